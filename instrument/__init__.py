@@ -1,0 +1,29 @@
+"""A hook bus without dependencies: emitters say what an agent does, subscribers observe it and can never disturb it.
+
+``register`` and ``unregister`` are for subscribers; ``enabled``, ``_emit``, ``_emit_sync`` and ``around`` for emitters.
+The keywords of each hook are typed in ``instrument.keywords``; ``instrument.testing`` captures what is emitted.
+"""
+
+# No module `__getattr__` here to import things lazily: it makes each `instrument.enabled(…)` cost twice as much.
+from instrument import _bus
+from instrument._around import Call, around
+from instrument._bus import enabled, register, unregister
+from instrument.catalogue import CONTRACT_VERSION, HOOKS, Hook
+
+_emit = _bus.emit
+_emit_sync = _bus.emit_sync
+_hooks = _bus.hooks
+
+__all__ = [
+    "CONTRACT_VERSION",
+    "HOOKS",
+    "Call",
+    "Hook",
+    "_emit",
+    "_emit_sync",
+    "_hooks",
+    "around",
+    "enabled",
+    "register",
+    "unregister",
+]

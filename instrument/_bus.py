@@ -1,0 +1,172 @@
+"""The registry of subscribers and the two ways to call them."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from functools import partial
+from types import GeneratorType
+
+Callback = Callable[..., object]
+"""A function, coroutine function, partial or callable object; what it returns is awaited if it can be, then ignored."""
+
+hooks: dict[str, tuple[Callback, ...]] = {}
+"""Subscribers by hook, in order of registration. Tuples are replaced, never changed; none of them is empty."""
+
+enabled: Callable[[str], bool] = hooks.__contains__
+"""Whether anyone listens to a hook: the guard for emitters, ``if enabled("before_tool_call"): await _emit(…)``.
+
+It is the dictionary's own method, because a function around it would cost twice as much.
+"""
+
+Raisable = BaseException | type[BaseException]
+
+_ITERABLE_COROUTINE = 0x100
+"""The flag of generators made by ``types.coroutine``; ``inspect.CO_ITERABLE_COROUTINE`` without importing inspect."""
+
+_logger = logging.getLogger("mcp.instrument")
+_reporting = threading.local()
+
+# Re-entrant, since a subscriber may unregister itself when the garbage collector runs in the middle of a change.
+_lock = threading.RLock()
+
+
+def register(name: str, fn: Callback) -> None:
+    """Subscribe to a hook, behind those who did before; a callback registered twice is called twice.
+
+    Args:
+        name: A hook of the catalogue or of the application; unknown names are allowed.
+        fn: Called with the hook's keywords alone. It should accept ``**kwargs``, as later versions add keywords.
+
+    Raises:
+        TypeError: ``fn`` cannot be called.
+    """
+    if not callable(fn):
+        raise TypeError(f"cannot register {fn!r} for hook {name!r}: pass a function or another callable")
+    _change(name, lambda callbacks: (*callbacks, fn))
+
+
+def unregister(name: str, fn: Callback) -> None:
+    """Remove one registration of a callback, the oldest; not having any is no error."""
+    _change(name, lambda callbacks: _without(callbacks, fn))
+
+
+def emit(name: str, /, **kwargs: object) -> Coroutine[object, object, None]:
+    """Call a hook's subscribers one after the other once awaited; a failing one is logged and the rest still run.
+
+    Without subscribers the answer is one shared awaitable that has already finished.
+    """
+    if name not in hooks:
+        return _FINISHED
+    return _call_all(name, hooks.get(name, ()), kwargs)
+
+
+def emit_sync(name: str, /, **kwargs: object) -> None:
+    """Call a hook's subscribers from a plain function or a thread; a failing one is logged and the rest still run.
+
+    A coroutine is run up to the point where it first waits. The rest goes on in the event loop of this thread or, if
+    there is none, in one of the bus's own: the emitter never waits for it.
+    """
+    for callback in hooks.get(name, ()):
+        try:
+            value = callback(**kwargs)
+            if value is not None and _is_awaitable(value):
+                # Imported at the first coroutine, since it imports asyncio.
+                from instrument._sync import step
+
+                step(value, name, callback=callback)  # pyright: ignore[reportArgumentType] - it is awaitable
+        except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
+            log_failure(name, callback, error)
+
+
+async def _call_all(name: str, callbacks: tuple[Callback, ...], kwargs: dict[str, object]) -> None:
+    for callback in callbacks:
+        try:
+            value = callback(**kwargs)
+            if value is not None and _is_awaitable(value):
+                await value  # pyright: ignore[reportGeneralTypeIssues] - just found out
+        except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
+            log_failure(name, callback, error)
+
+
+def _is_awaitable(value: object) -> bool:
+    if isinstance(value, GeneratorType):
+        return bool(value.gi_code.co_flags & _ITERABLE_COROUTINE)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a generator of anything
+    return hasattr(type(value), "__await__")
+
+
+def log_failure(hook: str, callback: object, error: BaseException) -> None:
+    """Write one WARNING with the traceback of a subscriber that failed; never raises an ``Exception`` itself."""
+    # A logging handler may emit a hook whose subscriber fails: without this it would log about logging without end.
+    if getattr(_reporting, "busy", False):
+        return
+    _reporting.busy = True
+    try:
+        _logger.warning("Hook %s failed in %s", hook, _describe(callback), exc_info=error)
+    except Exception:  # noqa: BLE001, S110 - a handler or filter of the application failed, and there is no other log
+        pass
+    finally:
+        _reporting.busy = False
+
+
+def _describe(callback: object) -> str:
+    """Name a callback; its own ``__repr__`` is not asked, since it may raise or show arguments."""
+    unnamed = object.__repr__(callback)
+    try:
+        named = callback.func if isinstance(callback, partial) else callback  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a partial of anything
+        module, name = getattr(named, "__module__", ""), getattr(named, "__qualname__", "")  # pyright: ignore[reportUnknownArgumentType] - as above
+    except Exception:  # noqa: BLE001 - any attribute may be a property that does anything
+        return unnamed
+    return f"{module}.{name}" if type(name) is type(module) is str and name else unnamed
+
+
+class _Finished(Coroutine[object, object, None]):
+    """A coroutine that is over: any number of tasks, loops and threads may await the one instance."""
+
+    __slots__ = ()
+
+    # A built-in method, so that awaiting runs no Python code: it answers an iterator that is and stays exhausted.
+    __await__ = iter(()).__iter__  # pyright: ignore[reportAssignmentType] - the interpreter asks for an iterator alone
+
+    def send(self, _value: object, /) -> object:
+        raise StopIteration
+
+    def throw(self, typ: Raisable, val: object = None, _tb: object = None, /) -> object:
+        raise val if isinstance(val, BaseException) else typ
+
+    def close(self) -> None:
+        pass
+
+
+_FINISHED = _Finished()
+
+
+def _change(name: str, change: Callable[[tuple[Callback, ...]], tuple[Callback, ...]]) -> None:
+    with _lock:
+        while True:
+            before = hooks.get(name, ())
+            after = change(before)
+            # Not so if the garbage collector, running in `change`, made another change in this very thread.
+            if hooks.get(name, ()) is before:
+                break
+        if after:
+            hooks[name] = after
+        else:
+            hooks.pop(name, None)
+
+
+def _without(callbacks: tuple[Callback, ...], fn: Callback) -> tuple[Callback, ...]:
+    if fn not in callbacks:
+        return callbacks
+    index = callbacks.index(fn)
+    return (*callbacks[:index], *callbacks[index + 1 :])
+
+
+def _renew_lock() -> None:
+    """Replace a lock that another thread held when this process was forked."""
+    global _lock  # noqa: PLW0603 - a lock has no public way to be reset
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # pragma: no branch - systems that fork are the ones tested
+    os.register_at_fork(after_in_child=_renew_lock)

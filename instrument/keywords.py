@@ -1,0 +1,258 @@
+"""The keywords of each hook as types, for subscribers: ``def start(**keywords: Unpack[BeforeToolCall])``.
+
+What belongs to a framework (agents, models, prompts, contexts, results) is ``Any``: the contract leaves it open.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict
+
+Phase = Literal["before", "after", "error", "notice"]
+"""When a hook fires: on one of the three edges of a call, or on its own."""
+
+Noun = Literal[
+    "agent_call", "llm_generate", "tool_call", "workflow_run", "rpc_request", "resource_fetch", "prompt_apply"
+]
+"""The calls that have a before, an after and an error hook: what ``around`` takes."""
+
+Transport = Literal["stdio", "sse", "http", "websocket"]
+"""How a JSON-RPC message travels."""
+
+Direction = Literal["outbound", "inbound"]
+"""Whether this process asks or is asked; outbound where it is not given."""
+
+
+class BeforeAgentCall(TypedDict):
+    """Keywords of ``before_agent_call``."""
+
+    agent: Any
+    call_id: NotRequired[str]
+
+
+class AfterAgentCall(TypedDict):
+    """Keywords of ``after_agent_call``."""
+
+    agent: Any
+    result: Any
+    call_id: NotRequired[str]
+
+
+class ErrorAgentCall(TypedDict):
+    """Keywords of ``error_agent_call``."""
+
+    agent: Any
+    exc: BaseException
+    call_id: NotRequired[str]
+
+
+class BeforeLlmGenerate(TypedDict):
+    """Keywords of ``before_llm_generate``."""
+
+    llm: Any
+    prompt: Any
+    call_id: NotRequired[str]
+
+
+class AfterLlmGenerate(TypedDict):
+    """Keywords of ``after_llm_generate``."""
+
+    llm: Any
+    prompt: Any
+    response: Any
+    usage: Any
+    call_id: NotRequired[str]
+
+
+class ErrorLlmGenerate(TypedDict):
+    """Keywords of ``error_llm_generate``."""
+
+    llm: Any
+    prompt: Any
+    exc: BaseException
+    call_id: NotRequired[str]
+
+
+class BeforeToolCall(TypedDict):
+    """Keywords of ``before_tool_call``."""
+
+    tool_name: str
+    args: Mapping[str, Any] | None
+    context: Any
+    call_id: NotRequired[str]
+
+
+class AfterToolCall(TypedDict):
+    """Keywords of ``after_tool_call``."""
+
+    tool_name: str
+    args: Mapping[str, Any] | None
+    result: Any
+    context: Any
+    call_id: NotRequired[str]
+
+
+class ErrorToolCall(TypedDict):
+    """Keywords of ``error_tool_call``."""
+
+    tool_name: str
+    args: Mapping[str, Any] | None
+    exc: BaseException
+    context: Any
+    call_id: NotRequired[str]
+
+
+class BeforeWorkflowRun(TypedDict):
+    """Keywords of ``before_workflow_run``."""
+
+    workflow: Any
+    context: Any
+    call_id: NotRequired[str]
+
+
+class AfterWorkflowRun(TypedDict):
+    """Keywords of ``after_workflow_run``."""
+
+    workflow: Any
+    context: Any
+    result: Any
+    call_id: NotRequired[str]
+
+
+class ErrorWorkflowRun(TypedDict):
+    """Keywords of ``error_workflow_run``."""
+
+    workflow: Any
+    context: Any
+    exc: BaseException
+    call_id: NotRequired[str]
+
+
+class BeforeRpcRequest(TypedDict):
+    """Keywords of ``before_rpc_request``."""
+
+    envelope: Mapping[str, Any]
+    transport: Transport
+    call_id: NotRequired[str]
+    direction: NotRequired[Direction]
+
+
+class AfterRpcResponse(TypedDict):
+    """Keywords of ``after_rpc_response``."""
+
+    envelope: Mapping[str, Any]
+    transport: Transport
+    duration_ms: float
+    call_id: NotRequired[str]
+    direction: NotRequired[Direction]
+
+
+class ErrorRpcRequest(TypedDict):
+    """Keywords of ``error_rpc_request``."""
+
+    envelope: Mapping[str, Any]
+    transport: Transport
+    exc: BaseException
+    call_id: NotRequired[str]
+    direction: NotRequired[Direction]
+
+
+class BeforeResourceFetch(TypedDict):
+    """Keywords of ``before_resource_fetch``."""
+
+    uri: str
+    context: Any
+    call_id: NotRequired[str]
+
+
+class AfterResourceFetch(TypedDict):
+    """Keywords of ``after_resource_fetch``."""
+
+    uri: str
+    content: Any
+    mime_type: str | None
+    context: Any
+    call_id: NotRequired[str]
+
+
+class ErrorResourceFetch(TypedDict):
+    """Keywords of ``error_resource_fetch``."""
+
+    uri: str
+    exc: BaseException
+    context: Any
+    call_id: NotRequired[str]
+
+
+class BeforePromptApply(TypedDict):
+    """Keywords of ``before_prompt_apply``."""
+
+    template_id: str
+    parameters: Mapping[str, Any] | None
+    context: Any
+    call_id: NotRequired[str]
+
+
+class AfterPromptApply(TypedDict):
+    """Keywords of ``after_prompt_apply``."""
+
+    template_id: str
+    parameters: Mapping[str, Any] | None
+    rendered: Any
+    context: Any
+    call_id: NotRequired[str]
+
+
+class ErrorPromptApply(TypedDict):
+    """Keywords of ``error_prompt_apply``."""
+
+    template_id: str
+    parameters: Mapping[str, Any] | None
+    exc: BaseException
+    context: Any
+    call_id: NotRequired[str]
+
+
+class SessionStarted(TypedDict):
+    """Keywords of ``session_started``."""
+
+    session_id: str
+    context: Any
+
+
+class SessionPaused(TypedDict):
+    """Keywords of ``session_paused``."""
+
+    session_id: str
+    reason: str | None
+    context: Any
+
+
+class SessionResumed(TypedDict):
+    """Keywords of ``session_resumed``."""
+
+    session_id: str
+    context: Any
+
+
+class SessionFinished(TypedDict):
+    """Keywords of ``session_finished``."""
+
+    session_id: str
+    context: Any
+
+
+class ProgressUpdate(TypedDict):
+    """Keywords of ``progress_update``."""
+
+    progress: float
+    total: float | None
+    message: str | None
+    context: Any
+    call_id: NotRequired[str]
+
+
+class OperationCancelled(TypedDict):
+    """Keywords of ``operation_cancelled``."""
+
+    reason: str | None
+    context: Any
+    call_id: NotRequired[str]
