@@ -1,0 +1,80 @@
+# Works from python3 (3.11 or newer) and make alone: everything else comes from the locks in requirements/.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+EDITABLE := $(INSTALL) --no-deps --no-build-isolation --editable .
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url
+
+# Being on the path is not enough: a version manager's shim can be there for a Python that is not.
+SUITABLE := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for each in python3.13 python3.12 python3.11 python3; do \
+  $$each -c '$(SUITABLE)' >/dev/null 2>&1 && echo $$each && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint bench lock clean
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.runtime ## Run the demo agent and serve what it did (ARGS=--once: do not serve)
+	@$(BIN)/inspector demo $(ARGS)
+
+test: $(VENV)/.dev ## Run every test, with branch coverage (ARGS=... goes to pytest)
+	@$(BIN)/coverage erase
+	@{ $(BIN)/coverage run -m pytest -n auto $(ARGS); echo $$? >$(VENV)/.status; } | tee $(VENV)/.output
+	@$(BIN)/coverage combine --quiet && $(BIN)/coverage report
+	@tail -n 1 $(VENV)/.output; exit $$(cat $(VENV)/.status)
+
+check: lint test ## Everything a change has to pass: lint, types, layers, tests
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/.dev ## Run the benchmarks one after the other
+	@status=0; for each in benchmarks/*.py; do \
+	  echo "== $$each"; $(BIN)/python $$each || status=1; done; exit $$status
+
+lock: $(UV) ## Lock the newest versions that pyproject.toml allows
+	@printf 'uv\n' | $(COMPILE) --upgrade - --output-file requirements/uv.txt
+	@$(COMPILE) --upgrade pyproject.toml --extra inspector --output-file requirements/inspector.txt
+	@$(COMPILE) --upgrade pyproject.toml --extra inspector --group dev \
+	  --constraints requirements/inspector.txt --output-file requirements/dev.txt
+	@printf 'hatchling>=1.33\neditables\n' | $(COMPILE) --upgrade - \
+	  --constraints requirements/dev.txt --output-file requirements/build.txt
+
+clean: ## Remove the environment and everything generated
+	rm -rf $(VENV) build dist *.egg-info htmlcov .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
+	  .import_linter_cache .schemathesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found. Install one, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c '$(SUITABLE)' || { echo "$(PYTHON) is not Python 3.11 or newer. Name another: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  $(PYTHON) -c 'import sys; print("This Python cannot make environments. Install the package python%d.%d-venv." % sys.version_info[:2])' >&2; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV)
+
+$(UV): requirements/uv.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/uv.txt
+	@touch $@
+
+# The demo needs the runtime alone; it adds to an environment and never takes away what `dev` put there.
+$(VENV)/.runtime: requirements/inspector.txt requirements/build.txt pyproject.toml | $(UV)
+	@echo "Installing requirements/inspector.txt"
+	@$(INSTALL) --require-hashes --requirements requirements/inspector.txt --requirements requirements/build.txt
+	@$(EDITABLE)
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt requirements/build.txt requirements/uv.txt pyproject.toml | $(UV)
+	@echo "Installing requirements/dev.txt"
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt requirements/build.txt requirements/uv.txt
+	@$(EDITABLE)
+	@touch $(VENV)/.runtime $@

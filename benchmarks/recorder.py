@@ -1,0 +1,128 @@
+"""What recording costs: one tool call, before and after, complete to the spool, against the plain OpenTelemetry SDK.
+
+Both sides are measured in CPU time of the whole process (all threads), in turn, in one run. The SDK's side starts a
+span, sets five attributes and ends it, with a batch processor and an exporter that does nothing; ours captures 500 B of
+arguments and a result, makes the span, redacts, encodes and writes it to a file.
+
+    python benchmarks/recorder.py [--calls 5000] [--rounds 9] [--json]
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+
+import inspector
+import instrument
+
+BUDGET = 1.5
+ARGUMENTS = {
+    "city": "Lisbon",
+    "from": "2026-11-27",
+    "to": "2026-11-29",
+    "guests": 2,
+    "near": ["old town", "river", "a station of the blue line"],
+    "notes": "Quiet room, no ground floor, breakfast before eight, late arrival on the first evening is likely. " * 3,
+    "max_price": 140.5,
+}
+RESULT = {"hotels": [{"name": "Casa do Rio", "price": 128}, {"name": "Pensão Alta", "price": 96}], "complete": True}
+
+
+class NoExporter(SpanExporter):
+    """Takes every batch and does nothing with it."""
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return SpanExportResult.SUCCESS
+
+    def shutdown(self) -> None:
+        return
+
+
+def sdk_round(provider: TracerProvider, calls: int) -> tuple[float, float]:
+    tracer = provider.get_tracer("benchmark")
+
+    async def agent() -> None:
+        for i in range(calls):
+            with tracer.start_as_current_span("execute_tool find_hotels") as span:
+                span.set_attribute("gen_ai.operation.name", "execute_tool")
+                span.set_attribute("gen_ai.tool.name", "find_hotels")
+                span.set_attribute("gen_ai.tool.call.id", str(i))
+                span.set_attribute("gen_ai.tool.call.arguments", "x" * 500)
+                span.set_attribute("gen_ai.tool.call.result", "y" * 100)
+            if i % 200 == 199:
+                await asyncio.sleep(0.001)
+
+    cpu, caller = time.process_time(), time.thread_time()
+    asyncio.run(agent())
+    caller = time.thread_time() - caller
+    provider.force_flush()
+    return (time.process_time() - cpu) / calls, caller / calls
+
+
+def our_round(recording: object, calls: int) -> tuple[float, float]:
+    async def agent() -> None:
+        emit = instrument._emit
+        for i in range(calls):
+            call_id = str(i)
+            await emit("before_tool_call", tool_name="find_hotels", args=ARGUMENTS, context=None, call_id=call_id)
+            await emit(
+                "after_tool_call", tool_name="find_hotels", args=ARGUMENTS, result=RESULT, context=None, call_id=call_id
+            )
+            if i % 200 == 199:
+                await asyncio.sleep(0.001)
+
+    cpu, caller = time.process_time(), time.thread_time()
+    asyncio.run(agent())
+    caller = time.thread_time() - caller
+    assert recording.flush(30), "the spool did not keep up"
+    return (time.process_time() - cpu) / calls, caller / calls
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--calls", type=int, default=5000)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(NoExporter(), max_queue_size=10 * options.calls))
+    ours: list[tuple[float, float]] = []
+    sdk: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory() as home:
+        for turn in range(options.rounds + 1):
+            sdk_cost = sdk_round(provider, options.calls)
+            recording = inspector.attach(home=home)
+            our_cost = our_round(recording, options.calls)
+            inspector.detach()
+            if turn:
+                sdk.append(sdk_cost)
+                ours.append(our_cost)
+        written = sum(path.stat().st_size for path in Path(home).rglob("*.jsonl"))
+    ratio = statistics.median(a[0] / b[0] for a, b in zip(ours, sdk, strict=True))
+    figures = {
+        "ratio_to_sdk": round(ratio, 2),
+        "budget": BUDGET,
+        "ours_us": round(statistics.median(a for a, _ in ours) * 1e6, 1),
+        "ours_caller_us": round(statistics.median(b for _, b in ours) * 1e6, 1),
+        "sdk_us": round(statistics.median(a for a, _ in sdk) * 1e6, 1),
+        "bytes_a_call": round(written / (options.calls * (options.rounds + 1))),
+    }
+    if options.json:
+        print(json.dumps(figures))
+    else:
+        print("one tool call, before + after, 500 B of arguments, complete to the spool; CPU of the whole process")
+        for name, value in figures.items():
+            print(f"  {name:16} {value}")
+    return int(ratio > BUDGET)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,361 @@
+"""Write and read speeds of the store against the same rows in raw sqlite3, side by side in one run.
+
+    python benchmarks/store.py [--rows 200000] [--batch 512]
+
+The rows are ten-span agent traces (a workflow, two agents, three model calls that resend their history, three tools, one
+RPC) with about 1.2 KB of attributes a span. The limit is what plain sqlite3 makes of the same values: executemany of
+ready tuples, five indexes, write-ahead log, the same page size and batches.
+"""
+
+import argparse
+import json
+import random
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from inspector.model import Filter, Span, SpanError
+from inspector.store import SqliteStore
+
+START_NS = 1_790_000_000_000_000_000
+_BEGIN, _END = "ba ce di fo gu ha je ki lo mu na pe".split(), "lor net sim tar vok wen zip".split()
+WORDS = [a + b + c for c in ("", *_END) for b in _END for a in _BEGIN] + [
+    a + b + c for a in _BEGIN for b in _BEGIN for c in _END
+]
+WEIGHTS = [1 / (at + 1) for at in range(len(WORDS))]
+"""Words are as unevenly spread as in real text (Zipf)."""
+
+
+class Rows:
+    """Seeded spans, the same for every run."""
+
+    def __init__(self, seed: int = 7) -> None:
+        self._random = random.Random(seed)
+        self._at = 0
+        self._words = self._random.choices(WORDS, WEIGHTS, k=200_000)
+
+    def text(self, words: int) -> str:
+        start = self._random.randrange(len(self._words) - words)
+        return " ".join(self._words[start : start + words])
+
+    def trace(self) -> list[Span]:
+        self._at += 1
+        r = self._random
+        trace_id, session = f"{r.getrandbits(128):032x}", f"session-{self._at // 5:06d}"
+        ids = [f"{r.getrandbits(64):016x}" for _ in range(10)]
+        kinds = ("workflow", "agent", "agent", "llm", "tool", "llm", "tool", "llm", "tool", "rpc")
+        parents = (None, 0, 0, 1, 1, 1, 1, 2, 2, 8)
+        history = [{"role": "system", "content": self.text(60)}, {"role": "user", "content": self.text(60)}]
+        spans: list[Span] = []
+        for at, kind in enumerate(kinds):
+            start = START_NS + self._at * 40_000_000 + at * 3_000_000
+            attributes, fields = getattr(self, f"_{kind}")(history)
+            bad = r.random() < 0.01
+            spans.append(
+                Span(
+                    trace_id=trace_id,
+                    span_id=ids[at],
+                    parent_id=None if parents[at] is None else ids[parents[at]],
+                    name=f"{kind} {r.randrange(20)}",
+                    kind=kind,
+                    status="error" if bad else "ok",
+                    error=SpanError("TimeoutError", self.text(8)) if bad else None,
+                    start_ns=start,
+                    end_ns=start + r.randrange(1_000_000, 2_000_000_000),
+                    session_id=session,
+                    dialect="inspector/1",
+                    service="bench",
+                    agent=f"agent-{r.randrange(5)}",
+                    attributes={"session.id": session, "inspector.call_id": ids[at], **attributes},
+                    **fields,
+                )
+            )
+        return spans
+
+    def _workflow(self, _: list[dict[str, str]]) -> tuple[dict[str, object], dict[str, object]]:
+        return {"mcp.workflow.input_json": json.dumps({"goal": self.text(40)})}, {
+            "hook": "workflow_run",
+            "input_key": "mcp.workflow.input_json",
+        }
+
+    def _agent(self, _: list[dict[str, str]]) -> tuple[dict[str, object], dict[str, object]]:
+        return {"inspector.agent.input_json": json.dumps(self.text(30)), "gen_ai.agent.name": "a"}, {
+            "hook": "agent_call",
+            "input_key": "inspector.agent.input_json",
+        }
+
+    def _llm(self, history: list[dict[str, str]]) -> tuple[dict[str, object], dict[str, object]]:
+        prompt = json.dumps(history)
+        answer = {"role": "assistant", "content": self.text(60)}
+        history += [answer, {"role": "user", "content": self.text(60)}]
+        model = f"model-{self._random.randrange(4)}"
+        tokens = self._random.randrange(100, 4000)
+        return {
+            "gen_ai.request.model": model,
+            "gen_ai.response.model": model,
+            "gen_ai.input.messages": prompt,
+            "gen_ai.output.messages": json.dumps([answer]),
+            "gen_ai.usage.input_tokens": tokens,
+            "gen_ai.usage.output_tokens": 80,
+        }, {
+            "hook": "llm_generate",
+            "model": model,
+            "input_tokens": tokens,
+            "output_tokens": 80,
+            "cost_usd": tokens * 2e-6,
+            "input_key": "gen_ai.input.messages",
+            "output_key": "gen_ai.output.messages",
+        }
+
+    def _tool(self, _: list[dict[str, str]]) -> tuple[dict[str, object], dict[str, object]]:
+        arguments, tool = json.dumps({"query": self.text(15)}), f"tool-{self._random.randrange(12)}"
+        result = json.dumps({"result": self.text(20)})
+        return {
+            "gen_ai.tool.name": tool,
+            "gen_ai.tool.call.arguments": arguments,
+            "mcp.tool.input_json": arguments,
+            "gen_ai.tool.call.result": result,
+            "mcp.tool.output_json": result,
+            "customer": f"customer-{self._random.randrange(5000)}",
+        }, {
+            "hook": "tool_call",
+            "tool": tool,
+            "input_key": "gen_ai.tool.call.arguments",
+            "output_key": "gen_ai.tool.call.result",
+        }
+
+    def _rpc(self, _: list[dict[str, str]]) -> tuple[dict[str, object], dict[str, object]]:
+        return {"mcp.method.name": "tools/call", "mcp.rpc.request_json": json.dumps({"params": self.text(30)})}, {
+            "hook": "rpc_request",
+            "input_key": "mcp.rpc.request_json",
+        }
+
+    def batches(self, rows: int, size: int) -> Iterator[list[Span]]:
+        """Sixteen traces at a time, interleaved, as agents that run side by side write them."""
+        waiting: list[Span] = []
+        made = 0
+        while made < rows:
+            traces = [self.trace() for _ in range(16)]
+            waiting += [span for spans in zip(*traces, strict=True) for span in spans]
+            made += 160
+            while len(waiting) >= size:
+                yield waiting[:size]
+                waiting = waiting[size:]
+        if waiting:
+            yield waiting
+
+
+COLUMNS = (
+    "trace_id span_id parent_id session_id kind name status hook service agent model tool start_ns end_ns "
+    "input_tokens output_tokens cost error attributes"
+).split()
+
+
+def raw_open(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, isolation_level=None)
+    db.executescript("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+    db.executescript("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16000;")
+    db.execute(f"CREATE TABLE spans (seq INTEGER PRIMARY KEY, {', '.join(COLUMNS)})")
+    for name in ("trace_id", "start_ns", "session_id, start_ns", "kind, start_ns", "status, start_ns"):
+        db.execute(f"CREATE INDEX ix_{name.replace(', ', '_')} ON spans ({name})")
+    return db
+
+
+def raw_rows(spans: list[Span]) -> list[tuple[object, ...]]:
+    """The tuples of plain SQL; encoding is the fastest there is."""
+    return [
+        (
+            *(s.trace_id, s.span_id, s.parent_id, s.session_id, s.kind, s.name, s.status, s.hook, s.service, s.agent),
+            *(s.model, s.tool, s.start_ns, s.end_ns, s.input_tokens, s.output_tokens, s.cost_usd),
+            *(s.error and s.error.message, msgspec.json.encode(s.attributes).decode()),
+        )
+        for s in spans
+    ]
+
+
+def timed(run: Callable[[], object], repeats: int = 25) -> float:
+    """Median milliseconds, once warm."""
+    run()
+    times: list[float] = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - begun) * 1000)
+        if sum(times) > 4000:
+            break
+    return statistics.median(times)
+
+
+def write_both(store: SqliteStore, raw: sqlite3.Connection, rows: int, batch: int) -> dict[str, float]:
+    """Writes each batch to both, in turns, so that a slow moment of the machine meets both."""
+    spent = {"store": 0.0, "raw": 0.0, "encode": 0.0, "index": 0.0}
+    insert = f"INSERT INTO spans ({', '.join(COLUMNS)}) VALUES ({','.join('?' * len(COLUMNS))})"
+    count = 0
+    for at, spans in enumerate(Rows().batches(rows, batch)):
+        count += len(spans)
+        begun = time.perf_counter()
+        ready = raw_rows(spans)
+        spent["encode"] += time.perf_counter() - begun
+        begun = time.perf_counter()
+        raw.execute("BEGIN IMMEDIATE")
+        raw.executemany(insert, ready)
+        raw.execute("COMMIT")
+        spent["raw"] += time.perf_counter() - begun
+        begun = time.perf_counter()
+        store.write(spans)
+        spent["store"] += time.perf_counter() - begun
+        if at % 4 == 3:
+            begun = time.perf_counter()
+            store.checkpoint()
+            spent["store"] += time.perf_counter() - begun
+            begun = time.perf_counter()
+            while store.index():
+                pass
+            spent["index"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    while store.index():
+        pass
+    spent["index"] += time.perf_counter() - begun
+    spent["raw from spans"] = spent["raw"] + spent["encode"]
+    spent["both"] = spent["store"] + spent["index"]
+    return {name: count / seconds for name, seconds in spent.items()}
+
+
+def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float, float]]:
+    summary = ", ".join(COLUMNS[:-1])
+    trace_id, session = store.events(Filter(), limit=1).items[0].trace_id, store.events(Filter()).items[0].session_id
+    latest = f"SELECT {summary} FROM spans"
+    newest = "ORDER BY start_ns DESC, seq DESC LIMIT 51"
+    cases: list[tuple[str, Callable[[], object], str, tuple[object, ...]]] = [
+        ("latest 50", lambda: store.events(Filter()), f"{latest} {newest}", ()),
+        ("latest 50, full", lambda: store.events(Filter(), full=True), f"SELECT * FROM spans {newest}", ()),
+        (
+            "errors, 50",
+            lambda: store.events(Filter(statuses=("error",))),
+            f"{latest} WHERE status = 'error' {newest}",
+            (),
+        ),
+        ("one tool, 50", lambda: store.events(Filter(tool="tool-3")), f"{latest} WHERE tool = 'tool-3' {newest}", ()),
+        (
+            "one trace, full",
+            lambda: store.events(Filter(trace_id=trace_id), full=True, order="asc", limit=1000),
+            "SELECT * FROM spans WHERE trace_id = ? ORDER BY start_ns",
+            (trace_id,),
+        ),
+        (
+            "one session, 50",
+            lambda: store.events(Filter(session_id=session)),
+            f"{latest} WHERE session_id = ? {newest}",
+            (session,),
+        ),
+        (
+            "known attribute, 50",
+            lambda: store.events(Filter(attributes=(("gen_ai.request.model", "model-2"),))),
+            f"{latest} WHERE json_extract(attributes, '$.\"gen_ai.request.model\"') = 'model-2' {newest}",
+            (),
+        ),
+        (
+            "other attribute, 50",
+            lambda: store.events(Filter(attributes=(("customer", "customer-77"),))),
+            f"{latest} WHERE json_extract(attributes, '$.customer') = 'customer-77' {newest}",
+            (),
+        ),
+        (
+            "text, common word",
+            lambda: store.events(Filter(q=WORDS[0])),
+            f"{latest} WHERE attributes LIKE '%{WORDS[0]}%' {newest}",
+            (),
+        ),
+        (
+            "text, rare word",
+            lambda: store.events(Filter(q=WORDS[-1])),
+            f"{latest} WHERE attributes LIKE '%{WORDS[-1]}%' {newest}",
+            (),
+        ),
+        (
+            "two words and kind",
+            lambda: store.events(Filter(q=f"{WORDS[1]} {WORDS[40]}", kinds=("tool",))),
+            f"{latest} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' AND attributes LIKE '%{WORDS[40]}%' {newest}",
+            (),
+        ),
+        (
+            "by duration, 50",
+            lambda: store.events(Filter(), sort="duration"),
+            f"{latest} ORDER BY end_ns - start_ns DESC LIMIT 51",
+            (),
+        ),
+        ("by cost, 50", lambda: store.events(Filter(), sort="cost"), f"{latest} ORDER BY cost DESC LIMIT 51", ()),
+        (
+            "traces, 50",
+            lambda: store.traces(Filter()),
+            "SELECT trace_id, count(*), sum(cost), min(start_ns) FROM spans GROUP BY trace_id ORDER BY min(start_ns) DESC LIMIT 51",
+            (),
+        ),
+        (
+            "sessions, 50",
+            lambda: store.sessions(),
+            "SELECT session_id, count(*), sum(cost), max(end_ns) FROM spans GROUP BY session_id ORDER BY max(end_ns) DESC LIMIT 51",
+            (),
+        ),
+        (
+            "stats by model",
+            lambda: store.stats(Filter(kinds=("llm",)), by="model"),
+            "SELECT model, count(*), avg(end_ns - start_ns) FROM spans WHERE kind = 'llm' GROUP BY model",
+            (),
+        ),
+    ]
+    found: list[tuple[str, float, float]] = []
+    for name, ours, sql, values in cases:
+        found.append((name, _or_limit(ours), timed(lambda sql=sql, values=values: raw.execute(sql, values).fetchall())))
+    return found
+
+
+def _or_limit(ours: Callable[[], object]) -> float:
+    from inspector.store import QueryTooSlow
+
+    try:
+        return timed(ours)
+    except QueryTooSlow:
+        return float("inf")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--batch", type=int, default=512)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        ours, limit = Path(directory) / "store.db", Path(directory) / "raw.db"
+        store, raw = SqliteStore(ours), raw_open(limit)
+        rates = write_both(store, raw, options.rows, options.batch)
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.checkpoint()
+        print(f"\nWriting {options.rows} spans, {options.batch} a batch\n")
+        print("| | spans/s | of raw, ready | of raw, from spans |\n|---|--:|--:|--:|")
+        names = {
+            "raw": "raw sqlite3, five indexes, ready tuples",
+            "raw from spans": "raw sqlite3, tuples made from the same spans",
+            "store": "store",
+            "both": "store and search",
+            "index": "search alone",
+        }
+        for name, label in names.items():
+            shares = (rates[name] / rates[limit] for limit in ("raw", "raw from spans"))
+            print(f"| {label} | {rates[name]:,.0f} | " + " | ".join(f"{share:.2f}" for share in shares) + " |")
+        print(
+            f"\nBytes a span: store with search {ours.stat().st_size / options.rows:,.0f}, raw {limit.stat().st_size / options.rows:,.0f}\n"
+        )
+        print("| p50, ms | store | raw sqlite3 |\n|---|--:|--:|")
+        for name, ours_ms, raw_ms in reads(store, raw):
+            print(f"| {name} | {ours_ms:.2f} | {raw_ms:.2f} |")
+        store.close()
+        raw.close()
+
+
+if __name__ == "__main__":
+    main()

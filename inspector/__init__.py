@@ -1,0 +1,49 @@
+"""See inside any AI agent: ``inspector.attach()`` records, ``inspector serve`` shows.
+
+Names are looked up when they are first used, so that the command line starts fast and ``import inspector`` costs
+nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # What a type checker and an editor see; at run time the names are looked up when they are first used.
+    from inspector import context
+    from inspector.api import create_app, mount
+    from inspector.record import attach, detach, dump_state
+    from inspector.settings import Settings
+
+_HOMES = {
+    "Settings": "inspector.settings",
+    "attach": "inspector.record",
+    "create_app": "inspector.api",
+    "detach": "inspector.record",
+    "dump_state": "inspector.record",
+    "mount": "inspector.api",
+}
+
+__all__ = ["Settings", "attach", "context", "create_app", "detach", "dump_state", "mount"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "context":
+        return import_module("inspector.context")
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'inspector' has no attribute {name!r}; it has {', '.join(__all__)}")
+    try:
+        return getattr(import_module(home), name)
+    except ModuleNotFoundError as error:
+        from importlib.util import find_spec
+
+        if error.name is not None and find_spec(error.name.partition(".")[0]) is None:
+            raise ModuleNotFoundError(
+                f'inspector.{name} needs the package {error.name!r}: pip install "mcp-agent-inspector[inspector]"',
+                name=error.name,
+            ) from None
+        raise
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,209 @@
+"""Who may ask for what: pure decisions on the head of a request, before anything else looks at it.
+
+The rules are those of the browser's own: a page of another origin can make this machine's browser send requests here,
+so the name in ``Host``, the ``Origin`` and ``Sec-Fetch-Site`` are judged first, then the token.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.types import Scope as AsgiScope
+
+from inspector.api.codes import OneTimeCodes
+from inspector.api.errors import Problem
+from inspector.api.tokens import NOTHING, Scope, Token
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+OPEN_PATHS = ("/", "/healthz")
+"""Every path that needs no token. Neither shows anything that was recorded."""
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that only look; every other one changes something."""
+
+MOST_ADDRESS_BYTES = 32 << 10
+MOST_HEADER_BYTES = 48 << 10
+MOST_HEADERS = 128
+MOST_BODY_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a server lets in: its token, its one-time codes, and the names it may be addressed by."""
+
+    token: Token
+    codes: OneTimeCodes = field(default_factory=OneTimeCodes)
+    allowed_hosts: tuple[str, ...] = ()
+    """Names besides the loopback ones, each ``host`` or ``host:port``."""
+
+    def refuse(self, head: "Head") -> Problem | None:
+        """Say why a request is not let in, or None when it is."""
+        return (
+            too_large(head) or wrong_host(head, self.allowed_hosts) or foreign_page(head) or self._without_token(head)
+        )
+
+    def scopes(self, head: "Head") -> frozenset[Scope]:
+        """Tell what the sender may do by its bearer token, or by its cookie when there is no such header."""
+        given = head.all("authorization")
+        if given:
+            scheme, _, text = given[0].partition(" ")
+            return self.token.scopes(text.strip()) if len(given) == 1 and scheme.lower() == "bearer" else NOTHING
+        cookie = head.cookie(cookie_name(head.port))
+        return self.token.scopes(cookie) if cookie is not None else NOTHING
+
+    def _without_token(self, head: "Head") -> Problem | None:
+        if head.path in OPEN_PATHS and head.kind == "http" and head.method in SAFE_METHODS:
+            return None
+        scopes = self.scopes(head)
+        needed = required_scope(head.method, head.path)
+        if not scopes:
+            detail = "needs a token: send 'Authorization: Bearer <token>', or open the one-time address of the server"
+            return Problem(401, detail, headers={"WWW-Authenticate": 'Bearer realm="inspector"'})
+        if needed not in scopes:
+            return Problem(403, f"this token lacks the scope {needed!r}; it has: {', '.join(sorted(scopes))}")
+        if head.method not in SAFE_METHODS and not head.all("authorization") and not from_own_page(head):
+            return Problem(403, "a cookie changes something only from the server's own pages; send a bearer token")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The parts of a request that access depends on."""
+
+    kind: str
+    """``http`` or ``websocket``."""
+    method: str
+    path: str
+    """Below the prefix that the application is mounted at, decoded once."""
+    address_bytes: int
+    scheme: str
+    port: int | None
+    """The port that the connection arrived at; None on a Unix socket."""
+    headers: tuple[tuple[str, str], ...]
+    """Names in lower case."""
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a header, in the order they came."""
+        return [value for key, value in self.headers if key == name]
+
+    def cookie(self, name: str) -> str | None:
+        """The value of a cookie, or None when there is none or the header cannot be read."""
+        for header in self.all("cookie"):
+            try:
+                found = SimpleCookie(header).get(name)
+            except CookieError:
+                continue
+            if found is not None:
+                return found.value
+        return None
+
+
+def head_of(scope: AsgiScope) -> Head:
+    """Read the head of an ASGI ``http`` or ``websocket`` scope."""
+    server = scope.get("server")
+    return Head(
+        kind=scope["type"],
+        method=scope.get("method", "GET"),
+        path=own_path(scope),
+        address_bytes=len(scope.get("raw_path") or scope["path"].encode("utf-8", "replace"))
+        + len(scope.get("query_string", b"")),
+        scheme=scope.get("scheme", "http"),
+        port=server[1] if server else None,
+        headers=tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]),
+    )
+
+
+def own_path(scope: AsgiScope) -> str:
+    """The path below the prefix that the application is mounted at."""
+    path: str = scope["path"]
+    prefix: str = scope.get("root_path", "").rstrip("/")
+    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
+        return path[len(prefix) :] or "/"
+    return path
+
+
+def cookie_name(port: int | None) -> str:
+    """The cookie's name: browsers share cookies between the ports of a host, so each port has its own."""
+    return f"inspector-{port or 0}"
+
+
+def required_scope(method: str, path: str) -> Scope:
+    """The scope a request needs; what is not known to be harmless needs the strongest."""
+    if method in SAFE_METHODS:
+        return "read"
+    if method == "POST" and path == "/v1/traces":
+        return "ingest"
+    return "control"
+
+
+def too_large(head: Head) -> Problem | None:
+    """Refuse what is larger than any honest request, judged by totals."""
+    if head.address_bytes > MOST_ADDRESS_BYTES:
+        return Problem(414, f"path and query take at most {MOST_ADDRESS_BYTES} bytes")
+    size = sum(len(name) + len(value) for name, value in head.headers)
+    if size > MOST_HEADER_BYTES or len(head.headers) > MOST_HEADERS:
+        return Problem(431, f"send at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together")
+    for length in head.all("content-length"):
+        if not length.isdecimal() or not length.isascii():
+            return Problem(400, "Content-Length takes a decimal number")
+        if len(length) > 15 or int(length) > MOST_BODY_BYTES:
+            return Problem(413, f"a body may have at most {MOST_BODY_BYTES} bytes")
+    return None
+
+
+def wrong_host(head: Head, allowed_hosts: tuple[str, ...]) -> Problem | None:
+    """Refuse a name that is not this server's: a page can point a name of its own at this machine (DNS rebinding)."""
+    hosts = head.all("host")
+    if len(hosts) != 1:
+        return Problem(400, "send exactly one Host header")
+    if hosts[0].lower() not in _authorities(head.port, head.scheme, allowed_hosts):
+        return Problem(
+            421, "this server does not go by that Host; use 127.0.0.1 or localhost, or set INSPECTOR_ALLOWED_HOSTS"
+        )
+    return None
+
+
+@lru_cache(maxsize=64)
+def _authorities(port: int | None, scheme: str, allowed_hosts: tuple[str, ...]) -> frozenset[str]:
+    usual = {"http": 80, "ws": 80, "https": 443, "wss": 443}.get(scheme)
+    bare = port is None or port == usual
+    found = {f"{name}:{port}" for name in LOOPBACK_NAMES}
+    found.update(LOOPBACK_NAMES if bare else ())
+    for name in allowed_hosts:
+        lowered = name.strip().lower()
+        found.add(lowered)
+        if ":" not in lowered.rpartition("]")[2]:
+            found.add(f"{lowered}:{port}")
+    return frozenset(found)
+
+
+def foreign_page(head: Head) -> Problem | None:
+    """Refuse what a page of another origin made the browser send, except opening the start page."""
+    sites = Counter(site.lower() for site in head.all("sec-fetch-site"))
+    origins = head.all("origin")
+    if any(not is_own_origin(origin, head) for origin in origins) or len(origins) > 1:
+        return Problem(403, "requests from pages of another origin are refused")
+    if set(sites) - {"same-origin", "none"} and not _opens_start_page(head):
+        return Problem(403, "requests from pages of another site are refused")
+    return None
+
+
+def _opens_start_page(head: Head) -> bool:
+    return (
+        head.kind == "http"
+        and head.method == "GET"
+        and head.path == "/"
+        and head.all("sec-fetch-mode") == ["navigate"]
+        and head.all("sec-fetch-dest") == ["document"]
+    )
+
+
+def is_own_origin(origin: str, head: Head) -> bool:
+    """Whether an ``Origin`` is the very one the request is addressed to; ``null`` never is."""
+    scheme, _, authority = origin.lower().partition("://")
+    return scheme in ("http", "https") and [authority] == [host.lower() for host in head.all("host")]
+
+
+def from_own_page(head: Head) -> bool:
+    """Whether the browser itself says that one of the server's own pages sent the request."""
+    return bool(head.all("origin")) or [site.lower() for site in head.all("sec-fetch-site")] == ["same-origin"]

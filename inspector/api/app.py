@@ -1,0 +1,82 @@
+"""The application: every route, behind one guard."""
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from inspector.api import events, page, probes, sessions, stats, stream, traces
+from inspector.api.access import MOST_BODY_BYTES, Access
+from inspector.api.codes import OneTimeCodes
+from inspector.api.guard import Guard
+from inspector.api.live import Live, LiveLimits
+from inspector.api.problems import allowed_methods, answer_errors_with_problems
+from inspector.api.requests import Counting, Requests
+from inspector.api.service import Home, OpenHome, Service
+from inspector.api.tokens import Token, load_or_create
+from inspector.ingest import Owner
+from inspector.settings import Settings
+from inspector.store import Store
+
+# The stream stands before the single event: "stream" is no span id.
+_ROUTERS = (page.router, stream.router, events.router, traces.router, sessions.router, stats.router, probes.router)
+
+
+def create_app(
+    store: Store,
+    *,
+    settings: Settings,
+    owner: Owner | None = None,
+    token: Token | None = None,
+    codes: OneTimeCodes | None = None,
+    limits: LiveLimits | None = None,
+) -> FastAPI:
+    """Make the API over a store, to be served or mounted under any prefix.
+
+    Args:
+        store: What is read; closing it is the caller's.
+        settings: Names the hosts that may be used and where the token is.
+        owner: Who writes the store; without one, nothing can be deleted and the store is looked at for news.
+        token: Opens the API; the default is that of the home directory.
+        codes: Sign a browser in; whoever prints the address makes them.
+        limits: What streams may cost.
+
+    Raises:
+        TokenUnusable: There is no token that can be trusted.
+    """
+    access = Access(token or load_or_create(settings), codes or OneTimeCodes(), settings.allowed_hosts)
+    app = assemble(OpenHome(store, owner), access, settings=settings, limits=limits)
+    if owner is not None:
+        owner.on_commit(app.state.service.live.wake)
+    return app
+
+
+def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimits | None = None) -> FastAPI:
+    """Make the API over a home that may open later."""
+    service = Service(
+        home=home, access=access, live=Live(lambda: home.store, limits), requests=Requests(), settings=settings
+    )
+    # An inspector that traced itself would store its own requests for ever.
+    app = FastAPI(
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        max_body_size=MOST_BODY_BYTES,
+    )
+    app.state.service = service
+    for router in _ROUTERS:
+        app.router.routes.extend(router.routes)
+    for path in sorted({route.path for route in app.router.routes if isinstance(route, APIRoute)}):
+        app.router.add_route(path, _options, methods=["OPTIONS"], include_in_schema=False)
+    answer_errors_with_problems(app)
+    # The last one added is the outermost.
+    app.add_middleware(Guard, access=access)
+    app.add_middleware(Counting, requests=service.requests)
+    return app
+
+
+async def _options(request: Request) -> Response:
+    allowed = ", ".join(allowed_methods(request.app.routes, request.scope))
+    return Response(status_code=204, headers={"Allow": allowed})

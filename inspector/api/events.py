@@ -1,0 +1,35 @@
+"""``/events``: lists of events and single ones."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.errors import Refusal
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import EventQuery, EventsQuery, QueryOf, SpanIdInPath
+from inspector.api.problems import not_found
+from inspector.api.service import InService
+
+router = APIRouter()
+
+
+@router.api_route("/events", methods=LOOK, responses=statuses(503))
+def list_events(service: InService, query: Annotated[EventsQuery, Depends(QueryOf(EventsQuery))]) -> Response:
+    """Answer with one page of the events that match."""
+    page = service.store.events(
+        query.as_filter(), sort=query.sort, order=query.order, cursor=query.cursor, limit=query.limit, full=query.full
+    )
+    return json_response(page, full=query.full)
+
+
+@router.api_route("/events/{span_id}", methods=LOOK, responses=statuses(404, 503))
+def get_event(
+    service: InService, span_id: SpanIdInPath, query: Annotated[EventQuery, Depends(QueryOf(EventQuery))]
+) -> Response:
+    """Answer with one event in full."""
+    event = service.store.event(span_id, trace_id=query.trace_id)
+    if event is None:
+        raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
+    return json_response(event)

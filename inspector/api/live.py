@@ -1,0 +1,313 @@
+"""New events to everybody who listens: read once for each different filter, and handed to bounded buffers.
+
+A client that reads slowly fills its own buffer and is told what it missed; nobody waits for it.
+"""
+
+import asyncio
+import logging
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from inspector.api.bodies import encode_line
+from inspector.model import Filter
+from inspector.store import QueryTooSlow, Store, StoreError
+
+logger = logging.getLogger("inspector.api")
+
+T = TypeVar("T")
+
+BATCH = 500
+"""Events read at a time."""
+READERS = 4
+"""Threads that read for streams, so that they leave the other threads to the other routes."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveLimits:
+    """How much streams may cost."""
+
+    clients: int = 1000
+    buffer_bytes: int = 64 << 10
+    """What may wait for one client. A larger event is sent alone."""
+    heartbeat_s: float = 15.0
+    poll_s: float = 0.1
+    """How often the database is looked at; a commit of this process is noticed at once."""
+    lifetime_s: float | None = None
+    """When a stream is ended, for the client to come back; None for never."""
+
+
+class Listener:
+    """What waits for one client."""
+
+    def __init__(self, position: int, buffer_bytes: int) -> None:
+        self.position = position
+        """Everything up to this ``seq`` has been sent another way."""
+        self.news = asyncio.Event()
+        self._buffer_bytes = buffer_bytes
+        self._chunks: deque[bytes] = deque()
+        self._size = 0
+        self._gap: tuple[int, int] | None = None
+
+    def offer(self, seq: int, chunk: bytes) -> None:
+        """Add an event, or remember that it was skipped when the buffer is full."""
+        if seq <= self.position:
+            return
+        if self._gap is None and (not self._chunks or self._size + len(chunk) <= self._buffer_bytes):
+            self._chunks.append(chunk)
+            self._size += len(chunk)
+        else:
+            self.skip(seq, seq)
+        self.news.set()
+
+    def skip(self, first: int, last: int) -> None:
+        """Remember that this client does not get the events from ``first`` to ``last``."""
+        self._gap = (self._gap[0] if self._gap else first, last)
+        self.news.set()
+
+    def take(self) -> bytes:
+        """Empty the buffer; what was skipped comes last, since it is what came last."""
+        if self._gap is not None:
+            self._chunks.append(gap_chunk(*self._gap))
+        taken = b"".join(self._chunks)
+        self._chunks.clear()
+        self._size = 0
+        self._gap = None
+        self.news.clear()
+        return taken
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits for the client."""
+        return self._size
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    """The listeners that ask for the same, so that it is read and encoded once."""
+
+    where: Filter
+    full: bool
+    position: int
+    listeners: set[Listener] = field(default_factory=set[Listener])
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Live:
+    """Follows the store while somebody listens, and costs nothing while nobody does."""
+
+    def __init__(self, store: Callable[[], Store], limits: LiveLimits | None = None) -> None:
+        self.limits = limits or LiveLimits()
+        self.clients = 0
+        """Streams that hold a slot."""
+        self.closed = False
+        self._store = store
+        self._groups: dict[tuple[Filter, bool], _Group] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._watcher: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._committed = asyncio.Event()
+        self._limiter: CapacityLimiter | None = None
+
+    def admit(self) -> bool:
+        """Take a slot if there is one; whoever gets it calls ``release`` in a ``finally``."""
+        if self.closed or self.clients >= self.limits.clients:
+            return False
+        self.clients += 1
+        return True
+
+    def release(self) -> None:
+        """Give a slot back."""
+        self.clients -= 1
+
+    def wake(self) -> None:
+        """Say that something was committed; may be called from any thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._committed.set)
+
+    def close(self) -> None:
+        """End all streams and let no new ones in; may be called from any thread."""
+        self.closed = True
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._rouse)
+
+    def _rouse(self) -> None:
+        for group in self._groups.values():
+            for listener in group.listeners:
+                listener.news.set()
+
+    async def catch_up(self, where: Filter, *, full: bool, after: int) -> AsyncIterator[bytes | Listener]:
+        """Yield what changed since ``after`` at the pace of the client, and at last a listener that goes on from there.
+
+        Whoever takes the listener gives it back to ``leave``.
+        """
+        position = after
+        while not self.closed:
+            last = await self.last_seq()
+            if position > last:
+                yield gap_chunk(0, last)
+                position = last
+            reach = await self._reach(where)
+            chunks = await self._read(where, full=full, after=position, until=reach)
+            for _, chunk in chunks:
+                yield chunk
+            if len(chunks) == BATCH:
+                position = chunks[-1][0]
+                continue
+            position = max(position, reach)
+            listener = self._join(where, full=full, position=position)
+            if listener is not None:
+                yield listener
+                return
+
+    async def last_seq(self) -> int:
+        """The newest position of the store, read in a thread."""
+        return await self._in_thread(lambda: self._store().last_seq())
+
+    def leave(self, listener: Listener) -> None:
+        """Stop handing events to a listener."""
+        for key, group in list(self._groups.items()):
+            group.listeners.discard(listener)
+            if not group.listeners:
+                del self._groups[key]
+                group.changed.set()
+
+    def _join(self, where: Filter, *, full: bool, position: int) -> Listener | None:
+        """Add a listener to its group, unless the group has already gone past ``position``."""
+        group = self._groups.get((where, full))
+        if group is None:
+            group = _Group(where, full, position)
+            self._start(group)
+        if group.position > position:
+            return None
+        listener = Listener(position, self.limits.buffer_bytes)
+        group.listeners.add(listener)
+        return listener
+
+    def _start(self, group: _Group) -> None:
+        running = asyncio.get_running_loop()
+        if self._loop is not running:
+            self._loop = running
+            self._committed = asyncio.Event()
+            self._limiter = None
+            self._watcher = None
+        self._groups[group.where, group.full] = group
+        if self._watcher is None or self._watcher.done():
+            self._watcher = self._spawn(self._watch())
+        self._spawn(self._follow(group))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _watch(self) -> None:
+        """Tell the groups when the store has something new, until there are none."""
+        seen = -1
+        while self._groups:
+            if server_stops():
+                self.close()
+            try:
+                last = await self.last_seq()
+            except StoreError:
+                logger.warning("cannot look for new events; trying again", exc_info=True)
+                last = seen
+            for group in self._groups.values():
+                if last != seen or (group.where.q is not None and group.position < last):
+                    group.changed.set()
+            seen = last
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._committed.wait(), self.limits.poll_s)
+            self._committed.clear()
+
+    async def _follow(self, group: _Group) -> None:
+        """Hand new events to the listeners of a group, until there are none."""
+        while self._groups.get((group.where, group.full)) is group:
+            await group.changed.wait()
+            group.changed.clear()
+            try:
+                await self._pass_on(group)
+            except StoreError:
+                logger.warning("cannot read new events; trying again", exc_info=True)
+                await asyncio.sleep(self.limits.poll_s)
+                group.changed.set()
+
+    async def _pass_on(self, group: _Group) -> None:
+        reach = await self._reach(group.where)
+        while group.position < reach and group.listeners:
+            try:
+                chunks = await self._read(group.where, full=group.full, after=group.position, until=reach)
+            except QueryTooSlow:
+                for listener in group.listeners:
+                    listener.skip(group.position + 1, reach)
+                group.position = reach
+                return
+            await self._hand_out(group, chunks)
+            group.position = chunks[-1][0] if len(chunks) == BATCH else reach
+
+    async def _hand_out(self, group: _Group, chunks: list[tuple[int, bytes]]) -> None:
+        given = 0
+        for seq, chunk in chunks:
+            if given + len(chunk) > self.limits.buffer_bytes // 2:
+                # Two rounds of the loop let every client that can take it write out what it has, so that a burst
+                # fills the buffers of slow clients alone.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                given = 0
+            given += len(chunk)
+            for listener in group.listeners:
+                listener.offer(seq, chunk)
+
+    async def _reach(self, where: Filter) -> int:
+        """How far a filter can be answered: a full-text filter misses what search does not know yet."""
+        if where.q is None:
+            return await self.last_seq()
+        health = await self._in_thread(lambda: self._store().health())
+        return health.last_seq - health.search_behind
+
+    async def _read(self, where: Filter, *, full: bool, after: int, until: int) -> list[tuple[int, bytes]]:
+        def read() -> list[tuple[int, bytes]]:
+            events = self._store().after(after, where, limit=BATCH, full=full)
+            return [
+                (event.seq, span_chunk(event.seq, encode_line(event, full=full)))
+                for event in events
+                if event.seq <= until
+            ]
+
+        return await self._in_thread(read)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(READERS)
+        return await to_thread.run_sync(work, limiter=self._limiter)
+
+
+def server_stops() -> bool:
+    """Whether the uvicorn that serves this process was told to stop.
+
+    It waits for answers to end and tells nobody, so a stream inside a user's application would hold it up for ever. Its
+    signal handler is the one place where it can be found.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = getattr(signal.getsignal(number), "__self__", None)
+        if getattr(server, "should_exit", False) is True:
+            return True
+    return False
+
+
+def span_chunk(seq: int, line: bytes) -> bytes:
+    """Frame one event, already on one line."""
+    return b"event: span\nid: %d\ndata: %s\n\n" % (seq, line)
+
+
+def gap_chunk(first: int, last: int) -> bytes:
+    """Frame the news that the events from ``first`` to ``last`` were skipped."""
+    return b'event: gap\nid: %d\ndata: {"from":%d,"to":%d}\n\n' % (last, first, last)

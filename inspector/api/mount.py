@@ -1,0 +1,68 @@
+"""The inspector inside a web application of the user's own."""
+
+import atexit
+from collections.abc import Callable
+from typing import Any, cast
+
+from starlette.applications import Starlette
+from starlette.types import Scope
+
+from inspector.api.access import Access
+from inspector.api.app import assemble
+from inspector.api.errors import AddressUnusable
+from inspector.api.service import LateHome, OpenHome
+from inspector.api.tokens import load_or_create
+from inspector.ingest import Owner
+from inspector.settings import Settings
+from inspector.store import OwnedElsewhere, SqliteStore
+
+
+def mount(app: Starlette, path: str = "/inspector", settings: Settings | None = None) -> str:
+    """Serve the inspector below ``path`` of a FastAPI or Starlette application.
+
+    The first request opens the home: this process takes in what is recorded, unless a server already does; then it
+    reads what that one stores. The token guards it as it guards the server.
+
+    Returns:
+        The path with a one-time code: put the application's address before it and open it in a browser within ten
+        minutes.
+
+    Raises:
+        TokenUnusable: There is no token that can be trusted.
+        AddressUnusable: ``path`` is no prefix.
+    """
+    prefix = path.rstrip("/")
+    if not prefix.startswith("/"):
+        raise AddressUnusable(f"cannot mount at {path!r}; give a prefix such as '/inspector'")
+    settings = settings or Settings()
+    access = Access(load_or_create(settings), allowed_hosts=settings.allowed_hosts)
+    inner = assemble(LateHome(lambda: _open(settings, inner.state.service.live.wake)), access, settings=settings)
+    _leave_out_of_traces(app, prefix)
+    app.mount(prefix, inner)
+    return f"{prefix}/?code={access.codes.create()}"
+
+
+def _open(settings: Settings, committed: Callable[[], None]) -> OpenHome:
+    try:
+        owner = Owner(settings)
+    except OwnedElsewhere:
+        return OpenHome(SqliteStore(settings.database, read_only=True))
+    owner.on_commit(committed)
+    owner.start()
+    atexit.register(owner.close)
+    return OpenHome(owner.store, owner)
+
+
+def _leave_out_of_traces(app: Starlette, prefix: str) -> None:
+    """Keep a FastAPI application from tracing the requests to the inspector, which would record itself for ever."""
+    # FastAPI takes an `exclude` only when it is constructed, and that was the user's doing.
+    telemetry = cast("dict[str, Any] | None", getattr(app, "_telemetry", None))
+    if telemetry is None:
+        return
+    before = telemetry.get("exclude")
+
+    def exclude(scope: Scope) -> bool:
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        return path == prefix or path.startswith(f"{prefix}/") or bool(before and before(scope))
+
+    telemetry["exclude"] = exclude

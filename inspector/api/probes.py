@@ -1,0 +1,116 @@
+"""What tells whether the server works: ``/healthz``, ``/readyz``, ``/metrics``, and its contract."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.contract import contract_json
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import Query, QueryOf
+from inspector.api.problems import RETRY_S
+from inspector.api.service import InService, Service
+from inspector.store import StoreError
+
+router = APIRouter()
+NoQuery = Annotated[Query, Depends(QueryOf(Query))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """What ``/readyz`` answers, in the order of its JSON."""
+
+    ready: bool
+    owner: bool
+    """Whether this process takes in what is recorded."""
+    spans: int = 0
+    bytes: int = 0
+    seq: int = 0
+    search_behind: int = 0
+    spools: int = 0
+    dropped: int = 0
+    clients: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def readiness(service: Service) -> Readiness:
+    """Ask the store and the owner how they are."""
+    clients = service.live.clients
+    try:
+        store, owner = service.home.store, service.home.owner
+        health = store.health()
+        spools = len(store.spools())
+    except StoreError as error:
+        return Readiness(ready=False, owner=False, clients=clients, problems=(f"the database cannot be read: {error}",))
+    problems = owner.problems() if owner is not None else ()
+    return Readiness(
+        ready=not problems,
+        owner=owner is not None,
+        spans=health.spans,
+        bytes=health.bytes,
+        seq=health.last_seq,
+        search_behind=health.search_behind,
+        spools=spools,
+        dropped=health.dropped,
+        clients=clients,
+        problems=tuple(problems),
+    )
+
+
+@router.api_route("/healthz", methods=LOOK, responses=statuses(without=(401,)))
+async def get_health(_: NoQuery) -> Response:
+    """Answer, which is all there is to know."""
+    return json_response({"status": "ok"})
+
+
+@router.api_route("/readyz", methods=LOOK, responses=statuses(503))
+def get_readiness(service: InService, _: NoQuery) -> Response:
+    """Answer 200 when the database can be read and spans are taken in, else 503; with figures either way."""
+    found = readiness(service)
+    answer = json_response(asdict(found))
+    if not found.ready:
+        answer.status_code = 503
+        answer.headers["Retry-After"] = RETRY_S
+    return answer
+
+
+@router.api_route("/metrics", methods=LOOK, responses=statuses(503))
+def get_metrics(service: InService, _: NoQuery) -> Response:
+    """Answer in the Prometheus text format, version 0.0.4."""
+    found = readiness(service)
+    totals = service.store.spools().values()
+    lines = [
+        *_metric("spans", "gauge", "Spans in the database.", found.spans),
+        *_metric("database_bytes", "gauge", "Size of the database.", found.bytes),
+        *_metric("seq", "counter", "Changes ever stored.", found.seq),
+        *_metric("search_behind_spans", "gauge", "Spans that full-text search does not know yet.", found.search_behind),
+        *_metric("dropped_spans_total", "counter", "Spans that recorders had to drop.", found.dropped),
+        *_metric(
+            "bad_lines", "gauge", "Unreadable lines of the spools there are.", sum(mark.bad_lines for mark in totals)
+        ),
+        *_metric("spools", "gauge", "Spool files not finished and taken in.", found.spools),
+        *_metric("streams", "gauge", "Open event streams.", found.clients),
+        *_metric("ready", "gauge", "1 when spans are taken in.", int(found.ready)),
+        *_request_lines(service),
+    ]
+    return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _metric(name: str, kind: str, about: str, value: Any) -> list[str]:
+    return [f"# HELP inspector_{name} {about}", f"# TYPE inspector_{name} {kind}", f"inspector_{name} {value}"]
+
+
+def _request_lines(service: Service) -> list[str]:
+    name = "inspector_http_requests_total"
+    lines = [f"# HELP {name} Requests answered.", f"# TYPE {name} counter"]
+    for (method, route, status), count in sorted(service.requests.counts.copy().items()):
+        lines.append(f'{name}{{method="{method}",route="{route}",status="{status}"}} {count}')
+    return lines
+
+
+@router.api_route("/openapi.json", methods=LOOK, responses=statuses())
+async def get_contract(_: NoQuery) -> Response:
+    """Answer with the contract that everything here keeps."""
+    return Response(contract_json(), media_type="application/json")

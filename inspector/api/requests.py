@@ -1,0 +1,42 @@
+"""Counts of what was asked and how it was answered, for ``/metrics``."""
+
+from collections import Counter
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+
+
+class Requests:
+    """How many requests each route answered with each status. Names come from the code, so their number is bounded."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[str, str, int]] = Counter()
+        """By method, route and status."""
+
+    def count(self, scope: Scope, status: int) -> None:
+        """Add one answer."""
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        route = getattr(scope.get("route"), "path", "none")
+        self.counts[method, route, status] += 1
+
+
+class Counting:
+    """Counts every answer, also the guard's refusals, as soon as its status is sent."""
+
+    def __init__(self, app: ASGIApp, requests: Requests) -> None:
+        self.app = app
+        self.requests = requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one connection on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.requests.count(scope, message["status"])
+            await send(message)
+
+        await self.app(scope, receive, counted)

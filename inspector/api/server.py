@@ -1,0 +1,185 @@
+"""``inspector serve``: own the home, listen on loopback, answer until told to stop."""
+
+import contextlib
+import errno
+import ipaddress
+import json
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from inspector.api.app import create_app
+from inspector.api.codes import OneTimeCodes
+from inspector.api.errors import AddressUnusable
+from inspector.api.live import Live
+from inspector.api.tokens import load_or_create
+from inspector.ingest import Owner
+from inspector.settings import Settings
+from inspector.store import OwnerLock
+
+logger = logging.getLogger("inspector.api")
+
+GRACE_S = 1
+"""How long requests may go on once the server is told to stop."""
+MOST_HEAD_BYTES = 64 << 10
+"""What the parser takes before it answers 400 by itself; above the guard's own limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a server that just started can be reached."""
+
+    url: str
+    sign_in_url: str
+    """Opens the inspector in a browser: once, within ten minutes."""
+    token_file: Path
+
+
+def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = None) -> None:
+    """Serve the home of ``settings`` until SIGINT or SIGTERM; a second signal ends the process at once.
+
+    Args:
+        settings: Home, host and port; port 0 takes a free one.
+        on_ready: Called once requests are answered.
+
+    Raises:
+        OwnedElsewhere: Another process owns the home; the message says which and where it serves.
+        AddressUnusable: The host or port cannot be listened on.
+        TokenUnusable: There is no token that can be trusted.
+        StoreError: The database cannot be opened.
+    """
+    token = load_or_create(settings)
+    codes = OneTimeCodes()
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(_listen(settings))
+        url = _url(listener)
+        owner = stack.enter_context(Owner(settings, url=url))
+        app = create_app(owner.store, settings=settings, owner=owner, token=token, codes=codes)
+        stack.enter_context(_announced(settings.server_file, url))
+        ready = Listening(url, f"{url}/?code={codes.create()}", settings.token_file)
+        config = uvicorn.Config(
+            app,
+            http="h11",  # the one parser here that limits a request's head
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # no header grants anything
+            timeout_graceful_shutdown=GRACE_S,
+            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+        )
+        owner.start()
+        _Server(config, app.state.service.live, lambda: on_ready and on_ready(ready), settings.server_file).run(
+            sockets=[listener]
+        )
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams before it waits for requests to end, and leaves at the second signal."""
+
+    def __init__(self, config: uvicorn.Config, live: Live, on_ready: Callable[[], object], server_file: Path) -> None:
+        super().__init__(config)
+        self._live = live
+        self._on_ready = on_ready
+        self._server_file = server_file
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._live.close()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take both signals, without raising them again afterwards: the home has to be closed first."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            # The handlers stay while the home is closed, so that a second signal still ends the process at once.
+            del before
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signature of a handler
+        if self.should_exit:
+            self._server_file.unlink(missing_ok=True)
+            os._exit(128 + sig)
+        self.should_exit = True
+
+
+def _listen(settings: Settings) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise AddressUnusable(f"cannot listen on {settings.host!r}: {error.strerror}; set INSPECTOR_HOST") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Head and body are two writes: without this each answer on a kept connection waits 40 ms for the client.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listener.bind(address)
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        raise _unusable(settings, error) from error
+    if not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
+        logger.warning("listening on %s: everybody who reaches this machine can try the token", settings.host)
+    return listener
+
+
+def _unusable(settings: Settings, error: OSError) -> AddressUnusable:
+    """Explain why the address cannot be had; when our own server has it, say so instead by raising.
+
+    Raises:
+        OwnedElsewhere: The home that was to be served is served already.
+    """
+    if error.errno == errno.EADDRINUSE:
+        if settings.lock_file.exists():
+            lock = OwnerLock(settings.lock_file)
+            lock.acquire()
+            lock.release()
+        return AddressUnusable(
+            f"port {settings.port} on {settings.host} is in use by another program; "
+            "choose another one with --port or INSPECTOR_PORT, or 0 for any free one"
+        )
+    return AddressUnusable(
+        f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; "
+        "choose others with --host and --port, or INSPECTOR_HOST and INSPECTOR_PORT"
+    )
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    address = ipaddress.ip_address(host)
+    if address.is_unspecified:
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextlib.contextmanager
+def _announced(path: Path, url: str) -> Generator[None]:
+    """Keep a file with the address and the process id for as long as the server runs."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump({"url": url, "pid": os.getpid()}, file)
+    draft.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

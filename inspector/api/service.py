@@ -1,0 +1,105 @@
+"""What every route works with: the store, the owner that writes it, the streams, and who may come in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Annotated, Protocol
+
+from fastapi import Depends, Request
+
+from inspector.api.access import Access
+from inspector.api.live import Live
+from inspector.api.requests import Requests
+from inspector.ingest import Owner
+from inspector.settings import Settings
+from inspector.store import Store
+
+
+class Home(Protocol):
+    """Where the recorded spans are."""
+
+    @property
+    def store(self) -> Store:
+        """Reads them, and writes when this process owns the database."""
+        ...
+
+    @property
+    def owner(self) -> Owner | None:
+        """Takes in what is recorded; None when this process only reads."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHome:
+    """A home that was opened before the application was made."""
+
+    store: Store
+    owner: Owner | None = None
+
+
+class LateHome:
+    """A home that is opened by the first request that needs it, so that importing a user's program stays cheap."""
+
+    def __init__(self, open_home: Callable[[], OpenHome]) -> None:
+        self._open = open_home
+        self._opened: OpenHome | None = None
+        self._lock = Lock()
+
+    @property
+    def store(self) -> Store:
+        """Reads the recorded spans; opening it may take a moment, so not from the event loop."""
+        return self._now().store
+
+    @property
+    def owner(self) -> Owner | None:
+        """Takes in what is recorded; None when another process does."""
+        return self._now().owner
+
+    def _now(self) -> OpenHome:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything a route may need."""
+
+    home: Home
+    access: Access
+    live: Live
+    requests: Requests
+    settings: Settings
+
+    @property
+    def store(self) -> Store:
+        """The store of the home."""
+        return self.home.store
+
+    def delete_trace(self, trace_id: str) -> int:
+        """Remove a trace and tell how many spans that were.
+
+        Raises:
+            StoreReadOnly: Another process owns the database.
+            StoreError: The database cannot do it now or at all.
+        """
+        return (self.home.owner or self.home.store).delete_trace(trace_id)
+
+    def delete_session(self, session_id: str) -> int:
+        """Remove the traces of a session and tell how many spans that were.
+
+        Raises:
+            StoreReadOnly: Another process owns the database.
+            StoreError: The database cannot do it now or at all.
+        """
+        return (self.home.owner or self.home.store).delete_session(session_id)
+
+
+async def service_of(request: Request) -> Service:
+    """Hand a route the service of the application it belongs to."""
+    service: Service = request.app.state.service
+    return service
+
+
+InService = Annotated[Service, Depends(service_of)]

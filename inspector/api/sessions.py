@@ -1,0 +1,47 @@
+"""``/sessions``: traces that share a session id."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.errors import Refusal
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import Page, Query, QueryOf, SessionIdInPath, SessionsQuery
+from inspector.api.problems import not_found
+from inspector.api.service import InService
+from inspector.model import Filter
+
+router = APIRouter()
+
+
+@router.api_route("/sessions", methods=LOOK, responses=statuses(503))
+def list_sessions(service: InService, query: Annotated[SessionsQuery, Depends(QueryOf(SessionsQuery))]) -> Response:
+    """Answer with one page of sessions, the one with the latest activity first."""
+    page = service.store.sessions(since_ns=query.since, until_ns=query.until, cursor=query.cursor, limit=query.limit)
+    return json_response(page)
+
+
+# The id is whatever text an agent chose, slashes included; it is decoded once and only ever compared.
+@router.api_route("/sessions/{session_id:path}", methods=LOOK, responses=statuses(404, 503))
+def get_session(
+    service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
+) -> Response:
+    """Answer with a session summed up and one page of its traces, the latest first."""
+    session = service.store.session(session_id)
+    if session is None:
+        raise Refusal(not_found("session of that id; /sessions lists what there is"))
+    page = service.store.traces(Filter(session_id=session_id), cursor=query.cursor, limit=query.limit)
+    return json_response({"session": session, "items": page.items, "next_cursor": page.next_cursor})
+
+
+@router.delete("/sessions/{session_id:path}", responses=statuses(404, 409, 503))
+def delete_session(
+    service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
+) -> Response:
+    """Remove a session and all its traces for good."""
+    spans = service.delete_session(session_id)
+    if not spans:
+        raise Refusal(not_found("session of that id; /sessions lists what there is"))
+    return json_response({"spans": spans})

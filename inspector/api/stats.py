@@ -1,0 +1,19 @@
+"""``/stats``: figures over whatever a filter matches."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import QueryOf, StatsQuery
+from inspector.api.service import InService
+
+router = APIRouter()
+
+
+@router.api_route("/stats", methods=LOOK, responses=statuses(503))
+def get_stats(service: InService, query: Annotated[StatsQuery, Depends(QueryOf(StatsQuery))]) -> Response:
+    """Answer with counts, quantiles, tokens and cost."""
+    return json_response(service.store.stats(query.as_filter(), by=query.by, buckets=query.buckets))

@@ -1,0 +1,104 @@
+"""``/events/stream``: events as they change, by server-sent events (WHATWG HTML, section 9.2)."""
+
+from typing import Annotated
+
+import anyio
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from inspector.api.access import own_path
+from inspector.api.errors import Problem
+from inspector.api.live import Listener, Live
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import LastEventId, QueryOf, StreamQuery
+from inspector.api.problems import RETRY_S, problem_response
+from inspector.api.service import InService
+from inspector.model import Filter
+
+router = APIRouter()
+
+RECONNECT_MS = 2000
+HEARTBEAT = b": still here\n\n"
+
+
+@router.api_route("/events/stream", methods=LOOK, responses=statuses(503))
+async def stream_events(
+    service: InService,
+    query: Annotated[StreamQuery, Depends(QueryOf(StreamQuery))],
+    last_event_id: LastEventId = None,
+) -> Response:
+    """Answer with a stream that begins where the client left off, or now."""
+    live = service.live
+    after = query.after if last_event_id is None else last_event_id
+    if after is None:
+        after = await live.last_seq()
+    return EventStream(live, query.as_filter(), full=query.full, after=after)
+
+
+class EventStream(Response):
+    """An answer that holds a slot of ``live`` for exactly as long as it is being sent.
+
+    The slot is taken and given back here rather than in a generator: one that is never iterated never ends either.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, live: Live, where: Filter, *, full: bool, after: int) -> None:
+        super().__init__(headers={"X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._live = live
+        self._where = where
+        self._full = full
+        self._after = after
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until the client goes, the server stops, or the stream's time is up."""
+        if not self._live.admit():
+            busy = Problem(503, "too many streams are open; try again later", headers={"Retry-After": RETRY_S})
+            await problem_response(busy, own_path(scope))(scope, receive, send)
+            return
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            if scope["method"] != "HEAD":
+                await self._until_gone(receive, send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except OSError:
+            # The client is gone, which is how most streams end.
+            return
+        finally:
+            self._live.release()
+
+    async def _until_gone(self, receive: Receive, send: Send) -> None:
+        lifetime_s = self._live.limits.lifetime_s
+        with anyio.move_on_after(lifetime_s):
+            async with anyio.create_task_group() as group:
+                group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
+                await self._send_all(send)
+                group.cancel_scope.cancel()
+
+    async def _send_all(self, send: Send) -> None:
+        async def write(body: bytes) -> None:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+
+        await write(b"retry: %d\n\n" % RECONNECT_MS)
+        async for news in self._live.catch_up(self._where, full=self._full, after=self._after):
+            if isinstance(news, bytes):
+                await write(news)
+                continue
+            try:
+                while not self._live.closed:
+                    await write(await self._next(news))
+            finally:
+                self._live.leave(news)
+
+    async def _next(self, listener: Listener) -> bytes:
+        with anyio.move_on_after(self._live.limits.heartbeat_s):
+            await listener.news.wait()
+        return listener.take() or HEARTBEAT
+
+
+async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

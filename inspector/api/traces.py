@@ -1,0 +1,48 @@
+"""``/traces``: trees of events, opened in windows because one may have a hundred thousand."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.errors import Refusal
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import Query, QueryOf, TraceIdInPath, TraceQuery, TracesQuery
+from inspector.api.problems import not_found
+from inspector.api.service import InService
+from inspector.model import Filter
+
+router = APIRouter()
+
+
+@router.api_route("/traces", methods=LOOK, responses=statuses(503))
+def list_traces(service: InService, query: Annotated[TracesQuery, Depends(QueryOf(TracesQuery))]) -> Response:
+    """Answer with one page of the traces that match."""
+    page = service.store.traces(
+        query.as_filter(), sort=query.sort, order=query.order, cursor=query.cursor, limit=query.limit
+    )
+    return json_response(page)
+
+
+@router.api_route("/traces/{trace_id}", methods=LOOK, responses=statuses(404, 503))
+def get_trace(
+    service: InService, trace_id: TraceIdInPath, query: Annotated[TraceQuery, Depends(QueryOf(TraceQuery))]
+) -> Response:
+    """Answer with a trace summed up and one page of its events in the order they began."""
+    trace = service.store.trace(trace_id)
+    if trace is None:
+        raise Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
+    where = Filter(trace_id=trace_id)
+    page = service.store.events(where, order="asc", cursor=query.cursor, limit=query.limit, full=query.full)
+    detail = {"trace": trace, "items": page.items, "next_cursor": page.next_cursor}
+    return json_response(detail, full=query.full)
+
+
+@router.delete("/traces/{trace_id}", responses=statuses(404, 409, 503))
+def delete_trace(service: InService, trace_id: TraceIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]) -> Response:
+    """Remove a trace for good."""
+    spans = service.delete_trace(trace_id)
+    if not spans:
+        raise Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
+    return json_response({"spans": spans})

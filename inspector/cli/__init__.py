@@ -1,0 +1,23 @@
+"""The command ``inspector``: serves, lists, follows and draws what was recorded.
+
+Only :func:`main` is public. Every command lives in the module of its name and is imported when it is asked for, so that
+``inspector --help`` loads click and nothing else.
+"""
+
+import sys
+
+__all__ = ["main"]
+
+EXTRA_MISSING = 'inspector: the command line is not installed; run: pip install "mcp-agent-inspector[inspector]"'
+"""The one line for an installation without the extra, where only ``instrument`` works."""
+
+
+def main() -> None:
+    """Run the command line on ``sys.argv`` and exit with its code, without a traceback for anything foreseeable."""
+    try:
+        from inspector.cli.app import run
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "inspector":
+            raise
+        sys.exit(EXTRA_MISSING)
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,129 @@
+"""The command table, and the border where every failure becomes one line and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from inspector.cli import EXTRA_MISSING
+from inspector.cli.errors import CliError, ReaderGone
+from inspector.cli.visible import visible
+
+COMMANDS: dict[str, str] = {
+    "demo": "Run a small agent, record it and serve the result.",
+    "doctor": "Check this installation and say what to do.",
+    "events": "List events, newest first.",
+    "prune": "Delete recorded traces.",
+    "serve": "Serve what is recorded on http://127.0.0.1:7800.",
+    "sessions": "List sessions, the latest activity first.",
+    "show": "Draw one trace as a tree.",
+    "tail": "Follow events live.",
+    "token": "Print the token that the API asks for.",
+    "version": "Print the versions that matter for a report.",
+}
+"""Every command and what it does in a line; its module and its function have its name."""
+
+DEBUG = "--debug"
+"""Taken anywhere on the command line, since it is mostly added to a command that just failed."""
+
+_OWN_PACKAGES = ("inspector", "instrument")
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+"""Exit codes of a shell for a program that SIGINT or SIGPIPE ended."""
+
+
+class CommandTable(click.Group):
+    """Imports a command's module only when the command is called or asked for help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name every command, in alphabetical order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """Import the module that holds the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"inspector.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """List the commands from the table, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(DEBUG, is_flag=True, help="Show the traceback of an error; may stand anywhere.")
+def inspector(*, debug: bool) -> None:
+    """See inside any agent: what it asked, called, got back, spent, and where it failed."""
+    del debug
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and name the exit code: 0 done, 1 failed, 2 not understood."""
+    try:
+        _refuse_unreadable(arguments)
+        plain = [argument for argument in arguments if argument != DEBUG]
+        result: object = inspector.main(plain, prog_name="inspector", standalone_mode=False)
+    except ReaderGone:
+        _silence_standard_output()
+        return _BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return _INTERRUPTED
+    except Exception as error:
+        # The border: whatever went wrong becomes one or two lines, unless its traceback was asked for.
+        if DEBUG in arguments:
+            raise
+        message, code = _explain(error)
+        _complain(message)
+        return code
+    return result if isinstance(result, int) else 0
+
+
+def _refuse_unreadable(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        try:
+            argument.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise click.UsageError(f"argument {argument!r} is not valid UTF-8") from error
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if isinstance(error, click.UsageError):
+        place = error.ctx.command_path if error.ctx else "inspector"
+        return f"{error.format_message()}\nSee: {place} --help", error.exit_code
+    if isinstance(error, click.ClickException):
+        return error.format_message(), error.exit_code
+    if isinstance(error, CliError) or type(error).__module__.partition(".")[0] in _OWN_PACKAGES:
+        return str(error), 1
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] not in _OWN_PACKAGES:
+        return f"{EXTRA_MISSING.removeprefix('inspector: ')} (no module {error.name!r})", 1
+    if isinstance(error, OSError) and error.strerror:
+        place = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{place}", 1
+    return (
+        f"unexpected {type(error).__name__}: {error}\nRun 'inspector --debug …' to see where, and please report it.",
+        1,
+    )
+
+
+def _complain(message: str) -> None:
+    if sys.stderr is None:
+        return
+    lines = [visible(line) for line in message.strip().splitlines()] or ["failed"]
+    text = "\n".join((f"inspector: {lines[0]}", *lines[1:])) + "\n"
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def _silence_standard_output() -> None:
+    # The interpreter flushes standard output once more as it exits, and would complain about the pipe again.
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)

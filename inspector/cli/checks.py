@@ -1,0 +1,253 @@
+"""The checks of ``inspector doctor``: each looks at one thing, changes nothing, and says what to do."""
+
+import http.client
+import os
+import shutil
+import socket
+import sqlite3
+import stat
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from inspector.cli.errors import SettingInvalid
+from inspector.cli.figures import size
+from inspector.cli.home import settings_of
+from inspector.cli.ownership import current_owner
+from inspector.cli.versions import MISSING, PACKAGES, versions
+from inspector.ingest.segment import list_segments
+from inspector.settings import Settings
+from inspector.store import SpoolMark
+
+Level = Literal["ok", "warn", "fail"]
+"""``fail`` keeps something from working; ``warn`` may."""
+
+_LEAST_FREE_BYTES = 500 << 20
+_WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+_WAL_FIRST = (3, 7, 0)
+_CHECKED_BYTES = 200 << 20
+"""A larger database is not read whole to look for damage."""
+_ANSWER_S = 2.0
+_OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH",)
+_HOW_TO_RECORD = "record an agent with 'import inspector; inspector.attach()', or try: inspector demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found."""
+
+    level: Level
+    name: str
+    found: str
+    advice: str = ""
+    """What to do; empty when nothing needs doing."""
+
+
+def run_checks(home: Path | None) -> list[Check]:
+    """Run every check, in an order in which the first failure is the one to mend first."""
+    checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info)]
+    try:
+        settings = settings_of(home)
+    except SettingInvalid as error:
+        return [*checks, Check("fail", "settings", str(error), "set it right and run this again")]
+    checks.append(check_variables(os.environ))
+    for check in (check_home, check_token, check_database, check_space, check_server):
+        checks.extend(check(settings))
+    return checks
+
+
+def check_packages(known: dict[str, str]) -> Check:
+    """Look for packages of the extra that are not installed."""
+    missing = [name for name in PACKAGES if known[name] == MISSING]
+    if missing:
+        return Check(
+            "fail", "packages", f"missing: {', '.join(missing)}", 'pip install "mcp-agent-inspector[inspector]"'
+        )
+    return Check("ok", "packages", f"{known['mcp-agent-inspector']} on Python {known['python']}")
+
+
+def check_sqlite(version: tuple[int, ...]) -> Check:
+    """Tell whether SQLite has the WAL-reset bug (https://sqlite.org/wal.html), which one writing connection avoids."""
+    text = ".".join(map(str, version))
+    fixed = version >= _WAL_RESET_FIXED[0] or any(
+        version[:2] == release[:2] and version >= release for release in _WAL_RESET_FIXED[1:]
+    )
+    if fixed or version < _WAL_FIRST:
+        return Check("ok", "sqlite", text)
+    return Check("ok", "sqlite", f"{text} has the WAL-reset bug; a single connection writes here, which avoids it")
+
+
+def check_variables(environ: Mapping[str, str]) -> Check:
+    """Look for variables that look like settings and are none: a misspelt one would be ignored without a word."""
+    known = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | set(_OTHER_VARIABLES)
+    unknown = sorted(name for name in environ if name.startswith("INSPECTOR_") and name not in known)
+    if unknown:
+        return Check("warn", "settings", f"unknown: {', '.join(unknown)}", f"known are {', '.join(sorted(known))}")
+    return Check("ok", "settings", "every INSPECTOR_ variable is known")
+
+
+def check_home(settings: Settings) -> Iterator[Check]:
+    """See that the data directory is there, ours and private."""
+    home = settings.home.absolute()
+    try:
+        found = home.stat()
+    except FileNotFoundError:
+        yield Check("warn", "home", f"{home} does not exist: nothing is recorded yet", _HOW_TO_RECORD)
+        return
+    if found.st_uid != os.geteuid():
+        yield Check("fail", "home", f"{home} belongs to another user", "set INSPECTOR_HOME to a directory of yours")
+    elif found.st_mode & 0o077:
+        level: Level = "fail" if found.st_mode & 0o022 else "warn"
+        yield Check(level, "home", f"{home} is open to others (mode {_mode(found)})", f"chmod 700 {home}")
+    elif not os.access(home, os.W_OK | os.X_OK):
+        yield Check("fail", "home", f"{home} cannot be written", f"chmod 700 {home}")
+    else:
+        yield Check("ok", "home", str(home))
+
+
+def check_token(settings: Settings) -> Iterator[Check]:
+    """See that the token can be trusted, without making one."""
+    from inspector.api import TokenUnusable, load_or_create
+
+    if settings.token is None and not os.path.lexists(settings.token_file):
+        yield Check("ok", "token", "none yet; 'inspector serve' makes one")
+        return
+    try:
+        load_or_create(settings)
+    except TokenUnusable as error:
+        yield Check("fail", "token", str(error), "mend it; the server does not start without a token")
+    else:
+        place = "INSPECTOR_TOKEN" if settings.token else f"{settings.token_file}, private"
+        yield Check("ok", "token", place)
+
+
+def check_database(settings: Settings) -> Iterator[Check]:
+    """Open the database for reading alone, and look at its health and at what recorders reported."""
+    from inspector.store import SqliteStore, StoreError
+
+    if not settings.database.exists():
+        yield Check("ok", "database", "none yet; the first command or server that reads makes one")
+        yield from _spool_checks(settings, {})
+        return
+    yield from _mode_checks(settings)
+    try:
+        store = SqliteStore(settings.database, read_only=True)
+        try:
+            health, marks = store.health(), dict(store.spools())
+        finally:
+            store.close()
+    except StoreError as error:
+        yield Check("fail", "database", str(error), f"mend it, or move {settings.database} away to begin a new one")
+        return
+    damage = _damage(settings.database)
+    if damage:
+        yield Check(
+            "fail", "database", f"damaged: {damage}", f"move {settings.database} away to begin a new one; keep it"
+        )
+        return
+    behind = f", search is {health.search_behind:,} behind" if health.search_behind else ""
+    yield Check(
+        "ok", "database", f"{health.spans:,} events, {size(health.bytes)}, schema {health.schema_version}{behind}"
+    )
+    if health.dropped:
+        yield Check(
+            "warn", "recorders", f"dropped {health.dropped:,} events", "record less at once, or tell us how you did it"
+        )
+    yield from _spool_checks(settings, marks)
+
+
+def check_space(settings: Settings) -> Iterator[Check]:
+    """See that there is room to record."""
+    place = settings.home.absolute()
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if free < _LEAST_FREE_BYTES:
+        yield Check("warn", "disk", f"{size(free)} left on {place}", "make room, or: inspector prune --older-than 7d")
+    else:
+        yield Check("ok", "disk", f"{size(free)} free")
+
+
+def check_server(settings: Settings) -> Iterator[Check]:
+    """See whether a server runs, or could."""
+    owner = current_owner(settings.lock_file)
+    if owner is not None and owner.url is not None:
+        yield _reached(owner.url, owner.pid)
+        return
+    if owner is not None:
+        yield Check("ok", "owner", f"process {owner.pid} is working on the database, without a server")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
+            0
+        ]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        place = f"{settings.host} port {settings.port}"
+        yield Check(
+            "warn", "server", f"cannot listen on {place}: {error.strerror}", "choose others with --host and --port"
+        )
+    else:
+        yield Check("ok", "server", f"none is running; port {settings.port} is free")
+
+
+def _reached(url: str, pid: int | None) -> Check:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{url}/healthz", timeout=_ANSWER_S):
+            return Check("ok", "server", f"process {pid} serves {url}")
+    except (OSError, http.client.HTTPException) as error:
+        return Check(
+            "fail", "server", f"process {pid} owns {url} but does not answer: {error}", f"restart it: kill {pid}"
+        )
+
+
+def _mode_checks(settings: Settings) -> Iterator[Check]:
+    for suffix in ("", "-wal", "-shm"):
+        path = settings.database.with_name(settings.database.name + suffix)
+        if path.exists() and path.stat().st_mode & 0o077:
+            yield Check(
+                "warn", "database", f"{path} is open to others (mode {_mode(path.stat())})", f"chmod 600 {path}"
+            )
+
+
+def _damage(database: Path) -> str:
+    if database.stat().st_size > _CHECKED_BYTES:
+        return ""
+    try:
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if found == "ok" else found
+
+
+def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark]) -> Iterator[Check]:
+    directory = settings.spool
+    if not directory.exists():
+        return
+    found = directory.stat()
+    if found.st_mode & 0o077:
+        yield Check("warn", "spool", f"{directory} is open to others (mode {_mode(found)})", f"chmod 700 {directory}")
+    segments, ignored = list_segments(directory)
+    for name, reason in sorted(ignored.items()):
+        yield Check("warn", "spool", f"{name} {reason}", f"move it out of {directory}")
+    bad = sum(mark.bad_lines + mark.bad_spans for mark in marks.values())
+    if bad:
+        yield Check("warn", "spool", f"{bad:,} lines or spans could not be read and were skipped", "see docs/spool.md")
+    waiting = [each.size - (marks[each.name].offset if each.name in marks else 0) for each in segments]
+    pending = sum(1 for rest in waiting if rest > 0)
+    text = (
+        f"{len(segments)} files, {pending} of them with {size(sum(waiting))} not taken in yet"
+        if pending
+        else "all taken in"
+    )
+    yield Check("ok", "spool", text)
+
+
+def _mode(found: os.stat_result) -> str:
+    return f"{stat.S_IMODE(found.st_mode):04o}"

@@ -1,0 +1,212 @@
+"""A trace drawn for the terminal: a line of facts, then a line an event with its place in time and what it cost."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inspector.cli import figures, status
+from inspector.cli.terminal import Style, Terminal
+from inspector.cli.tree import TRUNK, Row, tree_rows
+from inspector.cli.visible import cut, pad, width
+from inspector.model import Event, Trace
+
+_BAR_COLUMNS = 16
+_BAR_FROM_WIDTH = 90
+_BAR_CELLS = {(True, True): "━", (True, False): "╸", (False, True): "╺", (False, False): " "}
+_NAME_LEAST = 24
+_NAME_AFTER_GUIDES = 10
+_NOTE_LEAST = 14
+_ASCII_GUIDES = str.maketrans({"├": "|", "└": "`", "│": "|", "─": "-"})
+_MARKS = {"": "", "orphan": "(parent not recorded)", "cycle": "(its parents form a loop)"}
+_GAP = "  "
+
+Piece: TypeAlias = tuple[str, Style]
+"""Text on one line, and how it stands out."""
+
+_SPACE: Piece = (_GAP, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The parts of one drawn line, safe and uncoloured."""
+
+    depth: int
+    guides: str
+    sign: str
+    name: str
+    word: str
+    bar: str
+    time_spent: str
+    tokens: str
+    cost: str
+    note: str
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """How wide each column is; 0 leaves it out."""
+
+    name: int
+    word: int
+    bar: int
+    time_spent: int
+    tokens: int
+    cost: int
+
+
+def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
+    """Draw one trace: its facts, then its tree.
+
+    Args:
+        trace: The summary of the trace.
+        events: Its events, in any order, without their large fields.
+        terminal: Gives the width, colours and characters to draw with.
+    """
+    yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
+    yield from tree_lines(events, terminal)
+
+
+def tree_lines(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
+    """Draw the tree alone, its columns aligned and cut to the terminal's width."""
+    start_ns, end_ns = _extent(events)
+    lines = [_line(row, start_ns, end_ns, terminal) for row in tree_rows(events)]
+    columns = _columns(lines, terminal.width)
+    for line in lines:
+        yield _drawn(line, columns, terminal)
+
+
+def error_text(event: Event, terminal: Terminal) -> str:
+    """Say on one line why an event failed; nothing for one that did not."""
+    if event.error is None:
+        return ""
+    return ": ".join(terminal.safe(part) for part in (event.error.type, event.error.message) if part)
+
+
+def _facts(trace: Trace, terminal: Terminal) -> str:
+    parts = [
+        f"trace {terminal.safe(trace.trace_id)}",
+        figures.moment(trace.start_time_unix_nano),
+        f"{trace.spans:,} events" if trace.spans != 1 else "1 event",
+    ]
+    if trace.errors:
+        parts.append(f"{trace.errors:,} failed")
+    if trace.service:
+        parts.append(f"service {terminal.safe(trace.service)}")
+    if trace.session_id:
+        parts.append(f"session {terminal.safe(trace.session_id)}")
+    return terminal.signs(" · ").join(parts)
+
+
+def _extent(events: Sequence[Event]) -> tuple[int, int]:
+    starts = [int(event.start_time_unix_nano) for event in events]
+    ends = [int(event.end_time_unix_nano) for event in events if event.end_time_unix_nano]
+    return min(starts, default=0), max((*starts, *ends), default=0)
+
+
+def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
+    event = row.event
+    tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
+    return _Line(
+        depth=row.depth,
+        guides=row.guides if terminal.unicode else row.guides.translate(_ASCII_GUIDES),
+        sign=status.sign(event.status, unicode=terminal.unicode),
+        name=terminal.safe(event.name),
+        word=status.word(event.status),
+        bar=_bar(event, start_ns, end_ns, unicode=terminal.unicode),
+        time_spent=terminal.signs(figures.duration(event.duration_ms)),
+        tokens=terminal.signs(f"{tokens} tok") if tokens else "",
+        cost=figures.cost(row.figures.cost_usd),
+        note=" ".join(filter(None, (error_text(event, terminal), _MARKS[row.mark]))),
+        style=status.STYLES[event.status],
+    )
+
+
+def _bar(event: Event, start_ns: int, end_ns: int, *, unicode: bool) -> str:
+    """Place an event in the trace's time, in half columns; an event that has not ended reaches the right edge."""
+    halves = _BAR_COLUMNS * 2
+    whole_ns = max(1, end_ns - start_ns)
+    ended_ns = int(event.end_time_unix_nano) if event.end_time_unix_nano else end_ns
+    first = min(halves - 1, (int(event.start_time_unix_nano) - start_ns) * halves // whole_ns)
+    after = max(first + 1, -(-(ended_ns - start_ns) * halves // whole_ns))
+    cells: list[str] = []
+    for left in range(0, halves, 2):
+        filled = (first <= left < after, first <= left + 1 < after)
+        cells.append(_BAR_CELLS[filled] if unicode else "=" if any(filled) else " ")
+    return "".join(cells)
+
+
+def _columns(lines: Sequence[_Line], room: int | None) -> _Columns:
+    name = max((width(_label(line)) for line in lines), default=0)
+    word = max((width(line.word) for line in lines), default=0)
+    time_spent = max((width(line.time_spent) for line in lines), default=0)
+    tokens = max((width(line.tokens) for line in lines), default=0)
+    cost = max((width(line.cost) for line in lines), default=0)
+    note = max((width(line.note) for line in lines), default=0)
+    bar = _BAR_COLUMNS if len(lines) > 1 and (room is None or room >= _BAR_FROM_WIDTH) else 0
+    if room is None:
+        return _Columns(name, word, bar, time_spent, tokens, cost)
+    least = min(name, _NAME_LEAST)
+    if least + _taken(word, bar, time_spent, tokens, cost) > room:
+        tokens = cost = 0
+    # A failed call seldom has tokens or a cost, so its message may stand where they would.
+    taken = _taken(word, bar, time_spent, max(_taken(tokens, cost) - len(_GAP), min(note, _NOTE_LEAST)))
+    if least + taken > room:
+        taken = _taken(word, time_spent)
+    return _Columns(min(name, max(_NAME_LEAST // 2, room - taken)), word, bar, time_spent, tokens, cost)
+
+
+def _taken(*columns: int) -> int:
+    return sum(column + len(_GAP) for column in columns if column)
+
+
+def _label(line: _Line) -> str:
+    return f"{line.guides}{line.sign} {line.name}"
+
+
+def _shortened_guides(line: _Line, room: int, ellipsis: str) -> str:
+    """Leave the outermost guides out where they are too deep for their column, and say how deep."""
+    whole = line.depth * len(TRUNK)
+    if whole == len(line.guides) <= room:
+        return line.guides
+    mark = f"{ellipsis}{line.depth} "
+    kept = max(0, room - len(mark)) // len(TRUNK) * len(TRUNK)
+    return mark + (line.guides[-kept:] if kept else "")
+
+
+def _drawn(line: _Line, columns: _Columns, terminal: Terminal) -> str:
+    room_for_guides = columns.name - 2 - min(_NAME_AFTER_GUIDES, width(line.name))
+    guides = line.guides
+    if terminal.width is not None or line.depth * len(TRUNK) > len(guides):
+        guides = _shortened_guides(line, max(0, room_for_guides), terminal.ellipsis)
+    room_for_name = max(1, columns.name - width(guides) - 2)
+    name = pad(cut(line.name, room_for_name, mark=terminal.ellipsis), room_for_name)
+    head: list[Piece] = [(guides, "dim"), (f"{line.sign} ", line.style), (name, "")]
+    parts: list[Piece] = []
+    if columns.word:
+        parts.append((pad(line.word, columns.word), line.style))
+    if columns.bar:
+        parts.append((line.bar, "dim" if line.style == "green" else line.style))
+    if columns.time_spent:
+        parts.append((pad(line.time_spent, columns.time_spent, right=True), ""))
+    if line.tokens or line.cost or not line.note:
+        for text, size in ((line.tokens, columns.tokens), (line.cost, columns.cost)):
+            if size:
+                parts.append((pad(text, size, right=True), "dim"))
+    parts.append((line.note, line.style))
+    return _styled(head, parts, terminal)
+
+
+def _styled(head: list[Piece], parts: list[Piece], terminal: Terminal) -> str:
+    """Join the pieces within the terminal's width, without spaces at the end."""
+    pieces = head + [piece for part in parts for piece in (_SPACE, part)]
+    while not pieces[-1][0].strip():
+        pieces.pop()
+    text = ""
+    left = terminal.width
+    for piece, style in pieces:
+        shown = piece if left is None else cut(piece, left, mark=terminal.ellipsis)
+        text += terminal.style(shown, style)
+        if left is not None:
+            left -= width(shown)
+    return text.rstrip(" ")

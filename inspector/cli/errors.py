@@ -1,0 +1,33 @@
+"""Why a command could not do what it was asked.
+
+CliError              exit code 1
+├── SettingInvalid    a value in the environment or an option that no setting takes
+├── TraceUnknown      no trace has that id
+├── SpanUnknown       no span has that id
+├── ServerRefused     the running server did not do what only it can
+└── ReaderGone        whoever read the output has ended, which is no fault
+"""
+
+
+class CliError(Exception):
+    """The command ends with exit code 1 and this message, at most two lines: what, and the way out."""
+
+
+class SettingInvalid(CliError):
+    """A setting has a value that it does not take; the message names the variable and the value."""
+
+
+class TraceUnknown(CliError):
+    """No trace, or more than one, has the id or prefix that was asked for."""
+
+
+class SpanUnknown(CliError):
+    """No span has the id that was asked for."""
+
+
+class ServerRefused(CliError):
+    """The server that owns the database did not carry out a change that only it can make."""
+
+
+class ReaderGone(CliError):
+    """The program that standard output was piped to has ended; nothing is said about it."""

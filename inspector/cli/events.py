@@ -1,0 +1,62 @@
+"""``inspector events``: a page of what was recorded."""
+
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from inspector.cli.filters import FilterOptions, filter_of, filter_options
+from inspector.cli.options import home_option, json_option, page_options
+from inspector.model import Order, Sort
+
+
+class EventsOptions(FilterOptions):
+    """The options of ``events``."""
+
+    sort: Sort
+    order: Order
+    limit: int
+    cursor: str | None
+    full: bool
+    as_json: bool
+    home: Path | None
+
+
+@click.command()
+@filter_options
+@click.option("--sort", type=click.Choice(["time", "duration", "cost"]), default="time", show_default=True)
+@click.option("--order", type=click.Choice(["desc", "asc"]), default="desc", show_default=True)
+@page_options
+@click.option("--full", is_flag=True, help="With input, output, attributes, events and links; implies --json.")
+@json_option
+@home_option
+def events(**options: Unpack[EventsOptions]) -> None:
+    """List events, newest first.
+
+    An event is one workflow run, agent call, model call, tool call or message. Every option but --json and --home is
+    also a parameter of GET /events.
+    """
+    from inspector.cli.documents import event_page_document, write_json
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import after_page
+    from inspector.cli.rows import event_table
+    from inspector.cli.terminal import standard_output
+    from inspector.ingest import open_home
+
+    terminal = standard_output()
+    full = options["full"]
+    with open_home(settings_of(options["home"])) as store:
+        page = store.events(
+            filter_of(options),
+            sort=options["sort"],
+            order=options["order"],
+            cursor=options["cursor"],
+            limit=options["limit"],
+            full=full,
+        )
+    if full or options["as_json"]:
+        write_json(event_page_document(page, full=full), terminal)
+        return
+    if page.items:
+        terminal.write(event_table(page.items, terminal))
+    after_page(page, nothing="no event matches")

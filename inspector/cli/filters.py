@@ -1,0 +1,147 @@
+"""The options that narrow a list, and the filter they make; they mirror the API's parameters one to one."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, TypedDict, TypeVar
+
+import click
+
+from inspector.cli.figures import parse_moment_ns
+from inspector.model import KINDS, STATUSES, Filter, Kind, Status
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+class FilterOptions(TypedDict):
+    """What click hands to a command that took :func:`filter_options`."""
+
+    kind: tuple[Kind, ...]
+    status: tuple[Status, ...]
+    session_id: str | None
+    trace_id: str | None
+    parent_id: str | None
+    name: str | None
+    name_prefix: str | None
+    agent: str | None
+    model: str | None
+    tool: str | None
+    service: str | None
+    error_type: str | None
+    since: int | None
+    until: int | None
+    min_duration_ms: float | None
+    max_duration_ms: float | None
+    min_cost_usd: float | None
+    max_cost_usd: float | None
+    attr: tuple[tuple[str, str], ...]
+    q: str | None
+
+
+class Moment(click.ParamType[int, str]):
+    """A point in time, as nanoseconds since the Unix epoch."""
+
+    name = "time"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read how long ago, a date, an RFC 3339 time or nanoseconds."""
+        count = parse_moment_ns(value, now_ns=time.time_ns())
+        if count is None:
+            self.fail(
+                f"{value!r} is no time; give 15m, 2h or 7d ago, 2026-11-22T10:30, or unix nanoseconds", param, ctx
+            )
+        return count
+
+
+class Attribute(click.ParamType[tuple[str, str], str]):
+    """An attribute's key and the text of its value."""
+
+    name = "key=value"
+
+    def convert(
+        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Split at the first equals sign."""
+        if isinstance(value, tuple):
+            return value
+        key, equals, wanted = value.partition("=")
+        if not key or not equals:
+            self.fail(f"{value!r} is no attribute; give KEY=VALUE, for example error.type=TimeoutError", param, ctx)
+        return key, wanted
+
+
+class Amount(click.ParamType[float, str]):
+    """A finite number that is not negative."""
+
+    name = "number"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a number, and refuse ``nan``, ``inf`` and what is below zero."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or number < 0:
+            self.fail(f"{value!r} is no number of 0 or more", param, ctx)
+        return number
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--kind", multiple=True, type=click.Choice(KINDS), help="What the event stands for; repeatable."),
+    click.option("--status", multiple=True, type=click.Choice(STATUSES), help="How it stands; repeatable."),
+    click.option("--session-id", metavar="ID", help="Events of one session."),
+    click.option("--trace-id", metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
+    click.option("--parent-id", metavar="ID", help="Direct children of one event (16 hexadecimal digits)."),
+    click.option("--name", metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
+    click.option("--name-prefix", metavar="TEXT", help="How the name begins."),
+    click.option("--agent", metavar="NAME", help="Name of the agent."),
+    click.option("--model", metavar="NAME", help="Name of the model."),
+    click.option("--tool", metavar="NAME", help="Name of the tool."),
+    click.option("--service", metavar="NAME", help="The recorded program's service name."),
+    click.option("--error-type", metavar="TYPE", help="Exception class or error code."),
+    click.option("--since", type=Moment(), help="Started at or after: 15m, 2h or 7d ago, a date or time, unix ns."),
+    click.option("--until", type=Moment(), help="Started before; as --since."),
+    click.option("--min-duration-ms", type=Amount(), help="Took at least this long."),
+    click.option("--max-duration-ms", type=Amount(), help="Took at most this long."),
+    click.option("--min-cost-usd", type=Amount(), help="Cost at least this much."),
+    click.option("--max-cost-usd", type=Amount(), help="Cost at most this much."),
+    click.option("--attr", multiple=True, type=Attribute(), help="Has this attribute; repeatable."),
+    click.option(
+        "--q",
+        metavar="WORDS",
+        help='Words that all occur in prompt, answer, arguments, result or error; "a phrase", begin*.',
+    ),
+)
+
+
+def filter_options(command: C) -> C:
+    """Give a command every option that narrows a list of events."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def filter_of(options: FilterOptions) -> Filter:
+    """Turn the options of a command into the filter that the store takes."""
+    return Filter(
+        kinds=options["kind"],
+        statuses=options["status"],
+        session_id=options["session_id"],
+        trace_id=options["trace_id"],
+        parent_id=options["parent_id"],
+        name=options["name"],
+        name_prefix=options["name_prefix"],
+        agent=options["agent"],
+        model=options["model"],
+        tool=options["tool"],
+        service=options["service"],
+        error_type=options["error_type"],
+        since_ns=options["since"],
+        until_ns=options["until"],
+        min_duration_ms=options["min_duration_ms"],
+        max_duration_ms=options["max_duration_ms"],
+        min_cost_usd=options["min_cost_usd"],
+        max_cost_usd=options["max_cost_usd"],
+        attributes=options["attr"],
+        q=options["q"],
+    )

@@ -1,0 +1,39 @@
+"""The options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def home_option(command: C) -> C:
+    """Let a command be pointed at another data directory."""
+    return click.option(
+        "--home",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Data directory instead of $INSPECTOR_HOME or ~/.inspector.",
+    )(command)
+
+
+def json_option(command: C) -> C:
+    """Let a command write what the API would answer."""
+    return click.option("--json", "as_json", is_flag=True, help="Write JSON; what the API serves as it answers it.")(
+        command
+    )
+
+
+def page_options(command: C) -> C:
+    """Let a list go on where an earlier page ended."""
+    command = click.option("--cursor", metavar="CURSOR", help="Go on where the page that named it ended.")(command)
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, 1000),
+        default=50,
+        show_default=True,
+        metavar="N",
+        help="How many at most, up to 1000.",
+    )(command)

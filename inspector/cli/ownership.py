@@ -1,0 +1,63 @@
+"""Who owns the database right now, as its lock file tells."""
+
+import fcntl
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """The process that writes the database."""
+
+    pid: int | None
+    """None when it could not write who it is."""
+    url: str | None
+    """Where it serves; None for a command that ends soon."""
+
+
+def current_owner(lock_file: Path) -> Ownership | None:
+    """Tell who holds the lock; None when nobody does."""
+    try:
+        descriptor = os.open(lock_file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def is_ownerless(lock_file: Path) -> bool:
+    """Tell whether the owner is gone, without touching the lock, which a new owner may be about to take."""
+    try:
+        descriptor = os.open(lock_file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return True
+    try:
+        pid = _read(descriptor).pid
+    finally:
+        os.close(descriptor)
+    return pid is None or not _is_alive(pid)
+
+
+def _read(descriptor: int) -> Ownership:
+    try:
+        return msgspec.json.decode(os.pread(descriptor, 4096, 0), type=Ownership)
+    except msgspec.MsgspecError:
+        return Ownership(None, None)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

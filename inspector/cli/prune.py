@@ -1,0 +1,70 @@
+"""``inspector prune``: deleting what is not needed any more."""
+
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+from inspector.cli.figures import parse_size, parse_span_s
+from inspector.cli.options import home_option
+
+
+class PruneOptions(TypedDict):
+    """The options of ``prune``."""
+
+    older_than: float | None
+    max_size: int | None
+    session_id: str | None
+    trace_id: str | None
+    yes: bool
+    home: Path | None
+
+
+class Age(click.ParamType[float, str]):
+    """A length of time, in seconds."""
+
+    name = "age"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a number with its unit."""
+        seconds = parse_span_s(str(value))
+        if seconds is None:
+            self.fail(f"{value!r} is no age; give 12h, 30d or 8w", param, ctx)
+        return seconds
+
+
+class Size(click.ParamType[int, str]):
+    """A number of bytes."""
+
+    name = "size"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read a number with or without a unit."""
+        count = parse_size(str(value))
+        if count is None:
+            self.fail(f"{value!r} is no size; give 500MB or 2GB", param, ctx)
+        return count
+
+
+@click.command()
+@click.option("--older-than", type=Age(), help="Traces that began longer ago than this: 12h, 30d, 8w.")
+@click.option(
+    "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GB."
+)
+@click.option("--session", "session_id", metavar="ID", help="All traces of one session.")
+@click.option("--trace", "trace_id", metavar="ID", help="One trace: its id, the beginning of it, or 'last'.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@home_option
+def prune(**options: Unpack[PruneOptions]) -> None:
+    """Delete recorded traces, for good."""
+    if all(options[name] is None for name in ("older_than", "max_size", "session_id", "trace_id")):
+        raise click.UsageError("say what to delete: --older-than 30d, --max-size 1GB, --session ID or --trace ID")
+    from inspector.cli.home import settings_of
+    from inspector.cli.terminal import standard_output
+
+    terminal = standard_output()
+    settings = settings_of(options["home"])
+    from inspector.cli.pruning import Wanted, carry_out
+
+    wanted = Wanted(options["older_than"], options["max_size"], options["session_id"], options["trace_id"])
+    terminal.write([carry_out(settings, wanted, ask=not options["yes"])])

@@ -1,0 +1,20 @@
+"""What the checks found, a line each."""
+
+from collections.abc import Iterable, Sequence
+
+from inspector.cli.checks import Check, Level
+from inspector.cli.terminal import Style, Terminal
+
+_STYLES: dict[Level, Style] = {"ok": "green", "warn": "yellow", "fail": "red"}
+_NAME_COLUMNS = 10
+
+
+def report_lines(checks: Sequence[Check], terminal: Terminal) -> Iterable[str]:
+    """Write level, name and finding of every check, and under those that are not ok what to do."""
+    for check in checks:
+        level = terminal.style(f"{check.level:4}", _STYLES[check.level])
+        yield f"{level}  {check.name:{_NAME_COLUMNS}}  {terminal.safe(check.found)}"
+        if check.advice:
+            yield f"{' ' * (_NAME_COLUMNS + 8)}{terminal.signs('→')} {terminal.safe(check.advice)}"
+    bad = sum(check.level != "ok" for check in checks)
+    yield "everything is in order" if not bad else f"{bad} of {len(checks)} checks ask for attention"

@@ -1,0 +1,103 @@
+"""Lists of events and sessions as tables, and single events as lines that follow each other."""
+
+from collections.abc import Iterable, Sequence
+
+from inspector.cli import figures, status
+from inspector.cli.drawing import error_text
+from inspector.cli.table import Cell, Column, table_lines
+from inspector.cli.terminal import Terminal
+from inspector.cli.visible import cut, pad, width
+from inspector.model import Event, Session
+
+_EVENT_COLUMNS = (
+    Column(title="TIME"),
+    Column(title="STATUS"),
+    Column(title="KIND", leaves=5),
+    Column(title="NAME", shrinks_to=16),
+    Column(title="DURATION", right=True),
+    Column(title="TOKENS", right=True, leaves=3),
+    Column(title="COST", right=True, leaves=2),
+    Column(title="SPAN", style="dim", leaves=4),
+    Column(title="TRACE", style="dim", leaves=1),
+    Column(title="ERROR", shrinks_to=12, style="red"),
+)
+_SESSION_COLUMNS = (
+    Column(title="SESSION", shrinks_to=16),
+    Column(title="STARTED"),
+    Column(title="STATUS"),
+    Column(title="TOOK", right=True, leaves=5),
+    Column(title="TRACES", right=True, leaves=4),
+    Column(title="EVENTS", right=True),
+    Column(title="ERRORS", right=True),
+    Column(title="TOKENS", right=True, leaves=2),
+    Column(title="COST", right=True, leaves=3),
+)
+_SHORT_ID = 8
+_LIVE_NAME = 34
+_LIVE_FIGURES = 10
+
+
+def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
+    """Lay out a page of events; ids are whole where nothing is cut, so that a program can use them."""
+    return table_lines(_EVENT_COLUMNS, [_event_cells(event, terminal) for event in events], terminal)
+
+
+def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
+    trace_id = event.trace_id if terminal.width is None else event.trace_id[:_SHORT_ID]
+    return (
+        Cell(figures.moment(event.start_time_unix_nano)),
+        _status_cell(event.status, terminal),
+        Cell(event.kind),
+        Cell(terminal.safe(event.name)),
+        Cell(terminal.signs(figures.duration(event.duration_ms))),
+        Cell(terminal.signs(figures.tokens(event.input_tokens, event.output_tokens))),
+        Cell(figures.cost(event.cost_usd)),
+        Cell(terminal.safe(event.span_id)),
+        Cell(terminal.safe(trace_id)),
+        Cell(error_text(event, terminal)),
+    )
+
+
+def session_table(sessions: Sequence[Session], terminal: Terminal) -> Iterable[str]:
+    """Lay out a page of sessions."""
+    return table_lines(_SESSION_COLUMNS, [_session_cells(session, terminal) for session in sessions], terminal)
+
+
+def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
+    took_ms = None
+    if session.end_time_unix_nano is not None:
+        took_ms = (int(session.end_time_unix_nano) - int(session.start_time_unix_nano)) / 1e6
+    return (
+        Cell(terminal.safe(session.session_id)),
+        Cell(figures.moment(session.start_time_unix_nano)),
+        _status_cell(session.status, terminal),
+        Cell(terminal.signs(figures.duration(took_ms))),
+        Cell(f"{session.traces:,}"),
+        Cell(f"{session.spans:,}"),
+        Cell(f"{session.errors:,}", "red" if session.errors else ""),
+        Cell(terminal.signs(figures.tokens(session.input_tokens, session.output_tokens))),
+        Cell(figures.cost(session.cost_usd)),
+    )
+
+
+def _status_cell(state: status.Status, terminal: Terminal) -> Cell:
+    text = f"{status.sign(state, unicode=terminal.unicode)} {status.word(state)}".rstrip()
+    return Cell(text, status.STYLES[state])
+
+
+def live_line(event: Event, terminal: Terminal) -> str:
+    """Write one event as a line of its own, in columns that later lines share."""
+    name = cut(f"{event.kind:8}  {terminal.safe(event.name)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
+    left = f"{figures.moment(event.start_time_unix_nano)}  {event.trace_id[:_SHORT_ID]}"
+    state = _status_cell(event.status, terminal)
+    took = pad(terminal.signs(figures.duration(event.duration_ms)), _LIVE_FIGURES, right=True)
+    tokens = figures.tokens(event.input_tokens, event.output_tokens)
+    rest = [
+        terminal.signs(f"{tokens} tok") if tokens else "",
+        figures.cost(event.cost_usd),
+        error_text(event, terminal),
+    ]
+    tail = "  ".join([pad(name, 10 + _LIVE_NAME), took, *filter(None, rest)])
+    room = None if terminal.width is None else max(0, terminal.width - width(left) - 15)
+    shown = tail.rstrip() if room is None else cut(tail.rstrip(), room, mark=terminal.ellipsis)
+    return f"{terminal.style(left, 'dim')}  {terminal.style(pad(state.text, 11), state.style)}  {shown}".rstrip()

@@ -1,0 +1,48 @@
+"""``inspector sessions``: what belongs together."""
+
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+from inspector.cli.filters import Moment
+from inspector.cli.options import home_option, json_option, page_options
+
+
+class SessionsOptions(TypedDict):
+    """The options of ``sessions``."""
+
+    since: int | None
+    until: int | None
+    limit: int
+    cursor: str | None
+    as_json: bool
+    home: Path | None
+
+
+@click.command()
+@click.option("--since", type=Moment(), help="Active at or after: 15m, 2h or 7d ago, a date or time, unix ns.")
+@click.option("--until", type=Moment(), help="Active before; as --since.")
+@page_options
+@json_option
+@home_option
+def sessions(**options: Unpack[SessionsOptions]) -> None:
+    """List sessions, the latest activity first."""
+    from inspector.cli.documents import session_page_document, write_json
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import after_page
+    from inspector.cli.rows import session_table
+    from inspector.cli.terminal import standard_output
+    from inspector.ingest import open_home
+
+    terminal = standard_output()
+    with open_home(settings_of(options["home"])) as store:
+        page = store.sessions(
+            since_ns=options["since"], until_ns=options["until"], cursor=options["cursor"], limit=options["limit"]
+        )
+    if options["as_json"]:
+        write_json(session_page_document(page), terminal)
+        return
+    if page.items:
+        terminal.write(session_table(page.items, terminal))
+    after_page(page, nothing="no session is recorded; set one with inspector.context.set(...)")

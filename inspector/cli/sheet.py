@@ -1,0 +1,80 @@
+"""One event written out whole: its facts, what it was given, what it answered, why it failed."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from inspector.cli import figures, status
+from inspector.cli.drawing import error_text
+from inspector.cli.terminal import Terminal
+from inspector.cli.visible import visible_lines
+from inspector.model import Event, JsonText
+
+_INDENT = "  "
+_LABEL = 11
+
+
+def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
+    """Write every part of an event that has a value; nothing is cut."""
+    state = f"{status.sign(event.status, unicode=terminal.unicode)} {terminal.safe(event.name)}"
+    yield terminal.style(f"{state}  {status.word(event.status)}".rstrip(), status.STYLES[event.status])
+    for label, value in _facts(event, terminal):
+        if value:
+            yield f"{terminal.style(label.ljust(_LABEL), 'dim')}{value}"
+    if event.error is not None:
+        yield from _section("error", error_text(event, terminal), terminal)
+        yield from _section("traceback", event.error.traceback or "", terminal)
+    yield from _section("input", _readable(event.input), terminal)
+    yield from _section("output", _readable(event.output), terminal)
+    yield from _attributes(event, terminal)
+    yield from _section("events", _readable(event.events, nothing="[]"), terminal)
+    yield from _section("links", _readable(event.links, nothing="[]"), terminal)
+
+
+def _facts(event: Event, terminal: Terminal) -> Iterable[tuple[str, str]]:
+    tokens = figures.tokens(event.input_tokens, event.output_tokens)
+    cached = f" ({event.cached_tokens:,} cached)" if event.cached_tokens else ""
+    yield "kind", event.kind
+    yield "started", figures.moment(event.start_time_unix_nano)
+    yield "took", terminal.signs(figures.duration(event.duration_ms))
+    yield "tokens", terminal.signs(tokens + cached) if tokens else ""
+    yield "cost", figures.cost(event.cost_usd)
+    for label in ("agent", "model", "tool", "service", "session_id", "trace_id", "span_id", "parent_id"):
+        value: str | None = getattr(event, label)
+        yield label.removesuffix("_id"), terminal.safe(value or "")
+
+
+def _section(title: str, text: str, terminal: Terminal) -> Iterable[str]:
+    if text:
+        yield terminal.style(title, "bold")
+        for line in visible_lines(text.rstrip("\n"), unicode=terminal.unicode):
+            yield f"{_INDENT}{line}".rstrip()
+
+
+def _attributes(event: Event, terminal: Terminal) -> Iterable[str]:
+    try:
+        values = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
+    except msgspec.DecodeError:
+        return
+    if values:
+        yield terminal.style("attributes", "bold")
+        for key, value in sorted(values.items()):
+            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+            yield f"{_INDENT}{terminal.style(terminal.safe(key), 'dim')} = {terminal.safe(text)}"
+
+
+def _readable(recorded: JsonText | None, *, nothing: str = "null") -> str:
+    if recorded is None or bytes(recorded) in (b"null", nothing.encode()):
+        return ""
+    value = _parsed(recorded)
+    return (
+        value if isinstance(value, str) else msgspec.json.format(bytes(recorded), indent=2).decode("utf-8", "replace")
+    )
+
+
+def _parsed(recorded: JsonText | None) -> Any:
+    try:
+        return None if recorded is None else msgspec.json.decode(bytes(recorded))
+    except (msgspec.DecodeError, RecursionError):
+        return None

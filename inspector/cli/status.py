@@ -1,0 +1,42 @@
+"""The signs and words by which a status is told apart without colour."""
+
+from inspector.cli.terminal import Style
+from inspector.model import Status
+
+SIGNS: dict[Status, str] = {
+    "running": "●",
+    "ok": "✓",
+    "error": "✗",
+    "cancelled": "⊘",
+    "abandoned": "◌",
+    "lost": "?",
+}
+"""One character a status, each one column wide."""
+
+ASCII_SIGNS: dict[Status, str] = {
+    "running": ">",
+    "ok": "+",
+    "error": "x",
+    "cancelled": "/",
+    "abandoned": "o",
+    "lost": "?",
+}
+
+STYLES: dict[Status, Style] = {
+    "running": "cyan",
+    "ok": "green",
+    "error": "red",
+    "cancelled": "yellow",
+    "abandoned": "yellow",
+    "lost": "red",
+}
+
+
+def sign(status: Status, *, unicode: bool) -> str:
+    """Name the sign of a status."""
+    return SIGNS[status] if unicode else ASCII_SIGNS[status]
+
+
+def word(status: Status) -> str:
+    """Name a status that deserves attention; ``ok`` needs no word beside its sign."""
+    return "" if status == "ok" else status

@@ -1,0 +1,86 @@
+"""Where a command writes: how wide it is, and what it can show."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TextIO
+
+from inspector.cli.errors import CliError, ReaderGone
+from inspector.cli.visible import cut, visible
+
+Style = Literal["", "bold", "dim", "red", "green", "yellow", "cyan"]
+"""How text stands out where colours are shown; what it says never depends on it."""
+
+_CODES: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_NARROWEST = 20
+_ASCII_SIGNS = str.maketrans({"→": ">", "µ": "u", "…": "~", "—": "-", "·": "-"})
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """One output stream and what it can do; a pipe has no width, so nothing is cut for the program that reads it."""
+
+    stream: TextIO
+    width: int | None = None
+    """Columns, or None where lines may be of any length."""
+    colour: bool = False
+    unicode: bool = True
+    """Whether the stream's encoding carries more than ASCII."""
+
+    def safe(self, text: str) -> str:
+        """Make recorded text fit to be written here, on one line."""
+        return visible(text, unicode=self.unicode)
+
+    def signs(self, text: str) -> str:
+        """Replace the signs of our own writing (``→``, ``µ``, ``…``) where only ASCII is shown."""
+        return text if self.unicode else visible(text.translate(_ASCII_SIGNS), unicode=False)
+
+    def style(self, text: str, style: Style) -> str:
+        """Colour text that will not be measured any more."""
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style and text else text
+
+    def cut(self, text: str) -> str:
+        """Shorten safe, uncoloured text to the width, if there is one."""
+        return text if self.width is None else cut(text, self.width, mark=self.ellipsis)
+
+    @property
+    def ellipsis(self) -> str:
+        """What stands for the rest of a text that was cut."""
+        return "…" if self.unicode else "~"
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Write lines that are safe already, and hand them on at once.
+
+        Raises:
+            ReaderGone: The other end of the pipe is closed.
+        """
+        try:
+            for line in lines:
+                self.stream.write(line + "\n")
+            self.stream.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+
+
+def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
+    """Look at what standard output is connected to.
+
+    ``NO_COLOR`` and ``TERM=dumb`` turn colours off, ``COLUMNS`` sets the width of a terminal.
+
+    Raises:
+        CliError: Standard output is closed.
+    """
+    environ = os.environ if environ is None else environ
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        raise CliError("standard output is closed; redirect it to a file or to /dev/null")
+    encoding = (stream.encoding or "ascii").lower().replace("-", "").replace("_", "")
+    is_terminal = stream.isatty()
+    return Terminal(
+        stream,
+        width=max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns) if is_terminal else None,
+        colour=is_terminal and not environ.get("NO_COLOR") and environ.get("TERM", "") != "dumb",
+        unicode=encoding in ("utf8", "utf16", "utf32", "utf8sig"),
+    )

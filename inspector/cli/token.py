@@ -1,0 +1,28 @@
+"""``inspector token``: what a program presents to the API."""
+
+from pathlib import Path
+
+import click
+
+from inspector.cli.options import home_option
+
+
+@click.command()
+@click.option(
+    "--scope",
+    type=click.Choice(["read", "ingest", "control"]),
+    help="A token that may only read, only add, or read and delete; without it, the one that may do everything.",
+)
+@home_option
+def token(*, scope: str | None, home: Path | None) -> None:
+    """Print the token that the API asks for.
+
+    For example: curl -H "Authorization: Bearer $(inspector token --scope read)" http://127.0.0.1:7800/events
+    """
+    from inspector.api.tokens import load_or_create
+    from inspector.cli.home import settings_of
+    from inspector.cli.terminal import standard_output
+
+    terminal = standard_output()
+    secret = load_or_create(settings_of(home))
+    terminal.write([secret.derive(scope) if scope else secret.secret])

@@ -1,0 +1,22 @@
+"""``inspector version``: what a report of a problem needs."""
+
+import click
+
+from inspector.cli.options import json_option
+
+
+@click.command()
+@json_option
+def version(*, as_json: bool) -> None:
+    """Print the versions that matter for a report."""
+    from inspector.cli.terminal import standard_output
+    from inspector.cli.versions import versions
+
+    terminal = standard_output()
+    known = versions()
+    if as_json:
+        from inspector.cli.documents import write_json
+
+        write_json(known, terminal)
+    else:
+        terminal.write(f"{name} {number}" for name, number in known.items())

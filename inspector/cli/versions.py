@@ -1,0 +1,40 @@
+"""Versions of the inspector and of what it runs on."""
+
+import platform
+import sqlite3
+from importlib.metadata import PackageNotFoundError, version
+
+DISTRIBUTION = "mcp-agent-inspector"
+PACKAGES = (
+    "alembic",
+    "click",
+    "fastapi",
+    "genai-prices",
+    "mcp",
+    "msgspec",
+    "opentelemetry-api",
+    "pydantic-settings",
+    "pyyaml",
+    "sqlalchemy",
+    "uvicorn",
+)
+"""What the extra ``inspector`` installs."""
+
+MISSING = "not installed"
+
+
+def versions() -> dict[str, str]:
+    """Name each part and its version, our own first."""
+    parts = {
+        DISTRIBUTION: _version(DISTRIBUTION),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+    }
+    return parts | {"platform": platform.platform()} | {name: _version(name) for name in PACKAGES}
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return MISSING

@@ -1,0 +1,158 @@
+"""Recorded text made safe for a terminal, and measured in its columns.
+
+Tool results, prompts and names are hostile input: an escape sequence can rewrite the screen or the clipboard, a
+bidirectional override can reverse what is read, an invisible character can hide an instruction. None of them is
+dropped; each is shown as what it is.
+"""
+
+import re
+import unicodedata
+
+_INVISIBLE_RANGES: tuple[tuple[int, int], ...] = (
+    (0x00, 0x1F),
+    (0x7F, 0x9F),
+    (0xAD, 0xAD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x2028, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xD800, 0xDFFF),
+    (0xFDD0, 0xFDEF),
+    (0xFE00, 0xFE0D),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0xFFFE, 0xFFFF),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+)
+"""C0, DEL and C1; line separators; bidirectional controls; lone surrogates and noncharacters; and every character of
+Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt), tags and variation selectors among them,
+except U+FE0E and U+FE0F, which choose how the character before them is drawn."""
+
+_INVISIBLE = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in _INVISIBLE_RANGES) + "]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_LINE_ENDS = re.compile(r"\r\n|\r")
+_NARROW = re.compile(
+    "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2400-\u2426\u2440-\u244a\u2460-\u25fc\u2713\u2717]*"
+)
+"""Letters, signs and lines that are one column each; most text is, and need not be looked at letter by letter."""
+_EMOJI_VARIATION = "\ufe0f"
+_CHARACTERS_A_COLUMN = 4
+"""How many characters a column may hold; accents beyond that are an attempt to spill over other lines."""
+
+
+def is_safe(text: str) -> bool:
+    """Whether a terminal shows every character of ``text`` and obeys none of them."""
+    return _INVISIBLE.search(text) is None
+
+
+def visible(text: str, *, unicode: bool = True) -> str:
+    """Show control, bidirectional and invisible characters as symbols (``␛``, ``⟨U+202E⟩``), line ends included.
+
+    Args:
+        text: Anything that was recorded.
+        unicode: False writes ASCII alone: ``^[``, ``<U+202E>``, and other characters as backslash escapes.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if unicode:
+        return _INVISIBLE.sub(_symbol, text)
+    return _INVISIBLE.sub(_ascii_symbol, text).encode("ascii", "backslashreplace").decode("ascii")
+
+
+def visible_lines(text: str, *, unicode: bool = True) -> list[str]:
+    """Split recorded text into lines, each made :func:`visible`; tabs become spaces."""
+    lines = _LINE_ENDS.sub("\n", text).expandtabs(4).split("\n")
+    return [visible(line, unicode=unicode) for line in lines]
+
+
+def json_text(encoded: bytes, *, unicode: bool = True) -> str:
+    r"""Write invisible characters of a JSON document as ``\u`` escapes, and the document on one line.
+
+    Valid JSON has such characters in strings alone, except for line ends and tabs between tokens, which become spaces.
+
+    Args:
+        encoded: A complete JSON document in UTF-8.
+        unicode: False escapes everything that is not ASCII.
+    """
+    text = encoded.decode("utf-8")
+    if not is_safe(text):
+        text = _INVISIBLE.sub(_json_escape, text)
+    return text if unicode else _NOT_ASCII.sub(_json_escape, text)
+
+
+def width(text: str) -> int:
+    """Count the columns that a terminal gives to text that is already :func:`visible`."""
+    if _NARROW.fullmatch(text):
+        return len(text)
+    columns = previous = 0
+    for character in text:
+        columns_here = 2 - previous if character == _EMOJI_VARIATION and previous == 1 else _columns(character)
+        columns += columns_here
+        previous = columns_here or previous
+    return columns
+
+
+def cut(text: str, columns: int, *, mark: str = "…") -> str:
+    """Shorten visible text to at most ``columns``, its last column then being ``mark``."""
+    if len(text) <= columns * _CHARACTERS_A_COLUMN and width(text) <= columns:
+        return text
+    room = columns - width(mark)
+    if room < 0:
+        return ""
+    return _fitting(text[: columns * _CHARACTERS_A_COLUMN], room) + mark
+
+
+def pad(text: str, columns: int, *, right: bool = False) -> str:
+    """Fill visible text up to ``columns`` with spaces, on the left if it is to stand on the right."""
+    space = " " * max(0, columns - width(text))
+    return space + text if right else text + space
+
+
+def _fitting(text: str, room: int) -> str:
+    if _NARROW.fullmatch(text):
+        return text[:room]
+    end = used = previous = 0
+    for character in text:
+        here = 2 - previous if character == _EMOJI_VARIATION and previous == 1 else _columns(character)
+        if used + here > room:
+            break
+        used += here
+        previous = here or previous
+        end += 1
+    return text[:end]
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _symbol(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+
+
+def _ascii_symbol(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20 or code == 0x7F:
+        return f"^{chr(code ^ 0x40)}"
+    return f"<U+{code:04X}>"
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    character = match[0]
+    if character in "\n\r\t":
+        return " "
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))

@@ -1,0 +1,124 @@
+"""What a model call cost in US dollars, by the price list inside the installed ``genai-prices``.
+
+Nothing is fetched: prices are as old as the package, whose updater over the network is never started.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+PROVIDERS = {
+    "x_ai": "x-ai",
+    "azure.ai.inference": "azure",
+    "az.ai.inference": "azure",
+    "az.ai.openai": "azure",
+}
+"""Values of OpenTelemetry's ``gen_ai.provider.name`` that the price list spells otherwise and does not match."""
+
+_LONGEST_NAME = 256
+_PROBE_TOKENS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of one model call; the cache counts are parts of ``input``."""
+
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """US dollars for the call itself and for each token."""
+
+    call: float
+    fresh: float
+    output: float
+    cache_read: float
+    cache_write: float
+
+
+def warm() -> None:
+    """Load the price list, which takes about a second, before the first call has to be priced."""
+    price_usd(Tokens(1, 1), model="gpt-4o", provider="openai", start_ns=0)
+
+
+def price_usd(tokens: Tokens, *, model: str, provider: str | None, start_ns: int) -> float | None:
+    """Return what the call cost, or None when the model or its provider is not on the list. Never raises.
+
+    A model of an unnamed provider is looked up by its name alone; one of a provider that is not on the list (a server
+    of one's own) has no price, whatever its name. ``start_ns`` decides between prices that depend on the time of day.
+    """
+    if len(model) > _LONGEST_NAME or len(provider or "") > _LONGEST_NAME:
+        return None
+    try:
+        rates = _rates(model, provider)
+        if rates is None:
+            return None
+        if isinstance(rates, _Rates):
+            return _linear(tokens, rates)
+        return float(_listed(tokens, model, provider, start_ns))
+    # A price list is data with code for odd cases; whatever it stumbles over, the span is worth more than its price.
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def _linear(tokens: Tokens, rates: _Rates) -> float:
+    fresh = max(0, tokens.input - tokens.cache_read - tokens.cache_write)
+    usd = (
+        rates.call
+        + fresh * rates.fresh
+        + tokens.output * rates.output
+        + tokens.cache_read * rates.cache_read
+        + tokens.cache_write * rates.cache_write
+    )
+    return round(usd, 12)
+
+
+def _listed(tokens: Tokens, model: str, provider: str | None, start_ns: int) -> Decimal:
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cache_read_tokens=tokens.cache_read,
+        cache_write_tokens=tokens.cache_write,
+    )
+    when = datetime.fromtimestamp(start_ns / 1e9, tz=UTC)
+    provider_id = PROVIDERS.get(provider.lower(), provider) if provider else None
+    return calc_price(usage, model, provider_id=provider_id, genai_request_timestamp=when).total_price
+
+
+@lru_cache(maxsize=4096)
+def _rates(model: str, provider: str | None) -> _Rates | Literal["varies"] | None:
+    """Return prices a token, ``"varies"`` where they depend on time or amount, None where there are none.
+
+    A price from the list costs 200 us, one from rates less than one; so the list is asked once a model.
+    """
+    from genai_prices.data_snapshot import get_snapshot
+    from genai_prices.types import ModelPrice, TieredPrices
+
+    provider_id = PROVIDERS.get(provider.lower(), provider) if provider else None
+    try:
+        _, found = get_snapshot().find_provider_model(model, None, provider_id, None)
+    except LookupError:
+        return None
+    prices = found.prices
+    if not isinstance(prices, ModelPrice) or any(isinstance(price, TieredPrices) for price in vars(prices).values()):
+        return "varies"
+
+    def usd(tokens: Tokens) -> Decimal:
+        return _listed(tokens, model, provider, 0)
+
+    call, n = usd(Tokens(0, 0)), _PROBE_TOKENS
+    return _Rates(
+        call=float(call),
+        fresh=float((usd(Tokens(n, 0)) - call) / n),
+        output=float((usd(Tokens(0, n)) - call) / n),
+        cache_read=float((usd(Tokens(n, 0, cache_read=n)) - call) / n),
+        cache_write=float((usd(Tokens(n, 0, cache_write=n)) - call) / n),
+    )

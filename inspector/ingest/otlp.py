@@ -1,0 +1,364 @@
+"""OTLP/JSON trace requests, decoded: bytes in, spans out, and one bad span costs one span.
+
+The encoding is the JSON one of the OpenTelemetry protocol: ids are hexadecimal, 64-bit integers are decimal strings or
+numbers, enumerations are numbers (names are taken too), unknown fields are ignored
+(https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). Nothing here knows of files or sockets.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import TypeVar
+
+from msgspec import Raw, Struct
+
+from inspector.ingest import otlp_shapes as shapes
+from inspector.model import AttributeValue
+
+MAX_OBJECTS = 2_000_000
+"""Opening braces in one request; each costs up to 130 bytes of memory, which small text can ask for by the million."""
+MAX_DEPTH = 32
+"""Lists and maps inside one attribute; what lies deeper is replaced by ``TOO_DEEP``."""
+MAX_ATTRIBUTES = 1_024
+"""Attributes of one span, event, link or map; the first ones are kept."""
+MAX_ITEMS = 10_000
+"""Items of one list value; the first ones are kept."""
+MAX_EVENTS = 1_024
+"""Events, and links, of one span; the first ones are kept."""
+MAX_KEY = 1_024
+"""Characters of an attribute key; the rest is cut off."""
+TOO_DEEP = "[nested too deeply]"
+
+_MAX_TIME_NS = 2**64 - 1
+_INT64 = range(-(2**63), 2**63)
+_SHORT_NAME = 256
+
+_KINDS = {
+    f"SPAN_KIND_{name}": number
+    for number, name in enumerate(("UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"))
+}
+_STATUS_CODES = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
+
+
+class Scope(Struct, frozen=True):
+    """The instrumentation that made a span."""
+
+    name: str = ""
+    version: str = ""
+    attributes: Mapping[str, AttributeValue] = {}
+
+
+# Structs instead of dataclasses: one is built for every span taken in, at a quarter of the cost.
+class DecodedSpan(Struct, frozen=True):
+    """One span as OTLP carries it, with checked ids and times and plain attribute values."""
+
+    trace_id: str
+    """32 lower-case hexadecimal digits, not all zero."""
+    span_id: str
+    """16 lower-case hexadecimal digits, not all zero."""
+    parent_id: str | None
+    name: str
+    kind: int
+    """OTLP's SpanKind: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer."""
+    start_ns: int
+    end_ns: int | None
+    """None for a start record, which has no end time or a zero."""
+    status_code: int
+    """0 unset, 1 ok, 2 error."""
+    status_message: str | None
+    attributes: dict[str, AttributeValue]
+    events: Sequence[Mapping[str, AttributeValue]]
+    links: Sequence[Mapping[str, AttributeValue]]
+    resource: Mapping[str, AttributeValue]
+    scope: Scope
+
+
+class Decoded(Struct, frozen=True):
+    """What one request held."""
+
+    spans: Sequence[DecodedSpan] = ()
+    rejected: Mapping[str, int] = {}
+    """Spans left out, counted by the field that was wrong."""
+    dropped: int = 0
+    """Spans that the sender says it dropped because its queue was full."""
+    dropped_segments: int = 0
+    """Spool segments that the sender says it deleted because its spool was full."""
+    malformed: str | None = None
+    """Why the whole payload was refused; then there are no spans."""
+
+
+class _Rejected(Exception):  # noqa: N818 - a verdict on one span, not a failure
+    """A span that breaks the protocol; its text is the field."""
+
+
+def decode(payload: bytes) -> Decoded:
+    """Decode one ``ExportTraceServiceRequest`` in JSON; any bytes are answered, none raises.
+
+    What typed decoding of the whole request refuses is decoded again span by span, so that a field of a wrong type,
+    bad UTF-8 or half a surrogate pair costs no more than the span or the character it is in.
+    """
+    if len(payload) > len(b"{},") * MAX_OBJECTS and payload.count(b"{") > MAX_OBJECTS:
+        return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects")
+    rejected: Counter[str] = Counter()
+    try:
+        request = shapes.decode_request(payload)
+    except shapes.UNDECODABLE:
+        try:
+            request = _request_by_parts(_repaired(payload), rejected)
+        except shapes.UNDECODABLE as error:
+            return Decoded(malformed=_reason(error))
+    return _spans_of(request, rejected)
+
+
+def _reason(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+
+
+def _spans_of(request: shapes.Request, rejected: Counter[str]) -> Decoded:
+    spans: list[DecodedSpan] = []
+    dropped = dropped_segments = 0
+    for group in request.resource_spans or ():
+        resource = _attributes(group.resource.attributes) if group.resource else {}
+        for part in group.scope_spans or ():
+            scope = _scope_of(part.scope)
+            dropped += _count(scope.attributes, "inspector.dropped")
+            dropped_segments += _count(scope.attributes, "inspector.dropped_segments")
+            for span in part.spans or ():
+                try:
+                    spans.append(_decoded(span, resource, scope))
+                except _Rejected as reason:
+                    rejected[str(reason)] += 1
+    return Decoded(spans, rejected, dropped, dropped_segments)
+
+
+_NO_SCOPE = Scope()
+
+
+def _scope_of(scope: shapes.Scope | None) -> Scope:
+    if scope is None:
+        return _NO_SCOPE
+    return Scope(_short(scope.name), _short(scope.version), _attributes(scope.attributes))
+
+
+def _short(text: str | None) -> str:
+    return text[:_SHORT_NAME] if text else ""
+
+
+def _count(attributes: Mapping[str, AttributeValue], key: str) -> int:
+    value = attributes.get(key)
+    return value if type(value) is int and value > 0 else 0
+
+
+def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: Scope) -> DecodedSpan:
+    span_id = _span_id(span.span_id, "span_id")
+    if span_id in _ZEROS:
+        raise _Rejected("span_id")
+    parent_id = _span_id(span.parent_span_id, "parent_span_id") if span.parent_span_id else None
+    status = span.status
+    attributes = _attributes(span.attributes)
+    events, links = span.events or (), span.links or ()
+    _note_losses(span, attributes)
+    return DecodedSpan(
+        trace_id=_trace_id(span.trace_id),
+        span_id=span_id,
+        parent_id=None if parent_id == span_id or parent_id in _ZEROS else parent_id,
+        name=span.name or "",
+        kind=_enum(span.kind, _KINDS),
+        start_ns=_time(span.start_time_unix_nano, "start_time_unix_nano"),
+        end_ns=_time(span.end_time_unix_nano, "end_time_unix_nano") or None,
+        status_code=_enum(status.code, _STATUS_CODES) if status else 0,
+        status_message=(status.message or None) if status else None,
+        attributes=attributes,
+        events=[_event(event) for event in events[:MAX_EVENTS]] if events else (),
+        links=[_link(link) for link in links[:MAX_EVENTS]] if links else (),
+        resource=resource,
+        scope=scope,
+    )
+
+
+def _note_losses(span: shapes.Span, attributes: dict[str, AttributeValue]) -> None:
+    """Keep what is missing under the names of OpenTelemetry's mapping to formats without such counters.
+
+    https://opentelemetry.io/docs/specs/otel/common/mapping-to-non-otlp/#dropped-attributes-count
+    """
+    if span.dropped_attributes_count or len(span.attributes or ()) > MAX_ATTRIBUTES:
+        lost = max(0, span.dropped_attributes_count or 0) + max(0, len(span.attributes or ()) - MAX_ATTRIBUTES)
+        attributes["otel.dropped_attributes_count"] = min(lost, _INT64.stop - 1)
+    for key, kept in (("otel.dropped_events_count", span.events), ("otel.dropped_links_count", span.links)):
+        if kept and len(kept) > MAX_EVENTS:
+            attributes[key] = len(kept) - MAX_EVENTS
+
+
+_hex32 = re.compile("[0-9a-f]{32}").fullmatch
+_hex16 = re.compile("[0-9a-f]{16}").fullmatch
+_ZEROS = frozenset(("0" * 16, "0" * 32))
+
+
+def _trace_id(text: str) -> str:
+    """Return the id in lower case; the protocol forbids other lengths, zeros only, and base64 (24 characters)."""
+    text = text if _hex32(text) else text.lower()
+    if text in _ZEROS or not _hex32(text):
+        raise _Rejected("trace_id")
+    return text
+
+
+def _span_id(text: str, field: str) -> str:
+    text = text if _hex16(text) else text.lower()
+    if not _hex16(text):
+        raise _Rejected(field)
+    return text
+
+
+def _time(value: float | str | None, field: str) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        if not value:
+            return 0
+        if len(value) > 20 or not (value.isascii() and value.isdigit()):
+            raise _Rejected(field)
+        time_ns = int(value)
+    elif isinstance(value, float):
+        if not value.is_integer():
+            raise _Rejected(field)
+        time_ns = int(value)
+    else:
+        time_ns = value
+    if not 0 <= time_ns <= _MAX_TIME_NS:
+        raise _Rejected(field)
+    return time_ns
+
+
+def _enum(value: int | str | None, names: Mapping[str, int]) -> int:
+    """Return the number; one that is unknown becomes the first, as a newer sender's may be."""
+    if isinstance(value, str):
+        return names.get(value, 0)
+    return value if value is not None and 0 <= value < len(names) else 0
+
+
+def _event(event: shapes.Event) -> Mapping[str, AttributeValue]:
+    return {
+        "name": event.name,
+        "time_unix_nano": str(_time(event.time_unix_nano, "events")),
+        "attributes": _attributes(event.attributes),
+    }
+
+
+def _link(link: shapes.Link) -> Mapping[str, AttributeValue]:
+    return {
+        "trace_id": link.trace_id[:32].lower(),
+        "span_id": link.span_id[:16].lower(),
+        "attributes": _attributes(link.attributes),
+    }
+
+
+def _attributes(pairs: tuple[shapes.KeyValue, ...] | None, depth: int = 0) -> dict[str, AttributeValue]:
+    out: dict[str, AttributeValue] = {}
+    for pair in (pairs or ())[:MAX_ATTRIBUTES]:
+        value = pair.value
+        key = pair.key if len(pair.key) <= MAX_KEY else pair.key[:MAX_KEY]
+        if value is None:
+            out[key] = None
+        else:
+            text = value.string_value
+            out[key] = text if text is not None else _value(value, depth)
+    return out
+
+
+def _value(value: shapes.AnyValue, depth: int) -> AttributeValue:
+    if value.string_value is not None:
+        return value.string_value
+    if value.int_value is not None:
+        return _int(value.int_value)
+    if value.bool_value is not None:
+        return value.bool_value
+    if value.double_value is not None:
+        return _double(value.double_value)
+    if value.bytes_value is not None:
+        return value.bytes_value
+    return _container(value, depth + 1)
+
+
+def _container(value: shapes.AnyValue, depth: int) -> AttributeValue:
+    if value.array_value is None and value.kvlist_value is None:
+        return None
+    if depth > MAX_DEPTH:
+        return TOO_DEEP
+    if value.array_value is not None:
+        return [_value(item, depth) for item in value.array_value.values[:MAX_ITEMS]]
+    return _attributes(value.kvlist_value.values, depth) if value.kvlist_value else None
+
+
+def _int(value: int | str) -> int | str:
+    """Return the 64-bit integer; what is none stays as the text that was sent."""
+    if isinstance(value, str):
+        digits = value.removeprefix("-")
+        if len(digits) > 19 or not (digits.isascii() and digits.isdigit()):
+            return value
+        value = int(value)
+    return value if value in _INT64 else str(value)
+
+
+_DOUBLES = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity"}
+
+
+def _double(value: float | str) -> float | str:
+    """Return the number; JSON has no NaN and no infinities, so those keep the text that protobuf's JSON gives them."""
+    if isinstance(value, str):
+        if value in _DOUBLES:
+            return value
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    if isfinite(value):
+        return value
+    return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")  # noqa: PLR0124 - only NaN differs
+
+
+_T = TypeVar("_T")
+
+
+def _request_by_parts(payload: bytes, rejected: Counter[str]) -> shapes.Request:
+    """Decode every part on its own, leaving out and counting those that do not have the protocol's types."""
+    outline = shapes.decode_raw_request(payload)
+    groups: list[shapes.ResourceSpans] = []
+    for group in _each(outline.resource_spans, shapes.decode_raw_resource_spans, rejected, "resource_spans"):
+        resource = _part(group.resource, shapes.decode_resource)
+        parts: list[shapes.ScopeSpans] = []
+        for part in _each(group.scope_spans, shapes.decode_raw_scope_spans, rejected, "scope_spans"):
+            spans = tuple(_each(part.spans, shapes.decode_span, rejected, "malformed"))
+            parts.append(shapes.ScopeSpans(_part(part.scope, shapes.decode_scope), spans))
+        groups.append(shapes.ResourceSpans(resource, tuple(parts)))
+    return shapes.Request(tuple(groups))
+
+
+def _each(
+    parts: tuple[Raw, ...] | None, decode_part: Callable[[Raw], _T], rejected: Counter[str], reason: str
+) -> Iterator[_T]:
+    for part in parts or ():
+        try:
+            yield decode_part(part)
+        except shapes.UNDECODABLE:
+            rejected[reason] += 1
+
+
+def _part(part: Raw, decode_part: Callable[[Raw], _T | None]) -> _T | None:
+    """Decode a resource or scope; a bad one is left out, since its spans can be read without."""
+    try:
+        return decode_part(part)
+    except shapes.UNDECODABLE:
+        return None
+
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def _repaired(payload: bytes) -> bytes:
+    """Return the payload in valid UTF-8 without a byte order mark, halves of surrogate pairs replaced by U+FFFD."""
+    text = payload.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").encode()
+    return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape["half"] else escape[0], text)

@@ -1,0 +1,145 @@
+"""The shapes of an OTLP/JSON trace request, named as in its protobuf definition, and decoders for its parts.
+
+https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
+"""
+
+import msgspec
+from msgspec import Raw, Struct
+
+# The structs below are built by the hundred thousand and never form cycles, so the cyclic collector is spared them.
+
+
+class Array(Struct, gc=False):
+    """``ArrayValue``."""
+
+    values: "tuple[AnyValue, ...]" = ()
+
+
+class KeyValue(Struct, gc=False):
+    """``KeyValue``; a missing value is a null."""
+
+    key: str = ""
+    value: "AnyValue | None" = None
+
+
+class KeyValues(Struct, gc=False):
+    """``KeyValueList``."""
+
+    values: tuple[KeyValue, ...] = ()
+
+
+class AnyValue(Struct, gc=False, rename="camel"):
+    """``AnyValue``, of which the sender sets one field; 64-bit integers come as text or as numbers."""
+
+    string_value: str | None = None
+    bool_value: bool | None = None
+    int_value: int | str | None = None
+    double_value: float | str | None = None
+    array_value: Array | None = None
+    kvlist_value: KeyValues | None = None
+    bytes_value: str | None = None
+
+
+class Event(Struct, gc=False, rename="camel"):
+    """``Span.Event``."""
+
+    name: str = ""
+    time_unix_nano: int | str | float | None = None
+    attributes: tuple[KeyValue, ...] | None = None
+
+
+class Link(Struct, gc=False, rename="camel"):
+    """``Span.Link``."""
+
+    trace_id: str = ""
+    span_id: str = ""
+    attributes: tuple[KeyValue, ...] | None = None
+
+
+class Status(Struct, gc=False):
+    """``Status``; the code may come by its name."""
+
+    code: int | str | None = None
+    message: str | None = None
+
+
+class Span(Struct, gc=False, rename="camel"):
+    """``Span``. Everything may be missing, and what may not be null in protobuf may be null here."""
+
+    trace_id: str = ""
+    span_id: str = ""
+    parent_span_id: str | None = None
+    name: str | None = None
+    kind: int | str | None = None
+    start_time_unix_nano: int | str | float | None = None
+    end_time_unix_nano: int | str | float | None = None
+    attributes: tuple[KeyValue, ...] | None = None
+    dropped_attributes_count: int | None = None
+    events: tuple[Event, ...] | None = None
+    links: tuple[Link, ...] | None = None
+    status: Status | None = None
+
+
+class Resource(Struct, gc=False):
+    """``Resource``."""
+
+    attributes: tuple[KeyValue, ...] | None = None
+
+
+class Scope(Struct, gc=False):
+    """``InstrumentationScope``."""
+
+    name: str | None = None
+    version: str | None = None
+    attributes: tuple[KeyValue, ...] | None = None
+
+
+class ScopeSpans(Struct, gc=False):
+    """``ScopeSpans``."""
+
+    scope: Scope | None = None
+    spans: tuple[Span, ...] | None = None
+
+
+class ResourceSpans(Struct, gc=False, rename="camel"):
+    """``ResourceSpans``."""
+
+    resource: Resource | None = None
+    scope_spans: tuple[ScopeSpans, ...] | None = None
+
+
+class Request(Struct, gc=False, rename="camel"):
+    """``ExportTraceServiceRequest``."""
+
+    resource_spans: tuple[ResourceSpans, ...] | None = None
+
+
+class RawScopeSpans(Struct):
+    """``ScopeSpans`` whose parts are still text, so that one bad part does not cost the others."""
+
+    scope: Raw = Raw(b"null")
+    spans: tuple[Raw, ...] | None = None
+
+
+class RawResourceSpans(Struct, rename="camel"):
+    """``ResourceSpans`` whose parts are still text."""
+
+    resource: Raw = Raw(b"null")
+    scope_spans: tuple[Raw, ...] | None = None
+
+
+class RawRequest(Struct, rename="camel"):
+    """``ExportTraceServiceRequest`` whose parts are still text."""
+
+    resource_spans: tuple[Raw, ...] | None = None
+
+
+decode_request = msgspec.json.Decoder(Request).decode
+decode_raw_request = msgspec.json.Decoder(RawRequest).decode
+decode_raw_resource_spans = msgspec.json.Decoder(RawResourceSpans).decode
+decode_raw_scope_spans = msgspec.json.Decoder(RawScopeSpans).decode
+decode_resource = msgspec.json.Decoder(Resource | None).decode
+decode_scope = msgspec.json.Decoder(Scope | None).decode
+decode_span = msgspec.json.Decoder(Span).decode
+
+UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

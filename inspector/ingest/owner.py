@@ -1,0 +1,231 @@
+"""The one process that writes the database: it takes in spools, indexes text, checkpoints and prunes."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from inspector.ingest import cost
+from inspector.ingest.spool import Spool, TakenIn
+from inspector.settings import Settings
+from inspector.store import OwnerLock, Pruned, SqliteStore, Store, StoreBusy, StoreError
+
+POLL_S = 0.025
+"""How often the spools are looked at; a look that takes longer is followed by a longer rest."""
+STOP_S = 2.0
+"""How long ``stop`` goes on taking in what is there."""
+LONGEST_BACK_OFF_S = 5.0
+INDEX_LIMIT = 200
+"""Spans indexed in one transaction."""
+INDEX_S = 0.05
+"""How long text is indexed, at the least, between two looks at the spools."""
+PASS_S = 1.0
+"""How long the spools are read before the other chores have their turn."""
+PRUNE_EVERY_S = 3600.0
+PRUNE_AGAIN_S = 60.0
+"""When to try again what failed."""
+LONGEST_REST_S = 0.05
+_DAY_NS = 86_400 * 10**9
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Chores:
+    """What the thread has to do besides looking at the spools."""
+
+    busy: bool = False
+    """Whether there is more to do at once."""
+    behind: bool = True
+    """Whether there may be text to index and a log to check point."""
+    prune_at_s: float = 0.0
+
+
+class Owner:
+    """Holds the owner's lock and the only store that may be written, from construction to ``close``.
+
+    Args:
+        settings: Where the home is and how long spans are kept.
+        url: Where this process serves, for others to be sent to; None for a short-lived command.
+        now_ns: The clock that ages are measured with.
+
+    Raises:
+        OwnedElsewhere: Another process owns the database.
+        StoreError: The database cannot be opened or is not ours.
+    """
+
+    def __init__(self, settings: Settings, *, url: str | None = None, now_ns: Callable[[], int] = time.time_ns) -> None:
+        self._settings = settings
+        self._now_ns = now_ns
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = OwnerLock(settings.lock_file)
+        self._lock.acquire(url)
+        try:
+            self.store: Store = SqliteStore(settings.database)
+            """The store; every method may be called from any thread, also those that write."""
+            self._spool = Spool(settings.spool, self.store, committed=self._tell)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._listeners: list[Callable[[], None]] = []
+        self._problem: str | None = None
+        self._total = TakenIn()
+        self._passing = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._chores = _Chores()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def announce(self, url: str) -> None:
+        """Let others know where this process serves, once it does."""
+        self._lock.announce(url)
+
+    def take_in(self, *, deadline_s: float | None = None) -> TakenIn:
+        """Read what is new in every spool; see ``Spool.take_in``.
+
+        Raises:
+            StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
+        """
+        with self._passing:
+            taken = self._spool.take_in(deadline_s=deadline_s)
+            self._total += taken
+        return taken
+
+    def totals(self) -> TakenIn:
+        """What this owner has taken in so far."""
+        return self._total
+
+    def problems(self) -> tuple[str, ...]:
+        """What keeps the owner from its work at the moment, in sentences."""
+        ignored = (f"{self._settings.spool / name} {reason}" for name, reason in self._total.ignored.items())
+        return (self._problem, *ignored) if self._problem else tuple(ignored)
+
+    def on_commit(self, callback: Callable[[], None]) -> None:
+        """Have a callback called after each commit that changed rows, in the thread that committed; keep it short."""
+        self._listeners.append(callback)
+
+    def delete_trace(self, trace_id: str) -> int:
+        """Delete a trace and tell the listeners; returns the number of spans removed.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        return self._deleted(self.store.delete_trace(trace_id))
+
+    def delete_session(self, session_id: str) -> int:
+        """Delete all traces of a session and tell the listeners; returns the number of spans removed.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        return self._deleted(self.store.delete_session(session_id))
+
+    def prune(self) -> Pruned:
+        """Delete what is older, and what is more, than the settings allow.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        before_ns = self._now_ns() - int(self._settings.retention_days * _DAY_NS)
+        return self.store.prune(before_ns=max(0, before_ns), max_bytes=self._settings.retention_bytes)
+
+    def start(self) -> None:
+        """Do all of this in a daemon thread until ``stop``."""
+        if self._thread is None:
+            self._stopping.clear()
+            threading.Thread(target=cost.warm, name="inspector-prices", daemon=True).start()
+            self._thread = threading.Thread(target=self._run, name="inspector-owner", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread, having taken in what is there, within two seconds."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def close(self) -> None:
+        """Stop, close the store and let others own the database."""
+        self.stop()
+        self.store.close()
+        self._lock.release()
+
+    def _tell(self) -> None:
+        for callback in self._listeners:
+            try:
+                callback()
+            # A listener that fails must cost neither the commit it is told of nor the other listeners.
+            except Exception:  # noqa: BLE001
+                _log.exception("a listener to commits failed")
+
+    def _deleted(self, spans: int) -> int:
+        if spans:
+            self._tell()
+        return spans
+
+    def _run(self) -> None:
+        back_off_s = 0.0
+        while not self._stopping.is_set():
+            began_s = time.monotonic()
+            if self._guarded(self._step):
+                back_off_s = 0.0
+                spent_s = time.monotonic() - began_s
+                rest_s = 0.0 if self._chores.busy else min(max(POLL_S, spent_s), LONGEST_REST_S)
+            else:
+                rest_s = back_off_s = min(LONGEST_BACK_OFF_S, max(0.1, back_off_s * 2))
+            self._stopping.wait(rest_s)
+        deadline_s = time.monotonic() + STOP_S
+        self._guarded(lambda: self.take_in(deadline_s=deadline_s))
+
+    def _step(self) -> None:
+        """One look at the spools, then the chores that are due."""
+        chores = self._chores
+        began_s = time.monotonic()
+        taken = self.take_in(deadline_s=began_s + PASS_S)
+        chores.busy = not taken.complete
+        chores.behind |= taken.changed
+        now_s = time.monotonic()
+        if now_s >= chores.prune_at_s:
+            chores.prune_at_s = now_s + PRUNE_AGAIN_S
+            self.prune()
+            chores.prune_at_s = now_s + PRUNE_EVERY_S
+        if chores.behind:
+            chores.behind = self._index(now_s + max(INDEX_S, now_s - began_s))
+            chores.busy |= chores.behind
+            self.store.checkpoint()
+
+    def _index(self, until_s: float) -> bool:
+        """Bring search up to date, half of the time at most; returns whether it is still behind."""
+        while self.store.index(INDEX_LIMIT):
+            if time.monotonic() > until_s:
+                return True
+        return False
+
+    def _guarded(self, step: Callable[[], object]) -> bool:
+        """Run a step; its failure shows in ``problems`` and it is tried again: a dead thread takes in nothing."""
+        try:
+            step()
+        except StoreBusy as error:
+            self._fail(f"the database is busy and is tried again: {error}")
+        except (StoreError, OSError) as error:
+            self._fail(f"the database cannot be written and is tried again: {error}")
+        except Exception as error:  # noqa: BLE001 - the border of the thread: whatever it is, the next step may succeed
+            self._fail(f"taking in failed and is tried again: {type(error).__name__}: {error}")
+        else:
+            self._problem = None
+        return self._problem is None
+
+    def _fail(self, problem: str) -> None:
+        if problem != self._problem:
+            _log.warning(problem, exc_info=True)
+        self._problem = problem

@@ -1,0 +1,175 @@
+"""One spool file: what its name says, whether its writer is done with it, and the lines that are whole."""
+
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_LINE = 64 << 20
+"""Bytes; a longer line comes in pieces of this length, none of which is JSON, so it is never whole in memory."""
+SUFFIX = ".jsonl"
+UNBORN_SUFFIX = ".tmp"
+"""Ends the name of a segment whose writer has not locked it yet."""
+
+_CHUNK = 1 << 20
+_OURS = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A regular file in the spool directory, as it was when the directory was listed."""
+
+    path: Path
+    inode: int
+    size: int
+    process: str | None
+    """Key of the recording process; None for a file that another program wrote, which is read and never deleted."""
+
+    @property
+    def name(self) -> str:
+        """The file's name, by which the store remembers how far it was read."""
+        return self.path.name
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Bytes up to a newline, or up to the end of the file."""
+
+    data: bytes
+    end: int
+    """Offset of the byte after it, the newline included."""
+    whole: bool
+    """False for what stands after the last newline."""
+
+
+def process_of(name: str) -> str | None:
+    """Return the key of the process that a segment of ours belongs to."""
+    match = _OURS.fullmatch(name)
+    return match["process"] if match else None
+
+
+def list_segments(directory: Path) -> tuple[list[Segment], dict[str, str]]:
+    """Return the directory's segments in the order they are read, and why other entries are left alone.
+
+    Sorting by name puts the processes in the order they started, and each one's segments in the order of writing.
+    """
+    segments: list[Segment] = []
+    ignored: dict[str, str] = {}
+    try:
+        entries = list(os.scandir(directory))
+    except (FileNotFoundError, NotADirectoryError):
+        return [], {}
+    for entry in entries:
+        if not entry.name.endswith(SUFFIX):
+            continue
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        shown = entry.name.encode("utf-8", "backslashreplace").decode()
+        reason = _unreadable(status) or ("has a name that is not UTF-8" if shown != entry.name else None)
+        if reason:
+            ignored[shown] = reason
+        else:
+            segments.append(Segment(Path(entry.path), status.st_ino, status.st_size, process_of(entry.name)))
+    segments.sort(key=lambda segment: segment.name)
+    return segments, ignored
+
+
+def _unreadable(status: os.stat_result) -> str | None:
+    if stat.S_ISLNK(status.st_mode):
+        return "is a symbolic link"
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if status.st_uid != os.geteuid():
+        return f"belongs to another user (uid {status.st_uid})"
+    return None
+
+
+def unborn_segments(directory: Path, process: str) -> list[Path]:
+    """Return the process's segments that have not got their final name; more than one only after crashes."""
+    return sorted(directory.glob(f"{process}.*{UNBORN_SUFFIX}"))
+
+
+def is_alive(directory: Path, process: str, known: set[str]) -> bool:
+    """Tell whether a process has a segment that is not among the known ones, or one about to be born.
+
+    Ask after all known ones were found finished: a writer makes the next segment before it lets go of the last.
+    """
+    if any(path.name not in known for path in directory.glob(f"{process}.*{SUFFIX}")):
+        return True
+    return not all(_is_abandoned(path) for path in unborn_segments(directory, process))
+
+
+def _is_abandoned(path: Path) -> bool:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False  # renamed just now, so it is born
+    except OSError:
+        return True
+    try:
+        return is_finished(fd)
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def opened(segment: Segment) -> Generator[int]:
+    """Open a segment for reading, yielding its descriptor.
+
+    Raises:
+        FileNotFoundError: The name is gone, or by now stands for another file.
+        OSError: The file cannot be read.
+    """
+    # A FIFO put in the file's place would block the open, a link would lead out of the directory.
+    fd = os.open(segment.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if os.fstat(fd).st_ino != segment.inode:
+            raise FileNotFoundError(f"{segment.path} was replaced while it was opened")
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def is_finished(fd: int) -> bool:
+    """Tell whether the writer of a segment has let go of it, by closing it or by dying.
+
+    Ask before the size is read: what a finished segment holds then is all it will ever hold.
+    """
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    return True
+
+
+def read_lines(fd: int, offset: int, size: int) -> Iterator[Line]:
+    """Yield the lines between two offsets; what follows the last newline comes last and is not whole."""
+    parts: list[bytes] = []
+    length, position = 0, offset
+    while position < size:
+        chunk = os.pread(fd, min(_CHUNK, size - position, MAX_LINE - length), position)
+        if not chunk:
+            break
+        position += len(chunk)
+        first, *rest = chunk.split(b"\n")
+        parts.append(first)
+        length += len(first)
+        if rest:
+            start = position - len(chunk) + len(first) + 1
+            yield Line(b"".join(parts), start, whole=True)
+            for data in rest[:-1]:
+                start += len(data) + 1
+                yield Line(data, start, whole=True)
+            parts, length = [rest[-1]], len(rest[-1])
+        if length >= MAX_LINE:
+            yield Line(b"".join(parts), position, whole=True)
+            parts, length = [], 0
+    if length:
+        yield Line(b"".join(parts), position, whole=False)

@@ -1,0 +1,243 @@
+"""Takes spool files into the store: each record once, whatever dies in between.
+
+Rows and the offset they were read up to are committed together, so a pass that is repeated after a crash begins where
+the last commit ended.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from inspector.ingest.batch import Batch
+from inspector.ingest.otlp import Decoded, decode
+from inspector.ingest.segment import (
+    MAX_LINE,
+    Line,
+    Segment,
+    is_alive,
+    is_finished,
+    list_segments,
+    opened,
+    process_of,
+    read_lines,
+    unborn_segments,
+)
+from inspector.store import SpoolMark, Store
+
+LOCK_POLL_S = 0.2
+"""How often a file that does not grow is asked whether its writer still lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What passes over the spools found."""
+
+    lines: int = 0
+    """Lines read to their end, bad ones included."""
+    bad_lines: int = 0
+    """Lines that are no OTLP request: junk, torn by a crash, or too long."""
+    spans: int = 0
+    """Records written: a span that was recorded at its start and at its end counts twice."""
+    bad_spans: int = 0
+    """Spans left out of otherwise good lines."""
+    lost: int = 0
+    """Spans whose process ended before they did."""
+    deleted: int = 0
+    """Segments removed after everything in them was committed."""
+    ignored: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names of entries that were left alone, with the reason."""
+    complete: bool = True
+    """False when the deadline came first."""
+
+    def __add__(self, other: "TakenIn") -> "TakenIn":
+        """Return the sums, with the ``ignored`` and ``complete`` of the later one."""
+        return TakenIn(
+            self.lines + other.lines,
+            self.bad_lines + other.bad_lines,
+            self.spans + other.spans,
+            self.bad_spans + other.bad_spans,
+            self.lost + other.lost,
+            self.deleted + other.deleted,
+            other.ignored,
+            other.complete,
+        )
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was read or altered."""
+        return bool(self.lines or self.lost or self.deleted)
+
+
+@dataclass(slots=True)
+class _Look:
+    """What the last look at a segment found."""
+
+    size: int
+    inode: int
+    finished: bool
+    at_s: float
+
+    def settles(self, segment: Segment, now_s: float) -> bool:
+        """Tell whether another look would find nothing new."""
+        if (self.size, self.inode) != (segment.size, segment.inode):
+            return False
+        return self.finished or segment.process is None or now_s - self.at_s < LOCK_POLL_S
+
+
+@dataclass(slots=True)
+class _Deadline:
+    at_s: float | None
+
+    @property
+    def passed(self) -> bool:
+        return self.at_s is not None and time.monotonic() > self.at_s
+
+
+class Spool:
+    """Reads one directory of spool files into one store, remembering between passes what has not changed.
+
+    Args:
+        directory: Where the recorders of this machine write.
+        store: A store that may be written.
+        committed: Called after each commit that changed rows.
+    """
+
+    def __init__(self, directory: Path, store: Store, *, committed: Callable[[], None] = lambda: None) -> None:
+        self._directory = directory
+        self._store = store
+        self._committed = committed
+        self._marks = dict(store.spools())
+        self._looks: dict[str, _Look] = {}
+
+    def take_in(self, *, deadline_s: float | None = None) -> TakenIn:
+        """Read what is new in every spool, up to a ``time.monotonic`` time; the rest is left for the next pass.
+
+        Raises:
+            StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
+        """
+        deadline = _Deadline(deadline_s)
+        segments, ignored = list_segments(self._directory)
+        total = TakenIn(ignored=ignored)
+        for segment in segments:
+            if deadline.passed:
+                return replace(total, complete=False)
+            try:
+                total += replace(self._read(segment, deadline), ignored=ignored)
+            except FileNotFoundError:
+                self._looks.pop(segment.name, None)
+            except OSError as error:
+                ignored[segment.name] = f"cannot be read: {error.strerror or error}"
+            if not total.complete:
+                return total
+        return total + replace(self._put_away(segments), ignored=ignored)
+
+    def _read(self, segment: Segment, deadline: _Deadline) -> TakenIn:
+        look = self._looks.get(segment.name)
+        now_s = time.monotonic()
+        if look and look.settles(segment, now_s):
+            return TakenIn()
+        with opened(segment) as fd:
+            finished = segment.process is not None and is_finished(fd)
+            taken = self._read_to_end(segment, fd, deadline=deadline, finished=finished)
+        if taken.complete:
+            self._looks[segment.name] = _Look(segment.size, segment.inode, finished, now_s)
+        return taken
+
+    def _read_to_end(self, segment: Segment, fd: int, *, deadline: _Deadline, finished: bool) -> TakenIn:
+        size = os.fstat(fd).st_size
+        before = self._mark(segment, size)
+        batch = Batch(self._store, before, self._committed_up_to)
+        complete = True
+        for line in read_lines(fd, before.offset, size):
+            if not complete:
+                break
+            if line.whole or finished or _may_be_whole(line, segment):
+                batch.add(line, _decode(line))
+                complete = not deadline.passed
+        batch.flush()
+        return _difference(before, batch.mark, complete=complete)
+
+    def _mark(self, segment: Segment, size: int) -> SpoolMark:
+        mark = self._marks.get(segment.name)
+        if mark is None or mark.inode != segment.inode or mark.offset > size:
+            return SpoolMark(segment.name, segment.inode, 0)
+        return mark
+
+    def _committed_up_to(self, mark: SpoolMark, spans: int) -> None:
+        self._marks[mark.name] = mark
+        if spans:
+            self._committed()
+
+    def _put_away(self, segments: list[Segment]) -> TakenIn:
+        """Delete what is finished and taken in, and mark what dead processes left running.
+
+        The order is: mark, delete the files, forget the marks. A crash after any step repeats steps that then change
+        nothing.
+        """
+        by_process: dict[str, list[Segment]] = {}
+        for segment in segments:
+            if segment.process:
+                by_process.setdefault(segment.process, []).append(segment)
+        lost = deleted = 0
+        for process, own in by_process.items():
+            done = [segment for segment in own if self._is_done(segment)]
+            if len(done) == len(own) and not is_alive(self._directory, process, {segment.name for segment in own}):
+                lost += self._mark_lost(process)
+                for unborn in unborn_segments(self._directory, process):
+                    unborn.unlink(missing_ok=True)
+            for segment in done:
+                segment.path.unlink(missing_ok=True)
+                self._forget(segment.name)
+                deleted += 1
+        lost += self._forget_missing({segment.name for segment in segments}, by_process)
+        return TakenIn(lost=lost, deleted=deleted)
+
+    def _is_done(self, segment: Segment) -> bool:
+        look = self._looks.get(segment.name)
+        return look is not None and look.finished and look.inode == segment.inode
+
+    def _forget_missing(self, names: set[str], alive: Mapping[str, object]) -> int:
+        lost = 0
+        for name in self._marks.keys() - names:
+            process = process_of(name)
+            if process and process not in alive and not is_alive(self._directory, process, set()):
+                lost += self._mark_lost(process)
+            self._forget(name)
+        return lost
+
+    def _mark_lost(self, process: str) -> int:
+        lost = self._store.mark_lost(process)
+        if lost:
+            self._committed()
+        return lost
+
+    def _forget(self, name: str) -> None:
+        if self._marks.pop(name, None):
+            self._store.forget_spool(name)
+        self._looks.pop(name, None)
+
+
+def _decode(line: Line) -> Decoded:
+    if len(line.data) >= MAX_LINE:
+        return Decoded(malformed="too long")
+    return decode(line.data) if line.data.strip() else Decoded()
+
+
+def _may_be_whole(line: Line, segment: Segment) -> bool:
+    """Tell whether text without a newline is a line all the same.
+
+    No beginning of a JSON object is one itself, so text that decodes is complete; other programs may end a file so.
+    """
+    return segment.process is None and line.data.rstrip().endswith(b"}") and not _decode(line).malformed
+
+
+def _difference(before: SpoolMark, after: SpoolMark, *, complete: bool) -> TakenIn:
+    return TakenIn(
+        lines=after.lines - before.lines,
+        bad_lines=after.bad_lines - before.bad_lines,
+        spans=after.spans - before.spans,
+        bad_spans=after.bad_spans - before.bad_spans,
+        complete=complete,
+    )

@@ -1,0 +1,264 @@
+"""The nouns every layer of the inspector shares.
+
+A *span* is what the recorder or another OpenTelemetry program produced and the store takes in; an *event* is the same
+span as the API serves it. A *trace* is one tree of spans, a *session* groups traces. All of them are frozen values:
+layers hand them on and never change them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from msgspec import Raw
+
+Kind = Literal["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"]
+"""What a span stands for."""
+
+Status = Literal["running", "ok", "error", "cancelled", "abandoned", "lost"]
+"""How a span stands: still open, ended one of three ways, left behind by its parent's end, or by its process."""
+
+KINDS: tuple[Kind, ...] = ("workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other")
+STATUSES: tuple[Status, ...] = ("running", "ok", "error", "cancelled", "abandoned", "lost")
+
+AttributeValue: TypeAlias = "str | bool | int | float | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None"
+"""A decoded OTLP ``AnyValue``; bytes arrive as base64 text, as OTLP JSON spells them."""
+
+JsonText = Raw
+"""A complete JSON value as encoded text: spliced into answers, never parsed on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanError:
+    """Why a span failed."""
+
+    type: str | None
+    """Exception class or error code, as in the attribute ``error.type``."""
+    message: str | None
+    traceback: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """One span as the store takes it in; a span that still runs has no ``end_ns``."""
+
+    trace_id: str
+    """32 lower-case hexadecimal digits."""
+    span_id: str
+    """16 lower-case hexadecimal digits."""
+    name: str
+    kind: Kind
+    status: Status
+    start_ns: int
+    """Nanoseconds since the Unix epoch, 0 to 2**64 - 1 as OTLP carries them."""
+    parent_id: str | None = None
+    session_id: str | None = None
+    hook: str | None = None
+    """The contract's noun, for example ``tool_call``, when a hook made the span."""
+    dialect: str | None = None
+    """Which vocabulary the attributes were read with, for example ``inspector/1``."""
+    service: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    tool: str | None = None
+    end_ns: int | None = None
+    input_tokens: int | None = None
+    """All input tokens, those read from a cache included."""
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    """The part of ``input_tokens`` that was read from a cache."""
+    cost_usd: float | None = None
+    error: SpanError | None = None
+    input_key: str | None = None
+    """The attribute whose text is what the call was given."""
+    output_key: str | None = None
+    """The attribute whose text is what the call answered."""
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict[str, AttributeValue])
+    events: Sequence[Mapping[str, AttributeValue]] = ()
+    """Span events, each ``{"name", "time_unix_nano", "attributes"}``."""
+    links: Sequence[Mapping[str, AttributeValue]] = ()
+    """Span links, each ``{"trace_id", "span_id", "attributes"}``."""
+    process: str | None = None
+    """The spool (one process of an agent) that the span came from; None for spans that came another way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One span as the API serves it, in the order of its JSON.
+
+    Large fields (``input``, ``output``, ``attributes``, ``events``, ``links``) are None unless asked for in full.
+    """
+
+    seq: int
+    """Order of the last change; what live listeners resume from. Never used twice."""
+    trace_id: str
+    span_id: str
+    parent_id: str | None
+    session_id: str | None
+    kind: Kind
+    name: str
+    status: Status
+    hook: str | None
+    dialect: str | None
+    service: str | None
+    agent: str | None
+    model: str | None
+    tool: str | None
+    start_time_unix_nano: str
+    """A decimal string, as OTLP JSON spells 64-bit integers."""
+    end_time_unix_nano: str | None
+    duration_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+    error: SpanError | None
+    input: JsonText | None = None
+    output: JsonText | None = None
+    attributes: JsonText | None = None
+    events: JsonText | None = None
+    links: JsonText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One tree of spans, summed up. Sums leave out what is unknown; ``status`` is the root's, else the worst."""
+
+    trace_id: str
+    session_id: str | None
+    name: str
+    kind: Kind
+    status: Status
+    service: str | None
+    agent: str | None
+    start_time_unix_nano: str
+    end_time_unix_nano: str | None
+    duration_ms: float | None
+    spans: int
+    errors: int
+    llm_calls: int
+    tool_calls: int
+    models: tuple[str, ...]
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    seq: int
+    """The largest ``seq`` of its spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The traces that share a session id, summed up."""
+
+    session_id: str
+    status: Status
+    start_time_unix_nano: str
+    end_time_unix_nano: str | None
+    traces: int
+    spans: int
+    errors: int
+    llm_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    seq: int
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items of a list, and where the next ones begin."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+    """Opaque; None at the end of the list."""
+
+
+Sort = Literal["time", "duration", "cost"]
+Order = Literal["desc", "asc"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """What a list of events is narrowed to.
+
+    Empty fields do not narrow; alternatives inside one field are joined by or.
+    """
+
+    kinds: tuple[Kind, ...] = ()
+    statuses: tuple[Status, ...] = ()
+    session_id: str | None = None
+    trace_id: str | None = None
+    parent_id: str | None = None
+    name: str | None = None
+    name_prefix: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    tool: str | None = None
+    service: str | None = None
+    error_type: str | None = None
+    since_ns: int | None = None
+    """Started at or after."""
+    until_ns: int | None = None
+    """Started before."""
+    min_duration_ms: float | None = None
+    max_duration_ms: float | None = None
+    min_cost_usd: float | None = None
+    max_cost_usd: float | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
+    """Attribute keys and the text of the value that each must have."""
+    q: str | None = None
+    """Words that must all occur in the prompt, answer, arguments, result or error.
+
+    ``"…"`` makes a phrase, a trailing ``*`` a prefix.
+    """
+
+
+GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatsGroup:
+    """Counts and quantiles of the events that share a value of the grouped field."""
+
+    key: str | None
+    count: int
+    errors: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatsBucket:
+    """One slice of time; ``start_time_unix_nano`` is its beginning."""
+
+    start_time_unix_nano: str
+    count: int
+    errors: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Figures over a filter: in total, by group, and over time."""
+
+    total: StatsGroup
+    groups: tuple[StatsGroup, ...]
+    buckets: tuple[StatsBucket, ...]
+    complete: bool
+    """False when the scan reached its limit and the figures cover the newest events alone."""

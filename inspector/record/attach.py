@@ -1,0 +1,197 @@
+"""One line that makes a process record itself."""
+
+import atexit
+import functools
+import inspect
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from opentelemetry import trace
+
+from inspector import semconv as sc
+from inspector.record.calls import innermost
+from inspector.record.otlp import resource_json
+from inspector.record.reading import read
+from inspector.record.recorder import Recorder, Renderer
+from inspector.record.redact import Redactor
+from inspector.record.spool import Spool
+from inspector.record.texts import Texts
+from inspector.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MAX_VALUE_BYTES = 1 << 20
+"""Length up to which the JSON text of one value is kept whole."""
+
+_attached: "Attachment | None" = None
+_attaching = threading.Lock()
+
+
+class Attachment:
+    """This process's recording, from ``attach`` to ``detach``."""
+
+    def __init__(self, directory: Path, texts: Texts, service: str | None, tracer: trace.Tracer | None) -> None:
+        self._directory = directory
+        self._texts = texts
+        self._service = service
+        self.recorder = Recorder(self._new_spool(), tracer=tracer, texts=texts)
+        self.recorder.subscribe()
+        atexit.register(self.flush)
+        this: weakref.ref[Attachment] = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: _after_fork(this))
+        self._flush_children_at_exit()
+
+    def _new_spool(self) -> Spool:
+        started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        process = f"{started}-{os.getpid()}-{os.urandom(4).hex()}"
+        resource = resource_json(process, service=self._service, version=_version())
+        return Spool(self._directory, process, Renderer(self._texts, resource, _version()))
+
+    def flush(self, timeout_s: float = 2.0) -> bool:
+        """Wait until all that was recorded so far is in the spool file.
+
+        Returns:
+            False when that took longer than ``timeout_s`` or the file cannot be written.
+        """
+        return self.recorder.spool.flush(timeout_s)
+
+    def close(self) -> None:
+        """Stop recording and finish the spool file."""
+        self.recorder.unsubscribe()
+        atexit.unregister(self.flush)
+        self.recorder.spool.close()
+
+    def restart(self) -> None:
+        """Go on in a forked child with a spool of its own."""
+        self.recorder.spool.abandon()
+        self.recorder.restart(self._new_spool())
+        self._flush_children_at_exit()
+
+    def _flush_children_at_exit(self) -> None:
+        # A child of multiprocessing leaves by os._exit, without the interpreter's exit functions, but runs finalizers
+        # that were made once it had begun.
+        multiprocessing_util = sys.modules.get("multiprocessing.util")
+        if multiprocessing_util is not None:
+            multiprocessing_util.register_after_fork(self, _flush_at_exit_of_child)
+
+
+def _after_fork(attachment: "weakref.ref[Attachment]") -> None:
+    found = attachment()
+    if found is not None and found is _attached:
+        found.restart()
+
+
+def _flush_at_exit_of_child(attachment: Attachment) -> None:
+    sys.modules["multiprocessing.util"].Finalize(attachment, attachment.flush, exitpriority=0)
+
+
+@functools.cache
+def _version() -> str:
+    try:
+        return version("mcp-agent-inspector")
+    except PackageNotFoundError:
+        return "0"
+
+
+def attach(
+    *,
+    service: str | None = None,
+    home: str | Path | None = None,
+    capture_content: bool | None = None,
+    redact: Callable[[str, str], str] | None = None,
+    redact_patterns: Sequence[str] = (),
+    tracer_provider: trace.TracerProvider | None = None,
+) -> Attachment:
+    """Record every hook that this process emits from now on; a second call changes nothing.
+
+    Nothing is opened, sent or waited for: spans go to a file of this process under ``home``, where ``inspector serve``
+    and the other commands find them, now or later.
+
+    Args:
+        service: What this program is called in the inspector; default: ``OTEL_SERVICE_NAME``, else the script's name.
+        home: The inspector's directory; default: ``INSPECTOR_HOME``, else ``~/.inspector``.
+        capture_content: Whether prompts, answers, arguments and results are recorded; default:
+            ``INSPECTOR_CAPTURE_CONTENT``, else yes.
+        redact: Called with the key and the text of every recorded string, in the writer's thread; returns the text to
+            keep. Secrets of known shapes are removed in any case.
+        redact_patterns: Regular expressions of further secrets.
+        tracer_provider: An application's OpenTelemetry provider that is to get a span for each call as well, without
+            prompts, answers, arguments and results.
+
+    Returns:
+        The recording, whose ``flush()`` waits until all is in the file.
+
+    Raises:
+        ValueError: A pattern is no regular expression.
+        pydantic.ValidationError: An ``INSPECTOR_*`` variable has an impossible value.
+    """
+    global _attached  # noqa: PLW0603 - the process has one recorder, as it has one bus
+    with _attaching:
+        if _attached is None:
+            settings = Settings() if home is None else Settings(home=Path(home))
+            content = settings.capture_content if capture_content is None else capture_content
+            texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content)
+            tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
+            _attached = Attachment(settings.spool, texts, service, tracer)
+        return _attached
+
+
+def detach() -> None:
+    """Stop recording and write what waits; ``attach`` begins a new spool. Without a recorder nothing happens."""
+    global _attached
+    with _attaching:
+        found, _attached = _attached, None
+    if found is not None:
+        found.close()
+
+
+def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that records what a function returns, and what its object then holds, on the current span.
+
+    The result becomes the attribute ``mcp.result.<function>_json``; each named attribute of the first argument (a
+    method's object) becomes ``mcp.state.<name>_json``. Copies are taken as the function returns. Works on functions and
+    coroutine functions; without a recorder, or outside of a call, it does nothing.
+
+    Args:
+        names: Attributes of the object to record, as they stand after the call.
+        result: What to call the result instead of the function's name.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        key = f"{sc.SEED_RESULT_PREFIX}{result or function.__name__}_json"
+
+        def note(args: tuple[Any, ...], returned: object) -> None:
+            span = innermost()
+            if span is None:
+                return
+            span.note_json(key, returned)
+            for name in names if args else ():
+                span.note_json(f"{sc.SEED_STATE_PREFIX}{name}_json", read(args[0], name))
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def noting_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+                returned = await function(*args, **kwargs)
+                note(args, returned)
+                return returned
+
+            return noting_async  # type: ignore[return-value]  # the wrapper of a coroutine function is one
+
+        @functools.wraps(function)
+        def noting(*args: P.args, **kwargs: P.kwargs) -> R:
+            returned = function(*args, **kwargs)
+            note(args, returned)
+            return returned
+
+        return noting
+
+    return decorate

@@ -1,0 +1,238 @@
+"""Which call a hook belongs to: pairing of before with after or error, and the tree of calls.
+
+A *before* opens a span and makes it the innermost of its context; *after* or *error* closes the span with the same
+``call_id``, else the innermost open span of that noun and identity, first along this context, then anywhere in the
+process. Spans that ended are skipped when a parent is looked up. Contexts are never reset by token: a generator that is
+left early would leak its own. Nothing here takes a lock: an application's finalizer may emit a hook at any instruction,
+also in the middle of these functions.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+
+from opentelemetry import context as otel_context
+from opentelemetry import trace
+
+from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
+
+_innermost: ContextVar[RecordedSpan | None] = ContextVar("inspector_innermost_span", default=None)
+
+_MAX_LATE = 4096
+"""Abandoned calls that are remembered in case their real end still comes."""
+
+
+class Calls:
+    """The calls of this process that have begun and not ended.
+
+    Args:
+        changed: Told of every span that began, ended or was abandoned.
+        clock: Where times come from.
+        ids: Where ids come from.
+    """
+
+    def __init__(self, changed: Callable[[RecordedSpan], None], clock: Clock, ids: Ids) -> None:
+        self._changed = changed
+        self._clock = clock
+        self._ids = ids
+        self._open: dict[int, RecordedSpan] = {}
+        self._by_call: dict[tuple[str, str], RecordedSpan] = {}
+        self._by_identity: dict[tuple[str, object], dict[int, RecordedSpan]] = {}
+        self._late: OrderedDict[int, RecordedSpan] = OrderedDict()
+
+    def begin(
+        self, noun: str, identity: object, call_id: str | None, *, remote: trace.SpanContext | None = None
+    ) -> RecordedSpan:
+        """Open a span below the innermost open one of this context, or below ``remote``; it is not current yet."""
+        clock = self._clock
+        parent = innermost()
+        outer = otel_context.get_current()
+        span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
+        if remote is None and (parent is None or outer is not parent.inner):
+            remote = _foreign_parent(parent)
+        if remote is not None:
+            span.trace_id, span.parent_id = remote.trace_id, remote.span_id
+            if parent is not None and parent.trace_id != remote.trace_id:
+                span.links = (parent.get_span_context(),)
+            parent = self._open.get(remote.span_id)
+        elif parent is not None:
+            span.trace_id, span.parent_id = parent.trace_id, parent.span_id
+        else:
+            span.trace_id = self._ids.trace_id()
+        span.parent = parent
+        span.outer = outer
+        span.identity = identity
+        span.call_id = call_id
+        return span
+
+    def open(self, span: RecordedSpan) -> None:
+        """Take a span in, make it the innermost of this context and tell of it."""
+        self._register(span)
+        parent = span.parent
+        if parent is not None:
+            if parent.children is None:
+                parent.children = set()
+            parent.children.add(span)
+        _innermost.set(span)
+        span.inner = trace.set_span_in_context(span.mirror or span, span.outer)
+        otel_context.attach(span.inner)
+        self._changed(span)
+
+    def merge(self, span: RecordedSpan, into: RecordedSpan) -> None:
+        """Take in a call that another span already stands for; its facts will be shown there."""
+        self._register(span)
+        span.into = into
+        if into.merged is None:
+            into.merged = []
+        into.merged.append(span)
+
+    def _register(self, span: RecordedSpan) -> None:
+        self._open[span.span_id] = span
+        if span.call_id is not None:
+            self._by_call[span.noun, span.call_id] = span
+        else:
+            self._by_identity.setdefault((span.noun, span.identity), {})[span.span_id] = span
+
+    def _forget(self, span: RecordedSpan) -> bool:
+        # Popping is atomic: of two threads that end one span, one gets it.
+        if self._open.pop(span.span_id, None) is None and self._late.pop(span.span_id, None) is None:
+            return False
+        if span.call_id is not None:
+            self._by_call.pop((span.noun, span.call_id), None)
+        else:
+            key = (span.noun, span.identity)
+            alike = self._by_identity.get(key)
+            if alike is not None:
+                alike.pop(span.span_id, None)
+                if not alike:
+                    self._by_identity.pop(key, None)
+        return True
+
+    def find(self, noun: str, identity: object, call_id: str | None) -> RecordedSpan | None:
+        """Return the open call that a later hook speaks of, or None when there is none."""
+        if call_id is not None:
+            found = self._by_call.get((noun, call_id))
+            if found is not None:
+                return found
+        for span in chain(_innermost.get()):
+            if span.noun == noun and span.identity == identity and self._awaited(span):
+                return span
+        alike = tuple(self._by_identity.get((noun, identity), {}).values())
+        for span in reversed(alike):
+            if span.span_id in self._open:
+                return span
+        return alike[-1] if alike else None
+
+    def _awaited(self, span: RecordedSpan) -> bool:
+        return span.span_id in self._open or span.span_id in self._late
+
+    def find_any(self, noun: str) -> RecordedSpan | None:
+        """Return the innermost open call of ``noun`` in this context, whatever its identity."""
+        for span in chain(_innermost.get()):
+            if span.noun == noun and span.span_id in self._open:
+                return span
+        return None
+
+    def by_call_id(self, call_id: str) -> RecordedSpan | None:
+        """Return the open call with this id, whatever its noun."""
+        for (_, known), span in tuple(self._by_call.items()):
+            if known == call_id:
+                return span
+        return None
+
+    def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None) -> bool:
+        """End a call for good; what it left open below it becomes ``abandoned``.
+
+        Returns:
+            False when it had ended already.
+        """
+        if not self._forget(span):
+            return False
+        stop_ns = span.start_ns + max(0, self._clock.tick_ns() - span.start_tick)
+        span.failure = failure
+        span.stop_ns = stop_ns
+        # Last: the writer's thread takes the state for the sign that the rest is there.
+        span.state = state
+        self._abandon_children(span, stop_ns)
+        _leave(span)
+        parent = span.parent
+        if parent is not None and parent.children is not None:
+            parent.children.discard(span)
+        if span.into is None:
+            self._changed(span)
+        return True
+
+    def _abandon_children(self, span: RecordedSpan, stop_ns: int) -> None:
+        waiting = list(span.children or ())
+        while waiting:
+            child = waiting.pop()
+            waiting.extend(child.children or ())
+            if child.span_id not in self._open:
+                continue
+            # Still found by its own end, should it come: a background task may outlive the call that began it.
+            self._late[child.span_id] = child
+            if self._open.pop(child.span_id, None) is None:
+                self._late.pop(child.span_id, None)
+                continue
+            child.stop_ns = max(stop_ns, child.start_ns)
+            child.state = "abandoned"
+            self._changed(child)
+        while len(self._late) > _MAX_LATE:
+            self._forget(next(iter(self._late.values())))
+
+    def clear(self) -> None:
+        """Forget every open call: in a forked child they are the parent process's to end."""
+        self._open.clear()
+        self._by_call.clear()
+        self._by_identity.clear()
+        self._late.clear()
+
+
+def chain(span: RecordedSpan | None) -> Iterator[RecordedSpan]:
+    """Walk from a span to the root of what this process recorded above it."""
+    while span is not None:
+        yield span
+        span = span.parent
+
+
+def innermost() -> RecordedSpan | None:
+    """Return the innermost call of this context that has not ended."""
+    span = _innermost.get()
+    while span is not None and span.stop_ns is not None:
+        span = span.parent
+    return span
+
+
+def _leave(span: RecordedSpan) -> None:
+    """Make what was current before ``span`` current again, unless something else that still runs is by now."""
+    inner = _innermost.get()
+    while inner is not span:
+        if inner is None or inner.stop_ns is None:
+            return
+        inner = inner.parent
+    if span.outer is not None and (otel_context.get_current() is span.inner or _shows_ended()):
+        otel_context.attach(span.outer)
+    _innermost.set(span.parent)
+
+
+def _shows_ended() -> bool:
+    current = trace.get_current_span()
+    return isinstance(current, RecordedSpan) and current.stop_ns is not None
+
+
+def _foreign_parent(parent: RecordedSpan | None) -> trace.SpanContext | None:
+    """Return the span of somebody else that a new call belongs below, rather than below ``parent``."""
+    current = trace.get_current_span()
+    if isinstance(current, RecordedSpan):
+        return None
+    found = current.get_span_context()
+    if not found.is_valid:
+        return None
+    if parent is None:
+        return found
+    if found.trace_id == parent.trace_id and not found.is_remote:
+        return None
+    for span in chain(parent):
+        if found.span_id in (span.span_id, span.parent_id):
+            return None
+    return found

@@ -1,0 +1,244 @@
+"""What each hook's values come down to: private copies, taken in the agent's thread while the hook fires.
+
+Each noun of the contract has one ``Noun``: how its calls are told apart, and which facts its before and after hooks
+leave. ``describe`` makes attributes of the facts later, in the writer's thread.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from opentelemetry import trace
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from inspector.record.plain import Plain
+from inspector.record.reading import read, read_live
+from inspector.record.values import snapshot
+
+HookValues: TypeAlias = Mapping[str, Any]
+"""The keywords of one emitted hook."""
+Facts: TypeAlias = dict[str, Plain]
+
+_W3C = TraceContextTextMapPropagator()
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """How the calls of one noun are captured."""
+
+    name: str
+    before_hook: str
+    after_hook: str
+    error_hook: str
+    before: Callable[[HookValues], Facts]
+    after: Callable[[HookValues], Facts]
+    identity: Callable[[HookValues, Facts], object]
+    """What tells two calls without a ``call_id`` apart; hashable."""
+
+
+def label(value: object) -> str | None:
+    """Return a name that an emitter gave, when it is one."""
+    return value if type(value) is str else str.__str__(value) if isinstance(value, str) else None
+
+
+def _type_name(value: object) -> str:
+    return type(value).__qualname__
+
+
+def _named(value: object, *names: str) -> Plain:
+    for name in names:
+        found = read_live(value, name)
+        if found is not None and found != "":
+            return found
+    return None
+
+
+def _owner_facts(value: object) -> Facts:
+    return {"name": _named(value, "name") or _type_name(value), "class": _type_name(value)}
+
+
+def _given_input(values: HookValues) -> Facts:
+    # The contract has no keyword for it; emitters that have the input at hand pass one of these.
+    for key in ("input", "message", "prompt"):
+        if key in values:
+            return {"input": snapshot(values[key])}
+    return {}
+
+
+def _result(values: HookValues) -> Facts:
+    return {"result": snapshot(values.get("result"))}
+
+
+def _workflow(values: HookValues) -> Facts:
+    workflow = values.get("workflow")
+    if isinstance(workflow, str):
+        return {"name": label(workflow), **_given_input(values)}
+    kind = _named(workflow, "workflow_type", "pattern")
+    return {**_owner_facts(workflow), "type": kind, **_given_input(values)}
+
+
+def _agent(values: HookValues) -> Facts:
+    agent = values.get("agent")
+    if isinstance(agent, str):
+        return {"name": label(agent), **_given_input(values)}
+    described = _named(agent, "description")
+    return {**_owner_facts(agent), "description": described, **_given_input(values)}
+
+
+def _llm(values: HookValues) -> Facts:
+    llm = values.get("llm")
+    facts: Facts = {"prompt": snapshot(values.get("prompt"))}
+    if isinstance(llm, str):
+        return {"model": label(llm), **facts}
+    facts["model"] = _named(llm, "model", "model_name", "model_id", "default_model")
+    facts["provider"] = _named(llm, "provider", "provider_name")
+    facts["class"] = _type_name(llm)
+    return facts
+
+
+def _llm_after(values: HookValues) -> Facts:
+    first_chunk_s = values.get("time_to_first_chunk")
+    return {
+        "response": snapshot(values.get("response")),
+        "usage": snapshot(values.get("usage")),
+        "time_to_first_chunk": first_chunk_s if isinstance(first_chunk_s, int | float) else None,
+    }
+
+
+_TOOL_CONTEXT = {
+    "tool_call_id": ("tool_use_id", "tool_call_id"),
+    "correlation_id": ("correlation_id",),
+    "source": ("tool_source",),
+    "server": ("server_name",),
+    "agent": ("agent_name",),
+}
+
+
+def _tool(values: HookValues) -> Facts:
+    facts: Facts = {"name": label(values.get("tool_name")), "args": snapshot(values.get("args"))}
+    context = values.get("context")
+    if context is not None:
+        for fact, names in _TOOL_CONTEXT.items():
+            found = read(context, *names)
+            if isinstance(found, str):
+                facts[fact] = label(found)
+    return facts
+
+
+def _envelope(values: HookValues) -> Plain:
+    plain = snapshot(values.get("envelope"))
+    if isinstance(plain, dict) and "method" not in plain and isinstance(plain.get("root"), dict):
+        return plain["root"]
+    return plain
+
+
+def _rpc(values: HookValues) -> Facts:
+    return {"envelope": _envelope(values), "transport": label(values.get("transport"))}
+
+
+def _rpc_after(values: HookValues) -> Facts:
+    duration_ms = values.get("duration_ms")
+    return {
+        "response": _envelope(values),
+        "duration_ms": duration_ms if isinstance(duration_ms, int | float) else None,
+    }
+
+
+def _rpc_identity(_: HookValues, facts: Facts) -> object:
+    envelope = facts.get("envelope", facts.get("response"))
+    if not isinstance(envelope, dict):
+        return None
+    request_id = envelope.get("id")
+    return request_id if isinstance(request_id, str | int) else envelope.get("method")
+
+
+def _resource(values: HookValues) -> Facts:
+    return {"uri": label(values.get("uri")) or snapshot(values.get("uri"))}
+
+
+def _resource_after(values: HookValues) -> Facts:
+    content = values.get("content")
+    size = len(content) if isinstance(content, str | bytes) else None
+    return {"content": snapshot(content), "mime_type": label(values.get("mime_type")), "size": size}
+
+
+def _prompt(values: HookValues) -> Facts:
+    return {"template": label(values.get("template_id")), "parameters": snapshot(values.get("parameters"))}
+
+
+def _prompt_after(values: HookValues) -> Facts:
+    return {"rendered": snapshot(values.get("rendered"))}
+
+
+def _object_of(keyword: str) -> Callable[[HookValues, Facts], object]:
+    def identity(values: HookValues, _: Facts) -> object:
+        return id(values.get(keyword))
+
+    return identity
+
+
+def _text_of(keyword: str) -> Callable[[HookValues, Facts], object]:
+    def identity(values: HookValues, _: Facts) -> object:
+        return label(values.get(keyword))
+
+    return identity
+
+
+def _trio(noun: str) -> tuple[str, str, str, str]:
+    return noun, f"before_{noun}", f"after_{noun}", f"error_{noun}"
+
+
+NOUNS: tuple[Noun, ...] = (
+    Noun(*_trio("workflow_run"), before=_workflow, after=_result, identity=_object_of("workflow")),
+    Noun(*_trio("agent_call"), before=_agent, after=_result, identity=_object_of("agent")),
+    Noun(*_trio("llm_generate"), before=_llm, after=_llm_after, identity=_object_of("llm")),
+    Noun(*_trio("tool_call"), before=_tool, after=_result, identity=_text_of("tool_name")),
+    Noun(
+        "rpc_request",
+        "before_rpc_request",
+        "after_rpc_response",
+        "error_rpc_request",
+        before=_rpc,
+        after=_rpc_after,
+        identity=_rpc_identity,
+    ),
+    Noun(*_trio("resource_fetch"), before=_resource, after=_resource_after, identity=_text_of("uri")),
+    Noun(*_trio("prompt_apply"), before=_prompt, after=_prompt_after, identity=_text_of("template_id")),
+)
+
+
+def remote_parent(envelope: Plain) -> trace.SpanContext | None:
+    """Return the caller's span that an inbound JSON-RPC request names in ``params._meta``.
+
+    The keys are reserved, unprefixed, by the MCP specification of 2026-07-28 (SEP-414).
+    """
+    if not isinstance(envelope, dict) or not isinstance(params := envelope.get("params"), dict):
+        return None
+    meta = params.get("_meta", params.get("meta"))
+    if not isinstance(meta, dict) or not isinstance(meta.get("traceparent"), str):
+        return None
+    carrier = {key: value for key, value in meta.items() if isinstance(value, str)}
+    found = trace.get_current_span(_W3C.extract(carrier)).get_span_context()
+    return found if found.is_valid else None
+
+
+def covers(span_noun: str, facts: Facts, envelope: Plain) -> bool:
+    """Tell whether an open call already stands for the JSON-RPC request that is about to be sent for it.
+
+    OpenTelemetry's MCP conventions ask for attributes on the existing tool span rather than a second span.
+    """
+    if not isinstance(envelope, dict):
+        return False
+    params = envelope.get("params")
+    if not isinstance(params, dict):
+        return False
+    match (span_noun, envelope.get("method")):
+        case ("tool_call", "tools/call"):
+            name, asked = facts.get("name"), params.get("name")
+            return isinstance(name, str) and isinstance(asked, str) and (name == asked or name.endswith(asked))
+        case ("resource_fetch", "resources/read"):
+            return str(facts.get("uri")) == str(params.get("uri"))
+        case ("prompt_apply", "prompts/get"):
+            return facts.get("template") == params.get("name")
+        case _:
+            return False

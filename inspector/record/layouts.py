@@ -1,0 +1,162 @@
+"""Where the attributes of an object are kept, found without running any code of its class.
+
+Looking an attribute up the usual way may run a property, ``__getattr__`` or a metaclass. Here namespaces are read
+through ``type``'s own slots, instance dictionaries and ``__slots__`` through the descriptors that Python made for them.
+"""
+
+# The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
+from typing import Any, Final
+
+_NAMESPACE: Final = type.__dict__["__dict__"].__get__
+_MRO: Final = type.__dict__["__mro__"].__get__
+_QUALNAME: Final = type.__dict__["__qualname__"].__get__
+
+dict_items: Final = dict[Any, Any].items
+"""The entries of a dictionary of any subclass, by the method of ``dict`` itself."""
+dict_get: Final = dict[Any, Any].get
+"""A look-up in a dictionary of any subclass, by the method of ``dict`` itself."""
+
+_FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
+_MAX_LAYOUTS: Final = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is known of a class."""
+
+    type_name: str
+    bases: tuple[type, ...]
+    """The class itself and all it derives from, in the order of attribute look-up."""
+    slots: tuple[tuple[str, MemberDescriptorType], ...]
+    """Public attributes kept in slots."""
+    dictionary: GetSetDescriptorType | MemberDescriptorType | None
+    """What yields the instance dictionary."""
+    is_record: bool
+    """Whether it declares its fields: a dataclass, a pydantic or attrs model, a msgspec struct."""
+    hidden: frozenset[str]
+    """Fields that their class keeps out of its ``repr`` or out of what it serialises."""
+    is_mock: bool
+
+
+_layouts: dict[int, tuple["weakref.ref[type]", Layout]] = {}
+
+
+def namespace(cls: type) -> Mapping[str, Any]:
+    """The attributes that a class itself defines."""
+    found: MappingProxyType[str, Any] = _NAMESPACE(cls)
+    return found
+
+
+def mro(cls: type) -> tuple[type, ...]:
+    """The class and its bases, in the order in which Python looks attributes up."""
+    found: tuple[type, ...] = _MRO(cls)
+    return found
+
+
+def type_name(cls: type) -> str:
+    """``module.Class``, or ``Class`` alone for builtins."""
+    module = namespace(cls).get("__module__")
+    if type(module) is not str:
+        # Types written in C carry their module in tp_name alone, which type's own repr shows.
+        module = type.__repr__(cls)[8:-2].rpartition(".")[0]
+    name: str = _QUALNAME(cls)
+    return name if module in ("builtins", "") else f"{module[:200]}.{name[:200]}"
+
+
+def static(cls: type, name: str) -> Any:
+    """A class attribute as it is written, with no descriptor run; None when there is none."""
+    for base in mro(cls):
+        found = namespace(base)
+        if name in found:
+            return found[name]
+    return None
+
+
+def layout_of(cls: type) -> Layout:
+    """The layout of a class, remembered for as long as the class lives."""
+    known = _layouts.get(id(cls))
+    if known is not None and known[0]() is cls:
+        return known[1]
+    if len(_layouts) >= _MAX_LAYOUTS:
+        _layouts.clear()
+    layout = _layout(cls)
+    _layouts[id(cls)] = (weakref.ref(cls), layout)
+    return layout
+
+
+def _layout(cls: type) -> Layout:
+    bases = mro(cls)
+    is_record = any(mark in namespace(base) for base in bases for mark in _FIELD_MARKS)
+    slots: dict[str, MemberDescriptorType] = {}
+    dictionary = None
+    for base in reversed(bases):
+        has_slots = is_record or "__slots__" in namespace(base)
+        for name, found in namespace(base).items():
+            if name == "__dict__" and isinstance(found, GetSetDescriptorType | MemberDescriptorType):
+                dictionary = found
+            elif has_slots and type(found) is MemberDescriptorType and not name.startswith("_"):
+                slots[name] = found
+    names = {type_name(base) for base in bases}
+    return Layout(
+        type_name=type_name(cls),
+        bases=bases,
+        slots=tuple(slots.items()),
+        dictionary=dictionary,
+        is_record=is_record,
+        hidden=frozenset(_hidden(cls)),
+        is_mock=any(name.startswith(("unittest.mock.", "mock.mock.")) for name in names),
+    )
+
+
+def _hidden(cls: type) -> Iterator[str]:
+    for mark in ("__dataclass_fields__", "__pydantic_fields__"):
+        fields = static(cls, mark)
+        for name, found in dict_items(fields) if type(fields) is dict else ():
+            if _slot(found, "repr") is False or _slot(found, "exclude") is True:
+                yield name
+    attributes = static(cls, "__attrs_attrs__")
+    for found in attributes if isinstance(attributes, tuple) else ():
+        if _slot(found, "repr") is False:
+            yield str(_slot(found, "name"))
+
+
+def _slot(value: object, name: str) -> Any:
+    found = static(type(value), name)
+    try:
+        return found.__get__(value) if isinstance(found, MemberDescriptorType) else None
+    except AttributeError:
+        return None
+
+
+def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
+    """The dictionary that holds an object's attributes, itself and not a copy; None when it has none."""
+    if layout.dictionary is None:
+        return None
+    try:
+        found: Any = layout.dictionary.__get__(value)
+    except AttributeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def attributes(value: object, layout: Layout) -> Iterator[tuple[str, Any]]:
+    """An object's public attributes, from its dictionary and its slots."""
+    held = instance_dict(value, layout)
+    if held is not None:
+        for name, item in list(dict_items(held)):
+            if type(name) is str and not name.startswith("_"):
+                yield name, item
+    for name, slot in layout.slots:
+        try:
+            yield name, slot.__get__(value)
+        except AttributeError:
+            continue
+    extra = _slot(value, "__pydantic_extra__")
+    if isinstance(extra, dict):
+        yield from dict_items(extra)

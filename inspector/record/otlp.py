@@ -1,0 +1,263 @@
+"""Recorded spans as OTLP JSON, the form of the OpenTelemetry file exporter.
+
+Field names and spellings (hexadecimal ids, 64-bit integers as strings) are those of the OTLP specification's JSON
+protobuf encoding.
+"""
+
+import os
+import socket
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector import semconv as sc
+from inspector.record.describe import Attribute, Description, describe
+from inspector.record.failures import format_traceback
+from inspector.record.spans import Failure, RecordedSpan, State
+from inspector.record.texts import Texts
+from inspector.record.values import write_mark
+
+_encode = msgspec.json.Encoder(enc_hook=write_mark).encode
+
+STATUS_OK = 1
+STATUS_ERROR = 2
+"""Status codes, numbered as OTLP does."""
+
+
+class _Value(msgspec.Struct, omit_defaults=True, rename="camel", gc=False):
+    string_value: str | None = None
+    bool_value: bool | None = None
+    int_value: str | None = None
+    double_value: float | None = None
+    array_value: "dict[str, list[_Value]] | None" = None
+
+
+class _KeyValue(msgspec.Struct, gc=False):
+    key: str
+    value: _Value
+
+
+class _Event(msgspec.Struct, rename="camel", gc=False):
+    time_unix_nano: str
+    name: str
+    attributes: list[_KeyValue]
+
+
+class _Link(msgspec.Struct, rename="camel", gc=False):
+    trace_id: str
+    span_id: str
+
+
+def _value(value: Attribute) -> _Value:
+    if isinstance(value, str):
+        return _Value(string_value=value)
+    if value is True or value is False:
+        return _Value(bool_value=value)
+    if isinstance(value, int):
+        return _Value(int_value=str(value))
+    if isinstance(value, float):
+        return _Value(double_value=value)
+    return _Value(array_value={"values": [_Value(string_value=item) for item in value]})
+
+
+def _key_values(attributes: Iterable[tuple[str, Attribute]]) -> list[_KeyValue]:
+    return [_KeyValue(key, _value(value)) for key, value in attributes]
+
+
+class SpanEncoder:
+    """Makes OTLP JSON of spans, and looks for secrets only in what it has not seen before.
+
+    Args:
+        texts: What makes and redacts the texts of captured values.
+    """
+
+    _MAX_KNOWN = 4096
+    _MAX_KNOWN_CHARS = 64
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._strict = texts.stricter()
+        # Names, statuses and the like recur in every span: encoded once, and known to hold no secret.
+        self._known: dict[tuple[str, Attribute], bytes] = {}
+
+    def encode(self, span: RecordedSpan, state: State) -> bytes:
+        """Return one span, as it stands, as an OTLP JSON object; one that still runs has no end time."""
+        found = describe(span, state, self._texts)
+        known = self._known
+        fragments: list[bytes] = []
+        unknown: list[tuple[str, Attribute]] = []
+        short = [found.name]
+        for pair in found.attributes.items():
+            value = pair[1]
+            if type(value) is not str:
+                unknown.append(pair)
+                if isinstance(value, list):
+                    short += value
+            elif (fragment := known.get(pair)) is not None:
+                fragments.append(fragment)
+            else:
+                unknown.append(pair)
+                short.append(value)
+        if span.extra:
+            # As JSON, since the name of a field can tell of a secret that its text does not.
+            short.append(_encode(span.extra).decode())
+        if self._texts.clean(short):
+            fragments += self._learn(unknown)
+        else:
+            found = self._strictly(span, state)
+            found.name = self._texts.redacted("name", found.name)
+            fragments = [_fragment(key, _redacted(key, value, self._texts)) for key, value in found.attributes.items()]
+        fragments += [b"%b%b}}" % (_text_prefix(key), text.quoted) for key, text in found.bodies.items()]
+        return b"".join(
+            (*_head(span, state, found), b",".join(fragments), b"]", *_tail(span, state, self._texts), b"}")
+        )
+
+    def _strictly(self, span: RecordedSpan, state: State) -> Description:
+        for part in (span, *(span.merged or ())):
+            part.texts = None
+        return describe(span, state, self._strict)
+
+    def _learn(self, pairs: list[tuple[str, Attribute]]) -> list[bytes]:
+        made: list[bytes] = []
+        if len(self._known) > self._MAX_KNOWN:
+            self._known.clear()
+        for key, value in pairs:
+            if type(value) is str:
+                fragment = _text_fragment(key, value)
+                if len(value) <= self._MAX_KNOWN_CHARS and key not in _UNIQUE:
+                    self._known[key, value] = fragment
+            else:
+                fragment = _fragment(key, value)
+            made.append(fragment)
+        return made
+
+
+_UNIQUE = frozenset(
+    {sc.CALL_ID, sc.TOOL_CALL_ID, sc.CORRELATION_ID, sc.RESPONSE_ID, sc.JSONRPC_REQUEST_ID, sc.SEED_RPC_ID}
+)
+"""Attributes whose values hardly ever recur."""
+
+_text_prefixes: dict[str, bytes] = {}
+
+
+def _text_prefix(key: str) -> bytes:
+    prefix = _text_prefixes.get(key)
+    if prefix is None:
+        prefix = b'{"key":%b,"value":{"stringValue":' % _encode(key)
+        if len(_text_prefixes) < 1024:
+            _text_prefixes[key] = prefix
+    return prefix
+
+
+def _text_fragment(key: str, text: str) -> bytes:
+    return b"%b%b}}" % (_text_prefix(key), _encode(text))
+
+
+def _fragment(key: str, value: Attribute) -> bytes:
+    return _encode(_KeyValue(key, _value(value)))
+
+
+def _head(span: RecordedSpan, state: State, found: Description) -> Iterator[bytes]:
+    yield b'{"traceId":"%032x","spanId":"%016x"' % (span.trace_id, span.span_id)
+    if span.parent_id is not None:
+        yield b',"parentSpanId":"%016x"' % span.parent_id
+    yield b',"name":%b,"kind":%d,"startTimeUnixNano":"%d"' % (_encode(found.name), found.kind, span.start_ns)
+    if state != "running":
+        yield b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns)
+    yield b',"attributes":['
+
+
+def _tail(span: RecordedSpan, state: State, texts: Texts) -> Iterator[bytes]:
+    if span.events or span.failure is not None:
+        yield b',"events":%b' % _encode(_events(span, texts))
+    if span.links:
+        yield b',"links":%b' % _encode([_Link(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links])
+    if state == "ok":
+        yield b',"status":{"code":%d}' % STATUS_OK
+    elif state == "error":
+        failure = span.failure
+        message = failure.message if failure is not None and (texts.content or not failure.is_content) else ""
+        said = b',"message":%b' % _encode(texts.redacted("status", message)) if message else b""
+        yield b',"status":{"code":%d%b}' % (STATUS_ERROR, said)
+
+
+def _redacted(key: str, value: Attribute, texts: Texts) -> Attribute:
+    if isinstance(value, str):
+        return texts.redacted(key, value)
+    if isinstance(value, list):
+        return [texts.redacted(key, item) for item in value]
+    return value
+
+
+def _events(span: RecordedSpan, texts: Texts) -> list[_Event]:
+    events: list[_Event] = []
+    for name, at_ns, facts in span.events or ():
+        if not texts.content and name == "progress_update":
+            facts = {key: value for key, value in facts.items() if key != "message"}  # noqa: PLW2901 - less of the same
+        plain, _ = texts.redactor.redact_value("event", facts)
+        pairs: list[tuple[str, Attribute]] = []
+        for key, value in plain.items() if isinstance(plain, dict) else ():
+            if isinstance(value, str | bool | int | float):
+                pairs.append((key, value))
+            elif value is not None:
+                pairs.append((key, _encode(value).decode()))
+        events.append(_Event(str(at_ns), texts.redacted("event", name), _key_values(pairs)))
+    if span.failure is not None and span.failure.frames is not None:
+        events.append(_exception_event(span.failure, span.stop_ns or span.start_ns, texts))
+    return events
+
+
+def _exception_event(failure: Failure, at_ns: int, texts: Texts) -> _Event:
+    stack = format_traceback(failure.type, failure.message, failure.frames or ())
+    pairs: list[tuple[str, Attribute]] = [
+        (sc.EXCEPTION_TYPE, failure.type),
+        (sc.EXCEPTION_MESSAGE, texts.redacted(sc.EXCEPTION_MESSAGE, failure.message)),
+        (sc.EXCEPTION_STACKTRACE, texts.redacted(sc.EXCEPTION_STACKTRACE, stack)),
+    ]
+    return _Event(str(at_ns), sc.EXCEPTION_EVENT, _key_values(pairs))
+
+
+def resource_json(process: str, *, service: str | None, version: str) -> bytes:
+    """Return the resource of this process as an OTLP JSON object."""
+    pairs: list[tuple[str, Attribute]] = [
+        (sc.SERVICE_NAME, service or _program()),
+        (sc.PROCESS_PID, os.getpid()),
+        (sc.HOST_NAME, socket.gethostname()),
+        (sc.SDK_NAME, sc.SCOPE_NAME),
+        (sc.SDK_LANGUAGE, "python"),
+        (sc.SDK_VERSION, version),
+        (sc.PROCESS, process),
+    ]
+    return _encode({"attributes": _key_values(pairs)})
+
+
+def _program() -> str:
+    """Return what OpenTelemetry SDKs would call this program: its own setting, else the script's name."""
+    if name := os.environ.get("OTEL_SERVICE_NAME"):
+        return name
+    script = sys.argv[0] if sys.argv else ""
+    stem = os.path.splitext(os.path.basename(script))[0]  # noqa: PTH119, PTH122 - argv may be no path at all
+    if stem == "__main__":
+        stem = os.path.basename(os.path.dirname(script))  # noqa: PTH119, PTH120 - see above
+    return stem if stem and stem not in ("-c", "-m", "-") else "python"
+
+
+def line(resource: bytes, spans: Sequence[bytes], counts: dict[str, int], version: str) -> bytes:
+    """Return one line of a spool: a whole OTLP export request, with what was dropped since the last one."""
+    scope: dict[str, Any] = {"name": sc.SCOPE_NAME, "version": version}
+    told = [(key, count) for key, count in counts.items() if count]
+    if told:
+        scope["attributes"] = _key_values(told)
+    return b"".join(
+        (
+            b'{"resourceSpans":[{"resource":',
+            resource,
+            b',"scopeSpans":[{"scope":',
+            _encode(scope),
+            b',"spans":[',
+            b",".join(spans),
+            b"]}]}]}\n",
+        )
+    )

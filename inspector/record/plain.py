@@ -1,0 +1,99 @@
+"""What a recorded value is made of: JSON's own types, and text that stands for more than it shows."""
+
+import math
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
+"""A private copy of a value: nothing in it is shared with the program but immutable text and numbers."""
+
+EDGE_CHARS = 8192
+"""Text kept on either side of a cut until secrets are redacted, then dropped: what is left of a secret lies in it."""
+
+BYTES_SHOWN = 3072
+BYTES_KEPT = 4096
+"""Bytes in a snapshot; those past ``BYTES_SHOWN`` are dropped after redaction, like the edges of a cut text."""
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a value a snapshot takes, whatever the value holds."""
+
+    depth: int = 32
+    items: int = 10_000
+    """Entries of all containers together; objects, bytes and non-ASCII text count for several."""
+    text_chars: int = 262_144
+    """A longer text keeps its beginning and its end."""
+
+
+class Cut(str):  # noqa: SLOT000 - a str cannot have slots that hold anything
+    """Text whose middle was left out; a plain ``str`` for whoever does not care.
+
+    The encoder knows it by its type and drops the edges of both parts (``EDGE_CHARS``) when it writes them, which is
+    why a secret that lies across the cut never survives in part.
+    """
+
+    head: str
+    tail: str
+    missing: int
+    """Characters left out between ``head`` and ``tail``."""
+
+    def __new__(cls, head: str, tail: str, missing: int) -> Self:
+        """Joins both parts around a marker that says how much is missing."""
+        cut = super().__new__(cls, head + more(missing, "character") + tail)
+        cut.head, cut.tail, cut.missing = head, tail, missing
+        return cut
+
+    def trimmed(self) -> str:
+        """The text as it is written: without the edges that may hold part of a secret."""
+        head, tail = self.head[:-EDGE_CHARS], self.tail[EDGE_CHARS:]
+        edges = len(self.head) - len(head) + len(self.tail) - len(tail)
+        return head + more(self.missing + edges, "character") + tail
+
+
+class Omitted(str):
+    """A marker in place of entries that were left out; a plain ``str`` for whoever does not care."""
+
+    __slots__ = ()
+
+
+def more(count: int, noun: str) -> str:
+    """The marker for ``count`` things left out, for example ``… [12,345 more characters] …``."""
+    return f"… [{count:,} more {noun}{'' if count == 1 else 's'}] …"
+
+
+def omitted(count: int) -> Omitted:
+    """The marker entry for ``count`` items that were left out of a container."""
+    return Omitted(f"… [{count:,} more item{'' if count == 1 else 's'}]")
+
+
+def well_formed(text: str) -> str:
+    """The text with every lone surrogate replaced by U+FFFD, since neither UTF-8 nor SQLite can hold one."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def integer(value: int) -> Plain:
+    """An exact ``int`` as JSON readers can hold it: text beyond 64 bits, its size alone beyond 1,024."""
+    if INT64_MIN <= value <= INT64_MAX:
+        return value
+    if (bits := value.bit_length()) > 1024:
+        return {"$type": "int", "bits": bits}
+    return int.__repr__(value)
+
+
+def number(value: float) -> Plain:
+    """An exact ``float``; what JSON cannot spell becomes ``"NaN"``, ``"Infinity"`` or ``"-Infinity"``."""
+    if math.isfinite(value):
+        return value
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"

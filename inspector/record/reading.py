@@ -1,0 +1,74 @@
+"""Reads single attributes of an emitter's objects."""
+
+# The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from typing import Any
+
+from inspector.record.layouts import dict_get, instance_dict, layout_of, namespace
+
+_SCALARS = (str, int, float, bool)
+
+
+def read(obj: Any, *names: str) -> Any:
+    """The first of the attributes or mapping keys that is there and not None, without running the object's code."""
+    if obj is None:
+        return None
+    try:
+        for name in names:
+            found = _read(obj, name)
+            if found is not None:
+                return found
+    except Exception:  # noqa: BLE001 -- the border to the agent: an unreadable attribute is one that is not there
+        return None
+    return None
+
+
+def _read(obj: Any, name: str) -> Any:
+    layout = layout_of(type(obj))
+    if layout.is_mock:
+        return None
+    if dict in layout.bases:
+        return dict_get(obj, name)
+    attributes = instance_dict(obj, layout)
+    if attributes is not None and (found := dict_get(attributes, name)) is not None:
+        return found
+    for slot_name, slot in layout.slots:
+        if slot_name == name:
+            try:
+                return slot.__get__(obj)
+            except AttributeError:
+                break
+    for base in layout.bases:
+        if name in namespace(base):
+            constant = namespace(base)[name]
+            return constant if type(constant) in _SCALARS else None
+    return None
+
+
+def read_live(obj: Any, name: str) -> str | int | float | bool | None:
+    """An attribute looked up as the program would, properties included; texts and numbers only, never an exception."""
+    try:
+        layout = layout_of(type(obj))
+        if layout.is_mock:
+            return None
+        found = dict_get(obj, name) if type(obj) is dict else getattr(obj, name, None)
+        return _scalar(found)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 -- the border to the agent: a property may raise anything, even SystemExit
+        return None
+
+
+def _scalar(value: Any) -> str | int | float | bool | None:
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    bases = layout_of(kind).bases
+    if str in bases:
+        return str.__str__(value)
+    if int in bases:
+        return int.__add__(value, 0)
+    if float in bases:
+        return float.__add__(value, 0.0)
+    return None

@@ -1,0 +1,274 @@
+"""The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from opentelemetry import trace
+
+import instrument
+from inspector import context
+from inspector.record.calls import Calls, chain, innermost
+from inspector.record.capture import NOUNS, Facts, Noun, covers, label, remote_parent
+from inspector.record.describe import describe
+from inspector.record.otlp import SpanEncoder, line
+from inspector.record.plain import Plain
+from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
+from inspector.record.spool import Spool
+from inspector.record.texts import Texts
+from inspector.record.values import snapshot
+
+_LINE_SPANS = 64
+_LINE_BYTES = 1 << 20
+
+
+class Renderer:
+    """Makes spool lines of changed spans, in the writer's thread."""
+
+    def __init__(self, texts: Texts, resource: bytes, version: str) -> None:
+        self._encoder = SpanEncoder(texts)
+        self._resource = resource
+        self._version = version
+
+    def __call__(self, spans: Sequence[RecordedSpan], counts: dict[str, int]) -> list[bytes]:
+        """Return whole lines; a span that began and ended since the last batch is written once, ended."""
+        lines: list[bytes] = []
+        batch: list[bytes] = []
+        size = 0
+        for span in spans:
+            state = span.state
+            if span.written == state:
+                continue
+            span.written = state
+            record = self._encoder.encode(span, state)
+            if state not in ("running", "abandoned"):
+                span.release()
+            batch.append(record)
+            size += len(record)
+            if len(batch) >= _LINE_SPANS or size >= _LINE_BYTES:
+                lines.append(line(self._resource, batch, counts, self._version))
+                counts, batch, size = {}, [], 0
+        if batch:
+            lines.append(line(self._resource, batch, counts, self._version))
+        return lines
+
+
+class Recorder:
+    """Keeps a span for each call that hooks tell of.
+
+    Args:
+        spool: Where changed spans go.
+        clock: Where times come from.
+        ids: Where ids come from.
+        tracer: An application's tracer that is to see each call too, without its content.
+        texts: What makes attributes for ``tracer``.
+    """
+
+    def __init__(
+        self,
+        spool: Spool,
+        *,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        tracer: trace.Tracer | None = None,
+        texts: Texts | None = None,
+    ) -> None:
+        self.unmatched = 0
+        """Hooks that ended a call which was not open."""
+        self._tracer = tracer
+        self._texts = None if texts is None else texts.without_content()
+        self._ids = ids or Ids()
+        self.spool = spool
+        self._calls = Calls(self._changed, clock or Clock(), self._ids)
+        self._subscribers: list[tuple[str, Callable[..., None]]] = []
+        for noun in NOUNS:
+            self._subscribers += (
+                (noun.before_hook, self._on_before(noun)),
+                (noun.after_hook, self._on_after(noun)),
+                (noun.error_hook, self._on_error(noun)),
+            )
+        for name in ("session_started", "session_paused", "session_resumed", "session_finished"):
+            self._subscribers.append((name, self._on_session(name)))
+        self._subscribers.append(("progress_update", self._progressed))
+        self._subscribers.append(("operation_cancelled", self._cancelled))
+
+    def subscribe(self) -> None:
+        """Begin to record."""
+        for name, subscriber in self._subscribers:
+            instrument.register(name, subscriber)
+
+    def unsubscribe(self) -> None:
+        """Stop recording; calls that are open stay open in the spool and are found as lost."""
+        for name, subscriber in self._subscribers:
+            instrument.unregister(name, subscriber)
+
+    def restart(self, spool: Spool) -> None:
+        """Go on in a forked child: own ids, own spool, and the parent's open calls left to the parent."""
+        self._ids.reseed()
+        self._calls.clear()
+        self.spool = spool
+
+    def _changed(self, span: RecordedSpan) -> None:
+        if span.mirror is not None and span.state != "running":
+            self._end_mirror(span, span.mirror)
+        self.spool.put(span)
+
+    def _on_before(self, noun: Noun) -> Callable[..., None]:
+        def before(**values: Any) -> None:
+            facts = noun.before(values)
+            inbound = values.get("direction") == "inbound"
+            remote = remote_parent(facts.get("envelope")) if inbound else None
+            span = self._calls.begin(noun.name, noun.identity(values, facts), _call_id(values), remote=remote)
+            span.before = facts
+            span.direction = "inbound" if inbound else "outbound"
+            into = None if inbound else _standing_for(noun, facts)
+            if into is not None:
+                self._calls.merge(span, into)
+            else:
+                self._open(span)
+
+        return before
+
+    def _open(self, span: RecordedSpan) -> None:
+        span.session_id = context.get() or next((s.session_id for s in chain(span.parent) if s.session_id), None)
+        if self._tracer is not None:
+            self._begin_mirror(span, self._tracer)
+        self._calls.open(span)
+
+    def _on_after(self, noun: Noun) -> Callable[..., None]:
+        def after(**values: Any) -> None:
+            facts = noun.after(values)
+            span = self._find(noun, values, facts)
+            if span is None:
+                self.unmatched += 1
+                return
+            span.after = facts
+            failure = _told_failure(facts)
+            self._calls.finish(span, "ok" if failure is None else "error", failure)
+
+        return after
+
+    def _on_error(self, noun: Noun) -> Callable[..., None]:
+        def error(**values: Any) -> None:
+            facts = noun.before(values) if noun.name == "rpc_request" else {}
+            span = self._find(noun, values, facts)
+            if span is None:
+                self.unmatched += 1
+                return
+            exc = values.get("exc")
+            state = _state_of(exc)
+            failure = failure_of(exc) if state == "error" and isinstance(exc, BaseException) else None
+            self._calls.finish(span, state, failure)
+
+        return error
+
+    def _find(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
+        found = self._calls.find(noun.name, noun.identity(values, facts), _call_id(values))
+        # A JSON-RPC response may come without its request's id, as an error of the transport does.
+        return found or (self._calls.find_any(noun.name) if noun.name == "rpc_request" else None)
+
+    def _on_session(self, hook: str) -> Callable[..., None]:
+        def session(**values: Any) -> None:
+            session_id = label(values.get("session_id"))
+            if hook == "session_started" and session_id and context.get() is None:
+                context.set(session_id)
+            facts = {key: snapshot(values[key]) for key in ("session_id", "reason") if values.get(key) is not None}
+            self._tell(hook, facts)
+            if hook == "session_finished" and session_id and context.get() == session_id:
+                context.set(None)
+
+        return session
+
+    def _tell(self, name: str, facts: Facts) -> None:
+        """Record something that takes no time: on the call it happened in, else as a span of its own."""
+        span = innermost()
+        if span is not None:
+            span.happened(name, facts)
+            return
+        span = self._calls.begin(name, None, None)
+        span.before = facts
+        self._open(span)
+        self._calls.finish(span, "ok")
+
+    def _progressed(self, **values: Any) -> None:
+        facts = {key: snapshot(values.get(key)) for key in ("progress", "total", "message") if key in values}
+        call_id = _call_id(values)
+        span = self._calls.by_call_id(call_id) if call_id is not None else None
+        if span is not None:
+            (span.into or span).happened("progress_update", facts)
+        else:
+            self._tell("progress_update", facts)
+
+    def _cancelled(self, **values: Any) -> None:
+        call_id = _call_id(values)
+        span = self._calls.by_call_id(call_id) if call_id is not None else innermost()
+        if span is None:
+            self.unmatched += 1
+            return
+        span.happened("operation_cancelled", {"reason": values.get("reason")})
+        self._calls.finish(span, "cancelled")
+
+    def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
+        mirror = tracer.start_span(span.noun, start_time=span.start_ns)
+        found = mirror.get_span_context()
+        if found.is_valid:
+            span.mirror, span.trace_id, span.span_id = mirror, found.trace_id, found.span_id
+
+    def _end_mirror(self, span: RecordedSpan, mirror: trace.Span) -> None:
+        assert self._texts is not None
+        found = describe(span, span.state, self._texts)
+        mirror.update_name(found.name)
+        for key, value in found.attributes.items():
+            mirror.set_attribute(key, value)
+        if span.failure is not None:
+            mirror.set_status(trace.StatusCode.ERROR, span.failure.message)
+        mirror.end(span.stop_ns)
+
+
+def _call_id(values: dict[str, Any]) -> str | None:
+    call_id = values.get("call_id")
+    if call_id is None:
+        return None
+    return label(call_id) or (str(call_id) if type(call_id) is int else None)
+
+
+def _standing_for(noun: Noun, facts: Facts) -> RecordedSpan | None:
+    if noun.name != "rpc_request":
+        return None
+    span = innermost()
+    if span is not None and covers(span.noun, span.before, facts.get("envelope")):
+        return span
+    return None
+
+
+def _told_failure(facts: Facts) -> Failure | None:
+    """Return the failure that a result or a JSON-RPC response tells of although no exception was raised."""
+    for plain in (facts.get("result"), facts.get("response")):
+        if not isinstance(plain, dict):
+            continue
+        error = plain.get("error")
+        if "response" in facts and "duration_ms" in facts and isinstance(error, dict):
+            code = error.get("code")
+            return Failure(str(code), str(error.get("message") or ""), None, code if isinstance(code, int) else None)
+        inner = plain.get("result")
+        for result in (plain, inner if isinstance(inner, dict) else {}):
+            if result.get("isError") is True or result.get("is_error") is True:
+                return Failure(TOOL_ERROR, _content_text(result.get("content")))
+    return None
+
+
+def _content_text(content: Plain) -> str:
+    if isinstance(content, str):
+        return content[:1000]
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))[:1000]
+
+
+_CANCELLATIONS = frozenset({"CancelledError", "Cancelled", "KeyboardInterrupt", "SystemExit"})
+
+
+def _state_of(exc: object) -> State:
+    # By name: neither asyncio nor trio need be imported to know their cancellations.
+    if any(cls.__name__ in _CANCELLATIONS for cls in type(exc).__mro__):
+        return "cancelled"
+    return "abandoned" if isinstance(exc, GeneratorExit) else "error"

@@ -1,0 +1,199 @@
+"""Removes secrets from recorded values, in the agent's process and before anything reaches a file."""
+
+import base64
+import re
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+from inspector.record.plain import BYTES_SHOWN, Cut, Plain, well_formed
+from inspector.record.secret_fields import keeps, lower, named, scheme_end
+from inspector.record.secret_hints import suspicious
+from inspector.record.secret_names import Label, label_of
+from inspector.record.secret_shapes import Found, in_urls, shaped
+
+FUNCTION_FAILED: Final = "[redacted:function failed]"
+_PLACEHOLDER = "[redacted:"
+_MAX_DEPTH = 200
+
+
+class Redactor:
+    """What is taken for a secret, and what stands in its place.
+
+    A placeholder reads ``[redacted:openai 51 chars #1f0c]``: the rule, the length, and four digits of a hash salted for
+    this process, so that two uses of one key can be told from two keys.
+
+    Args:
+        patterns: Regular expressions of further secrets, searched in every string.
+        function: Called with the field's name and its text for every string, after the rules; returns the text to keep.
+        salt: Key of the hash; random by default.
+
+    Raises:
+        ValueError: A pattern is no regular expression.
+    """
+
+    def __init__(
+        self,
+        patterns: Sequence[str] = (),
+        function: Callable[[str, str], str] | None = None,
+        salt: bytes | None = None,
+    ) -> None:
+        self._patterns = tuple(map(_compiled, patterns))
+        self._function = function
+        self._salt = salt if salt is not None else secrets.token_bytes(16)
+
+    def redact_text(self, key: str, text: str) -> str:
+        """The text without its secrets; all of it is one when ``key`` names a secret."""
+        return self._field(key, label_of(key), text)[0]
+
+    def redact_value(self, key: str, plain: Plain) -> tuple[Plain, int]:
+        """A copy of the value without its secrets, and how many there were; the names of fields count as well."""
+        return self._value(key, label_of(key), plain, 0)
+
+    def clean(self, text: str) -> bool:
+        """Whether nothing in a text, or in the value of which it is the JSON, can be a secret; cheap when that is so.
+
+        False means that it has to be looked at, not that there is a secret. Always False with patterns or a function of
+        the user's own, which see strings and not JSON.
+        """
+        return not self._patterns and self._function is None and not suspicious(text)
+
+    def _value(self, key: str, label: Label | None, plain: Plain, depth: int) -> tuple[Plain, int]:
+        if isinstance(plain, str):
+            return self._field(key, label, plain)
+        if depth > _MAX_DEPTH:
+            return None, 0
+        if isinstance(plain, dict):
+            return self._mapping(key, label, plain, depth + 1)
+        if isinstance(plain, list):
+            return self._list(key, label, plain, depth + 1)
+        return plain, 0
+
+    def _mapping(self, key: str, label: Label | None, plain: dict[str, Plain], depth: int) -> tuple[Plain, int]:
+        if plain.get("$type") == "bytes" and isinstance(encoded := plain.get("base64"), str):
+            return self._bytes(key, plain, encoded)
+        pair = _pair_label(plain)
+        out: dict[str, Plain] = {}
+        count = 0
+        for name, item in plain.items():
+            inner = label_of(name)
+            if inner is None and name in ("value", "default"):
+                inner = pair or label
+            if inner is None and label == "cookie":
+                inner = label
+            item, found = self._value(name, inner, item, depth)  # noqa: PLW2901 -- the item in its redacted form
+            clean_name, found_in_name = self._rules(name)
+            out[_free(clean_name, out) if found_in_name else name] = item
+            count += found + found_in_name
+        return out, count
+
+    def _list(self, key: str, label: Label | None, plain: list[Plain], depth: int) -> tuple[Plain, int]:
+        out: list[Plain] = []
+        count = 0
+        before: Plain = None
+        for item in plain:
+            announced = label
+            if isinstance(before, str) and isinstance(item, str) and (before.startswith("-") or len(plain) == 2):
+                announced = label or label_of(before)
+            before = item
+            item, found = self._value(key, announced, item, depth)  # noqa: PLW2901 -- as in _mapping
+            out.append(item)
+            count += found
+        return out, count
+
+    def _bytes(self, key: str, plain: dict[str, Plain], encoded: str) -> tuple[Plain, int]:
+        try:
+            data = base64.b64decode(encoded).decode("latin-1")
+        except ValueError:
+            return {**plain, "base64": ""}, 0
+        text, count = self._field(key, label_of(key), data)
+        shown = text.encode("latin-1", "replace")[:BYTES_SHOWN]
+        return {**plain, "base64": base64.b64encode(shown).decode("ascii")}, count
+
+    def _field(self, key: str, label: Label | None, text: str) -> tuple[str, int]:
+        if type(text) is Cut:
+            head, first = self._field(key, label, text.head)
+            tail, second = self._field(key, label, text.tail)
+            return Cut(head, tail, text.missing), first + second
+        if label is not None and not keeps(label, text):
+            skip = scheme_end(text) if label == "authorization" else 0
+            out, count = text[:skip] + self._placeholder(label, text[skip:]), 1
+        else:
+            out, count = self._rules(text)
+        if self._function is not None:
+            told = _told(self._function, key, out)
+            return told, count + (told != out)
+        return out, count
+
+    def _rules(self, text: str) -> tuple[str, int]:
+        found = [] if len(text) < 6 or not suspicious(text) else _secrets(text)
+        for pattern in self._patterns:
+            found += (
+                Found(*match.span(), "pattern") for match in pattern.finditer(text) if match.end() > match.start()
+            )
+        if not found:
+            return text, 0
+        pieces: list[str] = []
+        position = count = 0
+        for start, end, rule in _merged(found):
+            secret = text[start:end]
+            if not secret.startswith(_PLACEHOLDER):
+                pieces += (text[position:start], self._placeholder(rule, secret))
+                position = end
+                count += 1
+        return "".join((*pieces, text[position:])), count
+
+    def _placeholder(self, rule: str, secret: str) -> str:
+        digest = blake2b(secret.encode("utf-8", "replace"), digest_size=2, key=self._salt[:64]).hexdigest()
+        return f"{_PLACEHOLDER}{rule} {len(secret)} chars #{digest}]"
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"redaction pattern {pattern!r} is no regular expression: {error}") from error
+
+
+def _secrets(text: str) -> list[Found]:
+    lowered = lower(text)
+    return [*shaped(text, lowered), *named(text, lowered), *in_urls(text, lowered)]
+
+
+def _merged(found: Iterable[Found]) -> list[Found]:
+    """The found parts in order, those that overlap made one under the name of the first and longest."""
+    out: list[Found] = []
+    for part in sorted(found, key=lambda part: (part.start, -part.end)):
+        if out and part.start < out[-1].end:
+            out[-1] = Found(out[-1].start, max(out[-1].end, part.end), out[-1].rule)
+        else:
+            out.append(part)
+    return out
+
+
+def _pair_label(plain: dict[str, Plain]) -> Label | None:
+    """What ``{"name": "API_KEY", "value": "…"}`` announces, as settings and headers are often listed."""
+    if "value" not in plain:
+        return None
+    for field in ("name", "key", "header"):
+        name = plain.get(field)
+        if isinstance(name, str) and (label := label_of(name)):
+            return label
+    return None
+
+
+def _free(name: str, taken: dict[str, Plain]) -> str:
+    count, free = 1, name
+    while free in taken:
+        count += 1
+        free = f"{name} ({count})"
+    return free
+
+
+def _told(function: Callable[[str, str], str], key: str, text: str) -> str:
+    try:
+        told: Any = function(key, text)
+        return well_formed(str.__str__(told)) if isinstance(told, str) else FUNCTION_FAILED
+    except Exception:  # noqa: BLE001 -- a failing function must neither stop the recorder nor let the text through
+        return FUNCTION_FAILED

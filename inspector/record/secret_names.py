@@ -1,0 +1,54 @@
+"""Which names announce a secret: of fields, headers, settings, environment variables and query parameters."""
+
+import re
+from functools import lru_cache
+from typing import Final, Literal
+
+Label = Literal["password", "secret", "api_key", "token", "authorization", "cookie"]
+"""What a name announces; it appears in the placeholder."""
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_JOINTS = re.compile(r"[^a-z0-9]+")
+_TAIL = 64
+"""A name is judged by its end, so the longest name costs no more than this."""
+
+_NAMES: Final[tuple[tuple[Label, re.Pattern[str]], ...]] = (
+    ("password", re.compile(r"(?:pass(?:word|wd|phrase|code)s?|(?:^|_)(?:pwd|pass))$")),
+    ("secret", re.compile(r"(?:secrets?|(?:^|_)secret_key_base)$")),
+    (
+        "api_key",
+        re.compile(
+            r"(?:api|access|secret|private|account|subscription|signing|encryption|master|storage|service|auth|function"
+            r"|deploy|vault|ssh|functions|app|client|server)_?keys?$"
+        ),
+    ),
+    (
+        "token",
+        re.compile(
+            r"(?:^|_)(?:access|auth|refresh|id|bearer|session|api|bot|oauth|security|csrf|xsrf|private|user)?token$"
+        ),
+    ),
+    ("authorization", re.compile(r"(?:^|_)authorization$")),
+    ("cookie", re.compile(r"(?:^|_)cookies?$")),
+)
+
+_INNOCENT_TOKEN = re.compile(
+    r"(?:^|_)(?:page|next|previous|prev|cursor|continuation|continue|resume|sync|delta|progress|idempotency|eos|bos|pad|unk|sep"
+    r"|cls|mask|stop|start|end|special|max|min|num|n|per|first|last|total|input|output|prompt|completion|cached|new|count"
+    r")_token$"
+)
+"""Cursors, vocabulary entries and counts: names that end like a secret's and are worth reading."""
+
+
+@lru_cache(maxsize=4096)
+def _label(name: str) -> Label | None:
+    plain = _JOINTS.sub("_", _CAMEL.sub("_", name).lower()).strip("_").rstrip("0123456789_")
+    for label, pattern in _NAMES:
+        if pattern.search(plain):
+            return None if label == "token" and _INNOCENT_TOKEN.search(plain) else label
+    return None
+
+
+def label_of(name: str) -> Label | None:
+    """What kind of secret a field of this name holds, or None; snake, kebab and camel case read alike."""
+    return _label(name[-_TAIL:])

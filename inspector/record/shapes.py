@@ -1,0 +1,359 @@
+"""How each known family of values is shown as plain data, and anything else by its type and public attributes.
+
+Every function here keeps to what the builtin and standard types do themselves; see ``values`` for why.
+"""
+
+# The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+import base64
+import collections
+import datetime as dt
+import decimal
+import enum
+import fractions
+import functools
+import gc
+import io
+import ipaddress
+import pathlib
+import re
+import sys
+import types
+import uuid
+import zoneinfo
+from array import array
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, Final, Protocol
+
+from inspector.record.layouts import Layout, attributes, instance_dict, layout_of, namespace, static, type_name
+from inspector.record.plain import BYTES_KEPT, Plain, integer, number, omitted
+
+SECRET: Final = "**********"  # noqa: S105 -- what pydantic itself shows for a secret
+HIDDEN: Final = "[hidden by its class]"
+
+_SMALL_ARRAY = 64
+_MAX_COLUMNS = 100
+
+
+class Walk(Protocol):
+    """The copy in progress, as far as a family needs it."""
+
+    left: int
+    """How many items may still be taken."""
+
+    def copy(self, value: Any, depth: int) -> Plain:
+        """A plain copy of a part."""
+        ...
+
+    def entries(self, value: dict[object, object], size: int, depth: int) -> dict[str, Plain]:
+        """A plain copy of a dictionary's entries."""
+        ...
+
+    def text(self, value: str) -> str:
+        """The text within the limits, as an exact ``str``."""
+        ...
+
+
+Family = Callable[[Any, Walk, int], Plain]
+
+
+def convert(value: Any, walk: Walk, depth: int) -> Plain:
+    """A plain copy of a value that is none of the plain types."""
+    layout = layout_of(type(value))
+    if layout.is_mock:
+        return {"$type": layout.type_name}
+    for base in layout.bases:
+        family = _FAMILIES.get(id(base))
+        if family is not None:
+            return family(value, walk, depth)
+    library = layout.type_name.partition(".")[0]
+    if library in _LIBRARIES and (shown := _LIBRARIES[library](value, layout, walk, depth)) is not None:
+        return shown
+    return _object(value, layout, walk, depth)
+
+
+def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
+    if layout.type_name.startswith("pydantic.types.Secret") or any(
+        type_name(base) == "pydantic.types._SecretBase" for base in layout.bases
+    ):
+        return SECRET
+    out: dict[str, Plain] = {} if layout.is_record else {"$type": layout.type_name}
+    for name, item in islice(attributes(value, layout), max(0, walk.left)):
+        walk.left -= 1
+        out[walk.text(name)] = HIDDEN if name in layout.hidden else walk.copy(item, depth + 1)
+    return out
+
+
+def _text(value: Any, walk: Walk, _: int) -> Plain:
+    return walk.text(value)
+
+
+def _int(value: Any, _: Walk, __: int) -> Plain:
+    return integer(int.__add__(value, 0))
+
+
+def _float(value: Any, _: Walk, __: int) -> Plain:
+    return number(float.__add__(value, 0.0))
+
+
+def _dict(value: Any, walk: Walk, depth: int) -> Plain:
+    return dict(walk.entries(value, dict.__len__(value), depth + 1))
+
+
+def _items(value: Iterable[object], walk: Walk, depth: int) -> list[Plain]:
+    room = max(0, walk.left)
+    taken = list(islice(value, room + 1))
+    walk.left -= len(taken)
+    out = [walk.copy(item, depth + 1) for item in taken[:room]]
+    if len(taken) > room:
+        out.append(omitted(1))
+    return out
+
+
+def _list(value: Any, walk: Walk, depth: int) -> Plain:
+    return _items(list.__getitem__(value, slice(walk.left + 1)), walk, depth)
+
+
+def _tuple(value: Any, walk: Walk, depth: int) -> Plain:
+    items = _items(tuple.__getitem__(value, slice(walk.left + 1)), walk, depth)
+    fields = static(type(value), "_fields")
+    if isinstance(fields, tuple) and len(fields) == len(items) and all(type(name) is str for name in fields):
+        return {str(name): item for name, item in zip(fields, items, strict=True)}
+    return items
+
+
+def _iterated(iterate: Callable[[Any], Iterable[object]]) -> Family:
+    return lambda value, walk, depth: _items(iterate(value), walk, depth)
+
+
+def _bytes(value: Any, _: Walk, __: int) -> Plain:
+    cls = bytes if issubclass(type(value), bytes) else bytearray
+    return _binary(cls.__len__(value), bytes(cls.__getitem__(value, slice(BYTES_KEPT))), _)
+
+
+def _memoryview(value: Any, walk: Walk, _: int) -> Plain:
+    size = value.nbytes
+    flat = value.ndim == 1 and value.contiguous
+    return _binary(size, value[: BYTES_KEPT // max(1, value.itemsize)].tobytes() if flat else b"", walk)
+
+
+def _binary(size: int, data: bytes, walk: Walk) -> Plain:
+    walk.left -= 20
+    return {"$type": "bytes", "size": size, "base64": base64.b64encode(data).decode("ascii")}
+
+
+def _array(value: Any, walk: Walk, depth: int) -> Plain:
+    size = array.__len__(value)
+    out: dict[str, Plain] = {"$type": "array.array", "typecode": value.typecode, "size": size}
+    if size <= _SMALL_ARRAY:
+        out["values"] = walk.copy(array.tolist(value), depth + 1)
+    return out
+
+
+def _enum(value: Any, walk: Walk, depth: int) -> Plain:
+    held = instance_dict(value, layout_of(type(value))) or {}
+    plain = held.get("_value_")
+    if type(plain) in (str, int, float, bool):
+        return walk.copy(plain, depth)
+    return f"{type_name(type(value))}.{held.get('_name_')}"
+
+
+_SAFE_ZONES: Final = ("pytz", "dateutil", "pandas")
+
+
+def _datetime(value: Any, _: Walk, __: int) -> Plain:
+    cls = dt.datetime if issubclass(type(value), dt.datetime) else dt.time
+    zone: object = cls.tzinfo.__get__(value)
+    zone_type = type(zone)
+    known = zone is None or zone_type is dt.timezone or zone_type is zoneinfo.ZoneInfo
+    if known or type_name(zone_type).startswith(_SAFE_ZONES):
+        return cls.isoformat(value)
+    # Any other zone answers with code of the application, so the moment is shown without its offset.
+    parts = [getattr(cls, name).__get__(value) for name in _PARTS[cls]]
+    plain = dt.datetime(*parts) if cls is dt.datetime else dt.time(*parts)  # noqa: DTZ001 -- see above
+    return f"{plain.isoformat()}[{type_name(zone_type)}]"
+
+
+_TIME_PARTS = ("hour", "minute", "second", "microsecond")
+_PARTS: Final[dict[type, tuple[str, ...]]] = {
+    dt.datetime: ("year", "month", "day", *_TIME_PARTS),
+    dt.time: _TIME_PARTS,
+}
+
+
+def _said(say: Callable[[Any], str]) -> Family:
+    """A family whose own text is written in C, or in Python of the standard library over values it made itself."""
+    return lambda value, walk, _: walk.text(say(value))
+
+
+def _said_if_exact(say: Callable[[Any], str]) -> Family:
+    """A family whose methods call each other, so that a subclass would run its own code."""
+
+    def shown(value: Any, walk: Walk, depth: int) -> Plain:
+        layout = layout_of(type(value))
+        if layout.type_name.partition(".")[0] in sys.stdlib_module_names:
+            return walk.text(say(value))
+        return _object(value, layout, walk, depth)
+
+    return shown
+
+
+def _uuid(value: Any, _: Walk, __: int) -> Plain:
+    digits = f"{int.__add__(namespace(uuid.UUID)['int'].__get__(value), 0):032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _range(value: Any, _: Walk, __: int) -> Plain:
+    return {"$type": "range", **{name: _exact(getattr(value, name)) for name in ("start", "stop", "step")}}
+
+
+def _exact(value: int) -> Plain:
+    return integer(int.__add__(value, 0))
+
+
+def _exception(value: Any, walk: Walk, depth: int) -> Plain:
+    layout = layout_of(type(value))
+    arguments: object = namespace(BaseException)["args"].__get__(value)
+    out: dict[str, Plain] = {"$type": layout.type_name, "args": walk.copy(arguments, depth + 1)}
+    for name, item in islice((instance_dict(value, layout) or {}).items(), 50):
+        if type(name) is str and not name.startswith("_"):
+            out[name] = walk.copy(item, depth + 1)
+    return out
+
+
+def _named(value: Any, _: Walk, __: int) -> Plain:
+    cls = type(value)
+    name: object = namespace(cls)["__qualname__"].__get__(value)
+    module: object = (instance_dict(value, layout_of(cls)) or {}).get("__module__") or _module_of(value)
+    shown = f"{module}.{name}" if type(module) is str else str(name)
+    return {"$type": type_name(cls), "name": shown}
+
+
+def _module_of(value: object) -> object:
+    found = namespace(type(value)).get("__module__")
+    return found.__get__(value) if isinstance(found, types.MemberDescriptorType) else None
+
+
+def _class(value: Any, _: Walk, __: int) -> Plain:
+    return {"$type": "type", "name": type_name(value)}
+
+
+def _module(value: Any, _: Walk, __: int) -> Plain:
+    return {"$type": "module", "name": str((instance_dict(value, layout_of(type(value))) or {}).get("__name__", ""))}
+
+
+def _method(value: Any, walk: Walk, depth: int) -> Plain:
+    shown = walk.copy(value.__func__, depth + 1)
+    return {"$type": "method", "name": shown.get("name") if isinstance(shown, dict) else None}
+
+
+def _partial(value: Any, walk: Walk, depth: int) -> Plain:
+    cls = functools.partial
+    parts = {name: namespace(cls)[name].__get__(value) for name in ("func", "args", "keywords")}
+    return {"$type": "functools.partial", **{name: walk.copy(part, depth + 1) for name, part in parts.items()}}
+
+
+def _proxy(value: Any, walk: Walk, depth: int) -> Plain:
+    # A proxy may stand for a mapping of the application's; the collector knows for which.
+    held = next(iter(gc.get_referents(value)), None)
+    return walk.copy(held, depth) if type(held) is dict else {"$type": "mappingproxy"}
+
+
+def _type_only(value: Any, _: Walk, __: int) -> Plain:
+    return {"$type": type_name(type(value))}
+
+
+def _numpy(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if numpy.generic in layout.bases:
+        item = numpy.generic.item(value)
+        if type(item) in (str, int, float, bool, bytes, complex, dt.datetime, dt.date, dt.timedelta):
+            return walk.copy(item, depth)
+        return {"$type": layout.type_name}
+    if numpy.ndarray not in layout.bases:
+        return None
+    shape: tuple[int, ...] = numpy.ndarray.shape.__get__(value)
+    dtype = numpy.ndarray.dtype.__get__(value)
+    out: dict[str, Plain] = {"$type": layout.type_name, "shape": list(shape), "dtype": numpy.dtype.__str__(dtype)[:100]}
+    if numpy.ndarray.size.__get__(value) <= _SMALL_ARRAY and dtype.kind in "biufcSU":
+        out["values"] = walk.copy(numpy.ndarray.tolist(value), depth + 1)
+    return out
+
+
+def _table(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
+    """A table or tensor of a known library: its own class, not one that merely claims its name or extends it."""
+    module = sys.modules.get(layout.type_name.partition(".")[0])
+    if module is None or vars(module).get(layout.bases[0].__name__) is not layout.bases[0]:
+        return None
+    out: dict[str, Plain] = {"$type": layout.type_name}
+    for name in ("shape", "dtype", "device", "columns"):
+        found: Any = getattr(value, name, None)
+        if name in ("shape", "columns") and found is not None:
+            out[name] = walk.copy([_scalar(item) for item in islice(found, _MAX_COLUMNS)], depth + 1)
+        elif found is not None:
+            out[name] = str(found)[:100]
+    return out
+
+
+def _scalar(value: Any) -> object:
+    return value if type(value) in (str, int) else str(value)[:200]
+
+
+_LIBRARIES: Final[dict[str, Callable[[Any, Layout, Walk, int], Plain]]] = {
+    "numpy": _numpy,
+    **dict.fromkeys(("pandas", "polars", "torch", "jax", "jaxlib", "tensorflow", "pyarrow", "cupy"), _table),
+}
+
+_TABLE: Final[tuple[tuple[type, Family], ...]] = (
+    (enum.Enum, _enum),
+    (str, _text),
+    (int, _int),
+    (float, _float),
+    (dict, _dict),
+    (list, _list),
+    (tuple, _tuple),
+    (set, _iterated(set.__iter__)),
+    (frozenset, _iterated(frozenset.__iter__)),
+    (collections.deque, _iterated(collections.deque.__iter__)),
+    (type({}.keys()), _iterated(iter)),
+    (type({}.values()), _iterated(iter)),
+    (type({}.items()), _iterated(iter)),
+    (bytes, _bytes),
+    (bytearray, _bytes),
+    (memoryview, _memoryview),
+    (array, _array),
+    (dt.datetime, _datetime),
+    (dt.time, _datetime),
+    (dt.date, _said(dt.date.isoformat)),
+    (dt.timedelta, _said(dt.timedelta.__str__)),
+    (dt.timezone, _said(dt.timezone.__str__)),
+    (zoneinfo.ZoneInfo, _said_if_exact(str)),
+    (decimal.Decimal, _said(decimal.Decimal.__str__)),
+    (fractions.Fraction, _said_if_exact(str)),
+    (complex, _said(complex.__repr__)),
+    (uuid.UUID, _uuid),
+    (pathlib.PurePath, _said_if_exact(str)),
+    (ipaddress.IPv4Address, _said_if_exact(str)),
+    (ipaddress.IPv6Address, _said_if_exact(str)),
+    (ipaddress.IPv4Network, _said_if_exact(str)),
+    (ipaddress.IPv6Network, _said_if_exact(str)),
+    (range, _range),
+    (BaseException, _exception),
+    (types.FunctionType, _named),
+    (types.BuiltinFunctionType, _named),
+    (type, _class),
+    (types.ModuleType, _module),
+    (types.MethodType, _method),
+    (functools.partial, _partial),
+    (types.MappingProxyType, _proxy),
+    (re.Pattern, lambda value, walk, depth: {"$type": "re.Pattern", "pattern": walk.copy(value.pattern, depth + 1)}),
+    (type(...), _said(repr)),
+    (type(NotImplemented), _said(repr)),
+    (io.IOBase, _type_only),
+)
+_FAMILIES: Final = {id(cls): family for cls, family in _TABLE}
+"""By identity, since a class may define how it is hashed and compared."""

@@ -1,0 +1,241 @@
+"""Spans as the recorder holds them while they run: OpenTelemetry spans without an SDK.
+
+They implement the OpenTelemetry API's ``Span``, so ``trace.get_current_span()``, W3C propagation and the application's
+own spans see them, and they keep just what the spool needs. Creating one costs a fraction of an SDK span.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from time import perf_counter_ns, time_ns
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.util import types
+
+from inspector.record.failures import Frame, error_text, frames
+from inspector.record.plain import Plain
+from inspector.record.reading import read
+from inspector.record.values import snapshot
+
+State = Literal["running", "ok", "error", "cancelled", "abandoned"]
+
+_SAMPLED = trace.TraceFlags(trace.TraceFlags.SAMPLED)
+
+
+class Clock:
+    """Wall-clock starts and monotonic durations, in nanoseconds."""
+
+    def now_ns(self) -> int:
+        """Return the time since the Unix epoch."""
+        return time_ns()
+
+    def tick_ns(self) -> int:
+        """Return a reading that only ever grows; differences of it are durations."""
+        return perf_counter_ns()
+
+
+class Ids:
+    """Random span and trace ids from a generator of our own, which an application's ``random.seed`` cannot repeat."""
+
+    def __init__(self) -> None:
+        self.reseed()
+
+    def reseed(self) -> None:
+        """Start over from the system's entropy; a forked child must not repeat its parent's ids."""
+        self._bits = Random(os.urandom(16)).getrandbits  # noqa: S311 - ids are not secrets
+
+    def span_id(self) -> int:
+        """Return a new id of 64 bits, never 0, which the specification calls invalid."""
+        return self._bits(64) or 1
+
+    def trace_id(self) -> int:
+        """Return a new id of 128 bits, never 0."""
+        return self._bits(128) or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call failed, as it was when its hook fired: nothing in it refers to the exception any more."""
+
+    type: str
+    """Exception class, with its module unless it is a builtin; or an error code."""
+    message: str
+    frames: tuple[Frame, ...] | None = None
+    """Where it came from; None when the failure was told by a result and not by an exception."""
+    code: str | int | None = None
+
+    @property
+    def is_content(self) -> bool:
+        """Whether the message is text of a tool's result, recorded only where results are."""
+        return self.type == TOOL_ERROR
+
+
+TOOL_ERROR = "tool_error"
+"""Type of a failure told by a tool result's error flag, as OpenTelemetry's MCP conventions name it."""
+
+
+def failure_of(exc: BaseException) -> Failure:
+    """Return what is to be recorded of an exception; never raises, whatever the exception does."""
+    cls = type(exc)
+    name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    code = read(exc, "code") or read(read(exc, "error"), "code")
+    return Failure(name, error_text(exc), frames(exc), code if isinstance(code, str | int) else None)
+
+
+class Text(NamedTuple):
+    """A captured value as it will be written."""
+
+    json: str
+    quoted: bytes
+    """The same as a JSON string, which is how attributes hold it."""
+    shortened: bool
+    value: Plain
+    """The value without its secrets."""
+
+
+Links: TypeAlias = tuple[trace.SpanContext, ...]
+
+
+class RecordedSpan(trace.Span):
+    """One call in progress. Ended exactly once for good; ``abandoned`` may still be followed by the real end."""
+
+    __slots__ = (
+        "after",
+        "before",
+        "bodies",
+        "call_id",
+        "children",
+        "direction",
+        "events",
+        "extra",
+        "failure",
+        "identity",
+        "inner",
+        "into",
+        "links",
+        "merged",
+        "mirror",
+        "noun",
+        "outer",
+        "parent",
+        "parent_id",
+        "rename",
+        "session_id",
+        "span_id",
+        "start_ns",
+        "start_tick",
+        "state",
+        "stop_ns",
+        "texts",
+        "trace_id",
+        "written",
+    )
+
+    def __init__(self, noun: str, *, span_id: int, start_ns: int, start_tick: int, trace_id: int = 0) -> None:
+        self.noun = noun
+        self.trace_id = trace_id
+        self.span_id = span_id
+        self.start_ns = start_ns
+        self.start_tick = start_tick
+        self.stop_ns: int | None = None
+        self.state: State = "running"
+        self.parent: RecordedSpan | None = None
+        self.parent_id: int | None = None
+        self.identity: object = None
+        self.call_id: str | None = None
+        self.session_id: str | None = None
+        self.direction = "outbound"
+        self.before: dict[str, Plain] = {}
+        self.after: dict[str, Plain] | None = None
+        self.extra: dict[str, Plain] | None = None
+        self.bodies: dict[str, Plain] | None = None
+        self.events: list[tuple[str, int, dict[str, Plain]]] | None = None
+        self.failure: Failure | None = None
+        self.links: Links = ()
+        self.children: set[RecordedSpan] | None = None
+        self.merged: list[RecordedSpan] | None = None
+        self.into: RecordedSpan | None = None
+        self.mirror: trace.Span | None = None
+        self.outer: Context | None = None
+        self.inner: Context | None = None
+        self.rename: str | None = None
+        self.texts: dict[str, Text] | None = None
+        self.written: State | None = None
+
+    def release(self) -> None:
+        """Let go of what was captured; contexts may keep the span itself for long."""
+        self.before = {}
+        self.after = self.extra = self.bodies = self.events = self.failure = self.merged = self.texts = (
+            self.children
+        ) = None
+
+    def is_recording(self) -> bool:
+        """Tell whether attributes and events are still taken."""
+        return self.stop_ns is None
+
+    def get_span_context(self) -> trace.SpanContext:
+        """Return the identity that propagators inject and children refer to."""
+        return trace.SpanContext(self.trace_id, self.span_id, is_remote=False, trace_flags=_SAMPLED)
+
+    def set_attribute(self, key: str, value: types.AttributeValue) -> None:
+        """Add an attribute of the application's own to this call."""
+        self.note(key, value)
+
+    def set_attributes(self, attributes: Mapping[str, types.AttributeValue]) -> None:
+        """Add several attributes of the application's own to this call."""
+        for key, value in attributes.items():
+            self.note(key, value)
+
+    def note(self, key: str, value: object) -> None:
+        """Record a copy of ``value`` under ``key``; anything but a scalar or a list of them becomes JSON text."""
+        if self.stop_ns is None:
+            extra = self.extra
+            if extra is None:
+                extra = self.extra = {}
+            extra[key] = snapshot(value)
+
+    def note_json(self, key: str, value: object) -> None:
+        """Record a copy of ``value`` under ``key`` as JSON text, whatever it is."""
+        if self.stop_ns is None:
+            if self.bodies is None:
+                self.bodies = {}
+            self.bodies[key] = snapshot(value)
+
+    def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
+        """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""
+        self.happened(name, dict(attributes or {}), timestamp)
+
+    def happened(self, name: str, attributes: dict[str, Any], at_ns: int | None = None) -> None:
+        """Record an event whose attributes may be anything."""
+        if self.stop_ns is None:
+            events = self.events
+            if events is None:
+                events = self.events = []
+            if len(events) < 10_000:
+                plain = {key: snapshot(value) for key, value in attributes.items()}
+                events.append((name, at_ns or time_ns(), plain))
+
+    def update_name(self, name: str) -> None:
+        """Show this call under another name."""
+        self.rename = name
+
+    def set_status(self, status: trace.Status | trace.StatusCode, description: str | None = None) -> None:
+        """Leave the status to the hooks, which know how the call ended."""
+
+    def record_exception(
+        self,
+        exception: BaseException,
+        attributes: types.Attributes = None,
+        timestamp: int | None = None,
+        escaped: bool = False,  # noqa: FBT001, FBT002 - the signature is OpenTelemetry's
+    ) -> None:
+        """Record an exception that the application handled; it does not decide the status."""
+        cls = type(exception)
+        facts: dict[str, Any] = {"exception.type": cls.__qualname__, "exception.message": error_text(exception)}
+        self.happened("exception", {**facts, **(attributes or {}), "exception.escaped": escaped}, timestamp)
+
+    def end(self, end_time: int | None = None) -> None:
+        """Leave ending to the hooks; an application that ends the current span must not cut a call short."""

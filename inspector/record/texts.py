@@ -1,0 +1,74 @@
+"""JSON texts of captured values: redacted, bounded, made once a value."""
+
+import msgspec
+
+from inspector.record.encoding import encode
+from inspector.record.plain import Plain
+from inspector.record.redact import Redactor
+from inspector.record.spans import RecordedSpan, Text
+
+_quote = msgspec.json.encode
+
+
+class Texts:
+    """Makes the texts of one recorder's spans.
+
+    Nearly no text holds a secret, and looking for one costs as much for a short text as for a long one. So texts are
+    made as they are and looked through together, once a record; only where something looks like a secret are they made
+    again, ``strict``, each value redacted.
+
+    Args:
+        redactor: What removes secrets.
+        max_bytes: How long the text of one value may be.
+        content: Whether prompts, answers, arguments and results are recorded at all.
+        strict: Whether every value is redacted at once.
+    """
+
+    def __init__(self, redactor: Redactor, *, max_bytes: int, content: bool, strict: bool = False) -> None:
+        self.redactor = redactor
+        self.content = content
+        self.strict = strict
+        self._max_bytes = max_bytes
+        self._fresh: list[str] = []
+        self._cut = False
+
+    def without_content(self) -> "Texts":
+        """Return the same, strict, for whoever is to get names, times and counts alone."""
+        return Texts(self.redactor, max_bytes=self._max_bytes, content=False, strict=True)
+
+    def stricter(self) -> "Texts":
+        """Return the same, strict."""
+        return Texts(self.redactor, max_bytes=self._max_bytes, content=self.content, strict=True)
+
+    def of(self, span: RecordedSpan, fact: str, value: Plain) -> Text:
+        """Return the text of a value; ``fact`` names it, for its second use and for rules that look at field names."""
+        texts = span.texts
+        if texts is None:
+            texts = span.texts = {}
+        made = texts.get(fact)
+        if made is None:
+            made = texts[fact] = self._make(fact, value)
+        return made
+
+    def _make(self, fact: str, value: Plain) -> Text:
+        if self.strict:
+            value, _ = self.redactor.redact_value(fact, value)
+        text, shortened = encode(value, max_bytes=self._max_bytes)
+        if not self.strict:
+            self._fresh.append(text)
+            self._cut |= shortened
+        return Text(text, _quote(text), shortened, value)
+
+    def clean(self, short: list[str]) -> bool:
+        """Tell whether the texts made since the last look, and some short ones, hold nothing like a secret."""
+        fresh, self._fresh = self._fresh, []
+        cut, self._cut = self._cut, False
+        if self.strict:
+            return True
+        fresh += short
+        # What was shortened is redacted from the whole: a cut may run through a secret.
+        return not cut and (not fresh or self.redactor.clean("\n".join(fresh)))
+
+    def redacted(self, key: str, text: str) -> str:
+        """Return a short text without its secrets."""
+        return self.redactor.redact_text(key, text)

@@ -1,0 +1,242 @@
+"""Token counts, in every spelling that providers and frameworks use, brought to one rule.
+
+The rule is OpenTelemetry's (semantic conventions for generative AI, ``gen_ai.usage.*``): input tokens include those
+that were read from or written to a cache, output tokens include reasoning.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from inspector.record.plain import INT64_MAX, Plain
+
+_NESTED: Final = (
+    "usage",
+    "usage_metadata",
+    "usageMetadata",
+    "token_usage",
+    "tokenUsage",
+    "response_metadata",
+    "llm_output",
+    "meta",
+    "metrics",
+    "message",
+    "response",
+)
+_MAX_DEPTH: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call; None where the provider gave no count."""
+
+    input_tokens: int | None = None
+    """All input, cached tokens included."""
+    output_tokens: int | None = None
+    """All output, reasoning included."""
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Spelling(NamedTuple):
+    """How one family of APIs writes token counts. Paths are dotted; of several, the first with a count is taken."""
+
+    name: str
+    marks: str
+    """The spelling is used when any of these is there."""
+    input: str
+    output: str
+    cache_read: str = ""
+    cache_write: str = ""
+    reasoning: str = ""
+    more_input: str = ""
+    """Counts that the API keeps apart and the rule includes; all of them are added."""
+    more_output: str = ""
+    total: str = ""
+    """Where the API's own sum is: reasoning that it counts beside the output is told by it."""
+
+
+# The first row that fits is used, so the unmistakable come before those that share names.
+SPELLINGS: Final = (
+    # platform.openai.com/docs/api-reference/chat/object: cached and reasoning tokens are parts.
+    # Also Mistral and Groq; DeepSeek, whose prompt_tokens is the sum of cache hits and misses; LiteLLM, which adds
+    # Anthropic's cache names to an inclusive count; xAI, which counts reasoning beside the completion: its total tells.
+    Spelling(
+        "openai_chat",
+        marks="prompt_tokens completion_tokens",
+        input="prompt_tokens",
+        output="completion_tokens",
+        cache_read="prompt_tokens_details.cached_tokens prompt_cache_hit_tokens cache_read_input_tokens cached_tokens",
+        cache_write="prompt_tokens_details.cache_write_tokens cache_creation_input_tokens",
+        reasoning="completion_tokens_details.reasoning_tokens reasoning_tokens",
+        total="total_tokens",
+    ),
+    # docs.anthropic.com/en/api/messages: the total of input tokens is the sum of input_tokens and both cache counts.
+    Spelling(
+        "anthropic",
+        marks="cache_read_input_tokens cache_creation_input_tokens",
+        input="input_tokens",
+        output="output_tokens",
+        cache_read="cache_read_input_tokens",
+        cache_write="cache_creation_input_tokens",
+        more_input="cache_read_input_tokens cache_creation_input_tokens",
+    ),
+    # UsageMetadata of ai.google.dev/api/generate-content says that promptTokenCount includes cached content, while
+    # thoughts and the prompts of tools are counted apart.
+    Spelling(
+        "gemini",
+        marks="promptTokenCount candidatesTokenCount",
+        input="promptTokenCount",
+        output="candidatesTokenCount responseTokenCount",
+        cache_read="cachedContentTokenCount",
+        reasoning="thoughtsTokenCount",
+        more_input="toolUsePromptTokenCount",
+        more_output="thoughtsTokenCount",
+    ),
+    Spelling(
+        "gemini_python",
+        marks="prompt_token_count candidates_token_count",
+        input="prompt_token_count",
+        output="candidates_token_count response_token_count",
+        cache_read="cached_content_token_count",
+        reasoning="thoughts_token_count",
+        more_input="tool_use_prompt_token_count",
+        more_output="thoughts_token_count",
+    ),
+    # docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html: cache counts stand beside the input.
+    Spelling(
+        "bedrock",
+        marks="cacheReadInputTokens cacheWriteInputTokens",
+        input="inputTokens",
+        output="outputTokens",
+        cache_read="cacheReadInputTokens",
+        cache_write="cacheWriteInputTokens",
+        more_input="cacheReadInputTokens cacheWriteInputTokens",
+    ),
+    # ai-sdk.dev/docs/reference (LanguageModelUsage, 5 and 6): details are parts. Bedrock without a cache is the same.
+    Spelling(
+        "vercel",
+        marks="inputTokens outputTokens",
+        input="inputTokens.total inputTokens",
+        output="outputTokens.total outputTokens",
+        cache_read="cachedInputTokens inputTokenDetails.cacheReadTokens inputTokens.cacheRead",
+        cache_write="inputTokenDetails.cacheWriteTokens inputTokens.cacheWrite",
+        reasoning="reasoningTokens outputTokenDetails.reasoningTokens outputTokens.reasoning",
+    ),
+    Spelling("vercel_4", marks="promptTokens completionTokens", input="promptTokens", output="completionTokens"),
+    # docs.cohere.com/reference/chat: what is billed, and beside it what the model saw.
+    Spelling(
+        "cohere",
+        marks="billed_units tokens",
+        input="billed_units.input_tokens tokens.input_tokens",
+        output="billed_units.output_tokens tokens.output_tokens",
+        cache_read="cached_tokens",
+    ),
+    # docs.ollama.com/api: the counts stand at the top of the response.
+    Spelling("ollama", marks="prompt_eval_count eval_count", input="prompt_eval_count", output="eval_count"),
+    # langchain_core.messages.ai.UsageMetadata: details are parts.
+    Spelling(
+        "langchain",
+        marks="input_token_details output_token_details",
+        input="input_tokens",
+        output="output_tokens",
+        cache_read="input_token_details.cache_read",
+        cache_write="input_token_details.cache_creation",
+        reasoning="output_token_details.reasoning",
+    ),
+    # platform.openai.com/docs/api-reference/responses/object, also its Agents SDK: details are parts.
+    # pydantic_ai.usage.RequestUsage: so are the cache counts. Anthropic without a cache reads the same.
+    Spelling(
+        "responses",
+        marks="input_tokens output_tokens",
+        input="input_tokens",
+        output="output_tokens",
+        cache_read="input_tokens_details.cached_tokens cache_read_tokens cached_tokens",
+        cache_write="input_tokens_details.cache_write_tokens cache_write_tokens",
+        reasoning="output_tokens_details.reasoning_tokens details.reasoning_tokens reasoning_tokens",
+    ),
+    # pydantic_ai.usage.Usage before 1.0.
+    Spelling(
+        "pydantic_ai_0",
+        marks="request_tokens response_tokens",
+        input="request_tokens",
+        output="response_tokens",
+        cache_read="details.cached_tokens",
+        reasoning="details.reasoning_tokens",
+    ),
+    # ibm.github.io/watsonx-ai-python-sdk: results of text generation.
+    Spelling(
+        "watsonx",
+        marks="input_token_count generated_token_count",
+        input="input_token_count",
+        output="generated_token_count",
+    ),
+)
+
+
+def read_usage(plain: Plain) -> Usage | None:
+    """The token counts of a usage object, or of a response that carries one; None when there are none to be read."""
+    return _read(plain, 0)
+
+
+def _read(plain: Plain, depth: int) -> Usage | None:
+    if not isinstance(plain, dict) or depth > _MAX_DEPTH:
+        return None
+    for spelling in SPELLINGS:
+        if not set(spelling.marks.split()).isdisjoint(plain) and (usage := _spelled(plain, spelling)):
+            return usage
+    for name in _NESTED:
+        if name in plain and (usage := _read(plain[name], depth + 1)):
+            return usage
+    return None
+
+
+def _spelled(plain: Mapping[str, Plain], spelling: Spelling) -> Usage | None:
+    given, answered = _first(plain, spelling.input), _first(plain, spelling.output)
+    if given is None and answered is None:
+        return None
+    reasoning = _first(plain, spelling.reasoning)
+    if spelling.total and reasoning and _first(plain, spelling.total) == (given or 0) + (answered or 0) + reasoning:
+        answered = (answered or 0) + reasoning
+    return Usage(
+        _sum(plain, given, spelling.more_input),
+        _sum(plain, answered, spelling.more_output),
+        _first(plain, spelling.cache_read),
+        _first(plain, spelling.cache_write),
+        reasoning,
+    )
+
+
+def _first(plain: Mapping[str, Plain], paths: str) -> int | None:
+    for path in paths.split():
+        if (count := _count(_at(plain, path))) is not None:
+            return count
+    return None
+
+
+def _sum(plain: Mapping[str, Plain], count: int | None, paths: str) -> int | None:
+    more = [_first(plain, path) or 0 for path in paths.split()]
+    return count if count is None and not any(more) else min((count or 0) + sum(more), INT64_MAX)
+
+
+def _at(plain: Mapping[str, Plain], path: str) -> Plain:
+    *outer, name = path.split(".")
+    for step in outer:
+        inner = plain.get(step)
+        if not isinstance(inner, dict):
+            return None
+        plain = inner
+    return plain.get(name)
+
+
+def _count(value: Plain) -> int | None:
+    """A count, at most the largest 64-bit integer; None for what counts nothing: less than 0, NaN, a truth value."""
+    if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 4000:
+        value = int(value)
+    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return None
+    return min(value, INT64_MAX)

@@ -1,0 +1,246 @@
+"""Private copies of whatever an agent passes to a hook, taken in the agent's thread without running any of its code.
+
+A hook may carry anything: models, arrays, generators, objects whose ``repr`` blocks. ``snapshot`` reads them statically
+(instance dictionaries, slots, the builtin methods of builtin types), so that no property, ``__getattr__``, ``__iter__``
+or ``__repr__`` of the application runs, nothing is consumed, and the work is bounded by ``Limits``.
+"""
+
+# The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from inspector.record.encoding import Encoded, encode, write_mark
+from inspector.record.failures import Frame, error_text, format_traceback, frames
+from inspector.record.layouts import type_name
+from inspector.record.plain import INT64_MAX, INT64_MIN, Cut, Limits, Plain, integer, number, omitted, well_formed
+from inspector.record.reading import read, read_live
+from inspector.record.shapes import convert
+
+__all__ = [
+    "Cut",
+    "Encoded",
+    "Frame",
+    "Limits",
+    "Plain",
+    "encode",
+    "error_text",
+    "format_traceback",
+    "frames",
+    "read",
+    "read_live",
+    "snapshot",
+    "write_mark",
+]
+
+DEFAULT_LIMITS = Limits()
+KEY_CHARS = 1024
+_INFINITY = float("inf")
+_SMALL_SIZE = 20
+_SMALL_TEXT = 8192
+
+
+def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
+    """A bounded private copy of any value; never raises for what the value is, never runs its code.
+
+    Secrets may be in it still: redact it before it leaves the process. A text longer than ``limits.text_chars`` becomes
+    a ``Cut``, entries past ``limits.items`` an ``Omitted`` marker, an object on its own path ``{"$ref": "cycle"}``.
+    """
+    try:
+        if type(value) is dict and limits is DEFAULT_LIMITS and (out := _small(value, 4)) is not None:
+            return out
+        return _Walk(limits).copy(value, 0)
+    except Exception as error:  # noqa: BLE001 -- the border to the agent: a value must never cost it an exception
+        return {"$type": type_name(type(value)), "$error": type_name(type(error))}
+
+
+def _small(value: dict[Any, Any], levels: int) -> dict[str, Plain] | None:
+    """The copy of what most arguments are, a small dictionary of plain values; None for anything else.
+
+    This runs for every recorded call, so it keeps no books: sizes and levels bound the work, and a cycle is no small
+    value.
+    """
+    if len(value) > _SMALL_SIZE or not levels:
+        return None
+    out = value.copy()
+    for key, item in out.items():
+        if type(key) is not str:
+            return None
+        kind = type(item)
+        if kind is dict or kind is list:
+            # Putting another value under a key that is there is allowed while the items are walked.
+            item = _small(item, levels - 1) if kind is dict else _small_list(item, levels - 1)  # noqa: PLW2901
+            if item is None:
+                return None
+            out[key] = item
+        elif not _is_small(kind, item):
+            return None
+    return out
+
+
+def _small_list(value: list[Any], levels: int) -> list[Plain] | None:
+    out = value[:_SMALL_SIZE]
+    if len(value) > _SMALL_SIZE or not levels:
+        return None
+    for place, item in enumerate(out):
+        kind = type(item)
+        if kind is dict or kind is list:
+            item = _small(item, levels - 1) if kind is dict else _small_list(item, levels - 1)  # noqa: PLW2901
+            if item is None:
+                return None
+            out[place] = item
+        elif not _is_small(kind, item):
+            return None
+    return out
+
+
+def _is_small(kind: type, item: Any) -> bool:
+    if kind is str:
+        return len(item) <= _SMALL_TEXT and (item.isascii() or item == well_formed(item))
+    if kind is int or kind is float:
+        return INT64_MIN <= item <= INT64_MAX
+    return item is None or kind is bool
+
+
+class _Walk:
+    """One copy in progress: what may still be taken, and the containers being copied."""
+
+    __slots__ = ("depth", "left", "path", "text_chars")
+
+    def __init__(self, limits: Limits) -> None:
+        self.depth = limits.depth
+        self.left = limits.items
+        self.path: set[int] = set()
+        self.text_chars = limits.text_chars
+
+    def copy(self, value: Any, depth: int) -> Plain:  # noqa: PLR0911 -- one line for each plain type
+        kind = type(value)
+        if kind is str:
+            return self.text(value)
+        if kind is dict:
+            return self.mapping(value, depth)
+        if kind is list or kind is tuple:
+            return self.sequence(value, depth)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return integer(value)
+        if kind is float:
+            return number(value)
+        return self.other(value, depth)
+
+    def mapping(self, value: dict[Any, Any], depth: int) -> Plain:
+        ident = id(value)
+        if ident in self.path:
+            return {"$ref": "cycle"}
+        size = dict.__len__(value)
+        if depth >= self.depth or self.left <= 0:
+            return {"$type": "dict", "$size": size}
+        self.path.add(ident)
+        out = self.entries(value, size, depth + 1)
+        self.path.discard(ident)
+        return out
+
+    def entries(self, value: dict[Any, Any], size: int, depth: int) -> dict[str, Plain]:
+        room = self.left
+        self.left -= size
+        if size > room:
+            out = self.pairs(list(islice(dict.items(value), room)), depth)
+            out["$more"] = omitted(size - room)
+            return out
+        try:
+            return self.pairs(dict.items(value), depth)
+        except RuntimeError:  # another thread resized it meanwhile
+            return self.pairs(list(islice(dict.items(value), room)), depth)
+
+    def pairs(self, items: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Plain]:
+        """The hot loop: the plain types are told apart here, since a call for each would double its cost."""
+        out: dict[str, Plain] = {}
+        text_chars = self.text_chars
+        for key, value in items:
+            kind = type(value)
+            if kind is str:
+                item = value if value.isascii() and len(value) <= text_chars else self.text(value)
+            elif kind is int:
+                item = value if INT64_MIN <= value <= INT64_MAX else integer(value)
+            elif kind is bool or value is None:
+                item = value
+            elif kind is float:
+                item = value if -_INFINITY < value < _INFINITY else number(value)
+            else:
+                item = self.copy(value, depth)
+            if type(key) is str and len(key) <= KEY_CHARS and key.isascii():
+                out[key] = item
+            else:
+                out[self.key(key, out)] = item
+        return out
+
+    def key(self, key: Any, taken: dict[str, Plain]) -> str:
+        plain = self.copy(key, self.depth)
+        if isinstance(plain, bool) or plain is None:
+            text = {True: "true", False: "false", None: "null"}[plain]
+        elif isinstance(plain, (str, int, float)):
+            text = str(plain)[:KEY_CHARS]
+        elif type(key) is tuple:
+            text = str(tuple(map(type_name, map(type, key))))
+        else:
+            text = f"<{type_name(type(key))}>"
+        name, count = text, 1
+        while name in taken:
+            count += 1
+            name = f"{text} ({count})"
+        return name
+
+    def sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> Plain:
+        ident = id(value)
+        if ident in self.path:
+            return {"$ref": "cycle"}
+        size = tuple.__len__(value) if isinstance(value, tuple) else list.__len__(value)
+        if depth >= self.depth or self.left <= 0:
+            return {"$type": "list", "$size": size}
+        self.path.add(ident)
+        # The slice is a private copy: another thread may change the list while its items are copied.
+        room = self.left
+        items = (
+            tuple.__getitem__(value, slice(room)) if isinstance(value, tuple) else list.__getitem__(value, slice(room))
+        )
+        self.left -= len(items)
+        copy, depth = self.copy, depth + 1
+        out = [copy(item, depth) for item in items]
+        if size > room:
+            out.append(omitted(size - room))
+        self.path.discard(ident)
+        return out
+
+    def text(self, value: str) -> str:
+        size = str.__len__(value)
+        if size > self.text_chars:
+            return self.cut(value, size)
+        if not str.isascii(value):
+            self.left -= size >> 10
+            return well_formed(str.__str__(value))
+        return str.__str__(value)
+
+    def cut(self, value: str, size: int) -> Cut:
+        half = self.text_chars // 2
+        self.left -= self.text_chars >> 10
+        head, tail = str.__getitem__(value, slice(half)), str.__getitem__(value, slice(size - half, None))
+        return Cut(well_formed(head), well_formed(tail), size - 2 * half)
+
+    def other(self, value: Any, depth: int) -> Plain:
+        kind = type(value)
+        ident = id(value)
+        if ident in self.path:
+            return {"$ref": "cycle"}
+        if depth > self.depth or self.left <= 0:
+            return {"$type": type_name(kind)}
+        self.left -= 10
+        self.path.add(ident)
+        try:
+            return convert(value, self, depth)
+        except Exception as error:  # noqa: BLE001 -- a released buffer, a torn object: its neighbours are still recorded
+            return {"$type": type_name(kind), "$error": type_name(type(error))}
+        finally:
+            self.path.discard(ident)

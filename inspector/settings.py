@@ -1,0 +1,54 @@
+"""Where the inspector keeps its files and how it listens: every environment variable, once."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What can be configured; each field is also ``INSPECTOR_<NAME>`` in the environment."""
+
+    model_config = SettingsConfigDict(env_prefix="INSPECTOR_", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    home: Path = Field(default_factory=lambda: Path.home() / ".inspector")
+    """Directory of ``token``, ``inspector.db``, ``spool/``, ``owner.lock`` and ``server.json``; mode 0700."""
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 7800
+    """0 takes any free port."""
+    token: SecretStr | None = None
+    """Replaces the token file."""
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Further names (``host`` or ``host:port``) that the server may be addressed by, separated by commas."""
+    capture_content: bool = True
+    """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
+    retention_days: Annotated[float, Field(gt=0)] = 30.0
+    retention_bytes: Annotated[int, Field(ge=1 << 20)] = 10 << 30
+    """Size that the database is kept under."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def spool(self) -> Path:
+        """Directory of the spool files, one for each recorded process."""
+        return self.home / "spool"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.home / "inspector.db"
+
+    @property
+    def token_file(self) -> Path:
+        """The file that holds the token, mode 0600."""
+        return self.home / "token"
+
+    @property
+    def lock_file(self) -> Path:
+        """The file whose lock makes a process the owner of the database."""
+        return self.home / "owner.lock"
+
+    @property
+    def server_file(self) -> Path:
+        """Where a running server writes its address and process id."""
+        return self.home / "server.json"

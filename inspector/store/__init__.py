@@ -1,0 +1,34 @@
+"""Spans on disk: one SQLite file that one process writes and any number read."""
+
+from inspector.store.errors import (
+    CursorInvalid,
+    OwnedElsewhere,
+    QueryTooSlow,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreMissing,
+    StoreNewer,
+    StoreReadOnly,
+)
+from inspector.store.lock import OwnerLock
+from inspector.store.protocol import Health, Pruned, SpoolMark, Store
+from inspector.store.sqlite import SqliteStore
+
+__all__ = [
+    "CursorInvalid",
+    "Health",
+    "OwnedElsewhere",
+    "OwnerLock",
+    "Pruned",
+    "QueryTooSlow",
+    "SpoolMark",
+    "SqliteStore",
+    "Store",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreMissing",
+    "StoreNewer",
+    "StoreReadOnly",
+]

@@ -1,0 +1,165 @@
+"""Texts that repeat are kept once: messages of a prompt within a session, and equal attributes within a span.
+
+An agent that resends its history each turn then costs its new text. What was taken out of a span's attributes is told
+by its column ``shared``, a JSON object: the key of an attribute, and either the ids of the messages of its array or the
+key of the attribute with the same text.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector import semconv
+from inspector.model import AttributeValue
+from inspector.store.codec import pack, unpack
+
+Shared: TypeAlias = dict[str, str | list[int]]
+
+MESSAGE_KEYS = (semconv.INPUT_MESSAGES, semconv.SEED_LLM_PROMPT)
+SPLIT_ABOVE_CHARS = 1024
+"""A shorter prompt costs less in place than the entries of its messages."""
+_EQUAL_ABOVE_CHARS = 64
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+_SHARED = msgspec.json.Decoder(Shared)
+
+
+class Parts(NamedTuple):
+    """A span's attributes, apart from what is kept once."""
+
+    own: Mapping[str, AttributeValue]
+    equal: Mapping[str, str]
+    """Keys whose text is that of another key."""
+    messages: Mapping[str, Sequence[bytes]]
+    """Keys whose text is a JSON array, and the texts of its elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt."""
+
+    span: int
+    """Row id of the span that brought it."""
+    body: bytes
+    """JSON, as it was recorded."""
+
+
+def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts:
+    """Finds what need not be stored with the span itself."""
+    seen: dict[str, str] = {}
+    equal: dict[str, str] = {}
+    messages: dict[str, Sequence[bytes]] = {}
+    for key, value in attributes.items():
+        if type(value) is str and len(value) > _EQUAL_ABOVE_CHARS:
+            if value in seen:
+                equal[key] = seen[value]
+                continue
+            seen[value] = key
+            if len(value) > SPLIT_ABOVE_CHARS and key in MESSAGE_KEYS:
+                found = _elements(value)
+                if found:
+                    messages[key] = found
+    if not equal and not messages:
+        return Parts(attributes, {}, {})
+    own = {key: value for key, value in attributes.items() if key not in equal and key not in messages}
+    return Parts(own, equal, messages)
+
+
+def hashing(scope: str) -> Callable[[bytes], bytes]:
+    """Returns the function that gives a message its address; equal messages of different scopes have different ones.
+
+    So deleting a session never has to look at another.
+    """
+    key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
+    keyed = blake2b(digest_size=16, key=key)
+
+    def address(body: bytes) -> bytes:
+        state = keyed.copy()
+        state.update(body)
+        return state.digest()
+
+    return address
+
+
+def store_messages(
+    connection: Connection, wanted: Mapping[bytes, tuple[int, bytes]], first_id: int
+) -> dict[bytes, int]:
+    """Stores the messages that are not there yet and returns the ids of all.
+
+    Args:
+        connection: The writer's, inside its transaction.
+        wanted: By hash, the row id of the span that brings the message, and its text.
+        first_id: New messages are numbered from here on.
+    """
+    ids = _known(connection, wanted)
+    new = [(first_id + at, key) for at, key in enumerate(key for key in wanted if key not in ids)]
+    if new:
+        rows = [(content_id, key, wanted[key][0], pack(wanted[key][1])) for content_id, key in new]
+        connection.exec_driver_sql("INSERT INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", rows)
+        ids.update((key, content_id) for content_id, key in new)
+    return ids
+
+
+def shared_text(parts: Parts, ids: Mapping[str, list[int]]) -> str | None:
+    """Returns what the column ``shared`` says about the span."""
+    if not parts.equal and not ids:
+        return None
+    shared: Shared = {**ids, **parts.equal}
+    return msgspec.json.encode(shared).decode(errors="replace")
+
+
+def read_shared(text: str | None) -> Shared:
+    """Returns what was taken out of a span's attributes."""
+    return _SHARED.decode(text) if text else {}
+
+
+def content_ids(shared: Iterable[str | None]) -> set[int]:
+    """Returns the ids of all messages that these spans refer to."""
+    return {
+        content_id
+        for text in shared
+        for refers in read_shared(text).values()
+        if not isinstance(refers, str)
+        for content_id in refers
+    }
+
+
+def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
+    """Returns messages by id."""
+    if not ids:
+        return {}
+    found = connection.exec_driver_sql(
+        "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
+    )
+    return {content_id: Message(span, unpack(body)) for content_id, span, body in found}
+
+
+def array_text(ids: Sequence[int], texts: Mapping[int, Message]) -> bytes:
+    """Returns the JSON array of these messages, with null for one that a damaged database has lost."""
+    return b"[" + b",".join(texts[content_id].body if content_id in texts else b"null" for content_id in ids) + b"]"
+
+
+def json_list(values: Sequence[int] | Sequence[str]) -> str:
+    """Returns the values as one parameter, for ``json_each``."""
+    return msgspec.json.encode(values).decode()
+
+
+def _elements(text: str) -> Sequence[bytes]:
+    try:
+        return [bytes(element) for element in _ARRAY.decode(text.encode())]
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeEncodeError, RecursionError):
+        return ()
+
+
+def _known(connection: Connection, keys: Iterable[bytes]) -> dict[bytes, int]:
+    ids: dict[bytes, int] = {}
+    wanted = list(keys)
+    for start in range(0, len(wanted), 256):
+        chunk = wanted[start : start + 256]
+        marks = ",".join("?" * len(chunk))
+        found = connection.exec_driver_sql(f"SELECT hash, id FROM contents WHERE hash IN ({marks})", tuple(chunk))  # noqa: S608  # question marks only
+        ids.update((key, content_id) for key, content_id in found)
+    return ids

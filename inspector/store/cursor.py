@@ -1,0 +1,44 @@
+"""Page cursors: opaque text that says where the next page begins and which list it belongs to."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+
+from inspector.store.errors import CursorInvalid
+
+Position: TypeAlias = tuple[int | float | None, int]
+"""The sorted value and the row id of the last item; rows without a value come after all others, in order of id."""
+
+_Bounded = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_LONGEST = 512
+_DECODER = msgspec.json.Decoder(tuple[str, _Bounded | float | None, _Bounded])
+
+
+def write_cursor(list_of: object, position: Position) -> str:
+    """Returns the cursor of a position in a list; ``list_of`` is everything that defines the list."""
+    text = msgspec.json.encode((_digest(list_of), *position))
+    return urlsafe_b64encode(text).decode().rstrip("=")
+
+
+def read_cursor(list_of: object, cursor: str | None) -> Position | None:
+    """Returns the position that a cursor stands for, None without one.
+
+    Raises:
+        CursorInvalid: It is not a cursor, or one of another list, filter or order.
+    """
+    if cursor is None:
+        return None
+    try:
+        text = urlsafe_b64decode(cursor[:_LONGEST].encode("ascii") + b"=" * (-len(cursor) % 4))
+        digest, value, row_id = _DECODER.decode(text)
+    except (ValueError, msgspec.MsgspecError) as err:
+        raise CursorInvalid("this is not a cursor; take next_cursor of the page before, unchanged") from err
+    if digest != _digest(list_of):
+        raise CursorInvalid("this cursor belongs to another filter or order; repeat the request that gave it")
+    return value, row_id
+
+
+def _digest(list_of: Any) -> str:
+    return blake2b(repr(list_of).encode("utf-8", "backslashreplace"), digest_size=6).hexdigest()

@@ -1,0 +1,297 @@
+"""Connections to one SQLite file: how it is created, opened, checked and guarded."""
+
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from inspector.store.errors import (
+    QueryTooSlow,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreMissing,
+    StoreNewer,
+    StoreReadOnly,
+)
+from inspector.store.events import attribute_text
+from inspector.store.tables import APPLICATION_ID, SCHEMA_VERSION
+
+LOCK_WAIT_MS = 2000
+READ_LIMIT_S = 2.0
+_HEADER = b"SQLite format 3\x00"
+_PAGE_BYTES = 16384
+_PROGRESS_STEPS = 4000
+_TABLES = frozenset(("alembic_version", "contents", "counters", "sessions", "spans", "spools", "traces"))
+_WAY_OUT = "move it away, or set INSPECTOR_HOME to another directory"
+
+_ERRORS: tuple[tuple[tuple[int, ...], type[StoreError], str], ...] = (
+    (
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+        StoreBusy,
+        "{path} is locked by another process; try again, or find it with: fuser {path}",
+    ),
+    ((sqlite3.SQLITE_FULL,), StoreBusy, "no space left for {path}; free some, or prune with: inspector prune"),
+    (
+        (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
+        StoreBusy,
+        "reading or writing {path} failed ({err}); check the disk and its free space",
+    ),
+    (
+        (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH),
+        StoreReadOnly,
+        "{path} cannot be written ({err}); check its owner, mode and file system",
+    ),
+    (
+        (sqlite3.SQLITE_CANTOPEN,),
+        StoreReadOnly,
+        "{path} cannot be opened; check that it is a file, its directory's mode and its owner",
+    ),
+    (
+        (sqlite3.SQLITE_INTERRUPT,),
+        QueryTooSlow,
+        f"stopped after {READ_LIMIT_S:g} s; narrow the filter, for example by time",
+    ),
+)
+
+
+def writer_engine(path: Path) -> Engine:
+    """Opens the one connection that writes, creating the file if need be.
+
+    Raises:
+        StoreError: The file cannot be created or opened for writing, or is not a database.
+    """
+    _refuse_special_files(path)
+    if path.exists() and path.stat().st_size:
+        # Before anything of it is changed, be it a journal mode or a permission.
+        _existing_version(path)
+    _create(path)
+    return _engine(path, mode="rw", setup=_set_up_writer, poolclass=StaticPool)
+
+
+def reader_engine(path: Path) -> Engine:
+    """Opens connections that cannot write, whatever they are asked."""
+    return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, pool_size=4, max_overflow=12)
+
+
+def check_readable(path: Path) -> None:
+    """Makes sure that a reader can use the file.
+
+    Raises:
+        StoreError: It is missing, foreign, damaged, or of another version.
+    """
+    _refuse_special_files(path)
+    if not path.exists():
+        raise StoreMissing(f"there is no database at {path}; record something first, or start: inspector serve")
+    version = _existing_version(path) if path.stat().st_size else None
+    if version is None:
+        raise StoreMissing(f"the database at {path} is still empty; record something first, or start: inspector serve")
+    if version != SCHEMA_VERSION:
+        raise StoreError(
+            f"the database at {path} has the older schema {version}; bring it up to date with: inspector serve"
+        )
+
+
+def found_version(connection: Connection, path: Path) -> str | None:
+    """Returns the schema's version, or None for a database that holds nothing yet.
+
+    Raises:
+        StoreDamaged: It is another program's, or carries views or triggers, which ours never do.
+        StoreNewer: A later version of the inspector wrote it.
+    """
+    rows = connection.exec_driver_sql("SELECT type, name FROM sqlite_master WHERE type <> 'index'").all()
+    if not rows:
+        return None
+    names = {name for kind, name in rows if kind == "table"}
+    application = connection.exec_driver_sql("PRAGMA application_id").scalar()
+    if application != APPLICATION_ID or "alembic_version" not in names:
+        raise StoreDamaged(f"{path} is a database of another program; {_WAY_OUT}")
+    version = str(connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar())
+    if version > SCHEMA_VERSION:
+        raise StoreNewer(
+            f"{path} was written by a later version of mcp-agent-inspector (schema {version}, this one knows "
+            f"{SCHEMA_VERSION}); upgrade, or set INSPECTOR_HOME to another directory"
+        )
+    if any(kind != "table" for kind, _ in rows):
+        raise StoreDamaged(f"{path} carries views or triggers, which could run on their own; {_WAY_OUT}")
+    if not names >= _TABLES:
+        raise StoreDamaged(f"{path} lacks the tables {', '.join(sorted(_TABLES - names))}; {_WAY_OUT}")
+    return version
+
+
+def file_identity(path: Path) -> tuple[int, int]:
+    """Returns which files the database and its log are at the moment; 0 for one that is not there."""
+    return _inode(path), _inode(path.with_name(path.name + "-wal"))
+
+
+@contextmanager
+def limited(connection: Connection, limit_s: float) -> Generator[None]:
+    """Stops whatever the connection runs inside the block once the time is over."""
+    raw = driver(connection)
+    deadline = time.monotonic() + limit_s
+    raw.set_progress_handler(lambda: time.monotonic() > deadline, _PROGRESS_STEPS)
+    try:
+        yield
+    finally:
+        raw.set_progress_handler(None, 0)
+
+
+@contextmanager
+def translated(path: Path) -> Generator[None]:
+    """Turns the driver's errors into the store's.
+
+    Raises:
+        StoreError: What the driver raised, said with the file and the way out.
+    """
+    try:
+        yield
+    except DBAPIError as err:
+        raise _error_of(err.orig, path) from err
+    except sqlite3.Error as err:
+        raise _error_of(err, path) from err
+    except (UnicodeDecodeError, msgspec.MsgspecError, zlib.error) as err:
+        raise _error_of(err, path) from err
+
+
+def checkpoint(engine: Engine) -> None:
+    """Moves what it can from the write-ahead log into the database, without waiting for anyone."""
+    with engine.connect() as connection:
+        # Outside a transaction, which the engine would begin for a statement of its own.
+        driver(connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def driver(connection: Connection) -> sqlite3.Connection:
+    """Returns the driver's own connection, for pragmas that SQLAlchemy cannot read the results of."""
+    raw = connection.connection.dbapi_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return raw
+
+
+def _error_of(err: BaseException | None, path: Path) -> StoreError:
+    code = getattr(err, "sqlite_errorcode", 0) & 0xFF
+    for codes, kind, message in _ERRORS:
+        if code in codes:
+            return kind(message.format(path=path, err=err))
+    return StoreDamaged(f"{path} is damaged or not a database of the inspector ({err}); {_WAY_OUT}")
+
+
+def _existing_version(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            header = file.read(len(_HEADER))
+    except OSError as err:
+        raise StoreReadOnly(f"cannot read {path}: {err.strerror}; check its owner and mode") from err
+    # SQLite takes a file that is shorter than its header for an empty database, and overwrites it.
+    if header != _HEADER:
+        raise StoreDamaged(f"{path} is not a database; {_WAY_OUT}")
+    engine = reader_engine(path)
+    try:
+        with translated(path), engine.connect() as connection:
+            return found_version(connection, path)
+    finally:
+        engine.dispose()
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _refuse_special_files(path: Path) -> None:
+    try:
+        special = path.exists() and not path.is_file()
+    except OSError as err:
+        raise StoreReadOnly(f"{str(path)!r} cannot be a file name: {err}") from err
+    # Opening a pipe would wait for its other end for ever.
+    if special:
+        raise StoreDamaged(f"{path} is not a regular file; {_WAY_OUT}")
+
+
+def _create(path: Path) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The write-ahead log takes its mode from the database, so this mode is that of all three files.
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        os.fchmod(descriptor, 0o600)
+        os.close(descriptor)
+    except ValueError as err:
+        raise StoreReadOnly(f"{str(path)!r} cannot be a file name: {err}") from err
+    except OSError as err:
+        raise StoreReadOnly(f"cannot write {path}: {err.strerror}; set INSPECTOR_HOME to a writable directory") from err
+
+
+def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None], **pool: object) -> Engine:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"file:{quote(str(path))}?mode={mode}",
+            uri=True,
+            timeout=LOCK_WAIT_MS / 1000,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        try:
+            setup(connection)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    engine = create_engine("sqlite+pysqlite://", creator=connect, **pool)  # pyright: ignore[reportArgumentType] pool options differ by class
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction] called by the engine
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if mode == "rw" else "BEGIN")
+
+    return engine
+
+
+def _set_up_writer(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA mmap_size = 0")
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA wal_autocheckpoint = 16000")
+    connection.execute("PRAGMA journal_size_limit = 67108864")
+
+
+def _set_up_reader(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA mmap_size = 0")
+    connection.execute("PRAGMA query_only = ON")
+    connection.create_function("attribute_text", 3, attribute_text, deterministic=True)
+    connection.execute("PRAGMA cache_size = -16384")
+    connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def prepare(engine: Engine, path: Path) -> None:
+    """Checks a database that is to be written, and brings its schema up to date in one transaction.
+
+    Raises:
+        StoreError: It is foreign, damaged, or of a later version; it was left untouched.
+    """
+    with translated(path), engine.begin() as connection:
+        version = found_version(connection, path)
+        if version != SCHEMA_VERSION:
+            # Alembic takes a third of a second to import, and most openings find the schema as it should be.
+            from inspector.store.migrations import upgrade
+
+            upgrade(connection)

@@ -1,0 +1,57 @@
+"""What can go wrong with a store.
+
+StoreError
+├── StoreBusy         locked by another process, or no space left: try again later
+├── StoreReadOnly     the file or its file system cannot be written
+├── StoreMissing      there is no database yet
+├── StoreNewer        written by a later version of the inspector
+├── StoreDamaged      not a database of the inspector, or broken
+├── CursorInvalid     a page cursor that does not belong to this list
+├── OwnedElsewhere    another process owns the database
+└── QueryTooSlow      a read took longer than its time limit
+"""
+
+
+class StoreError(Exception):
+    """Root of everything the store raises on purpose; the message says what, where and how to fix it."""
+
+
+class StoreBusy(StoreError):  # names say what is the case
+    """Nothing was written; the same call can succeed later."""
+
+
+class StoreReadOnly(StoreError):  # names say what is the case
+    """Nothing can be written here, now or later."""
+
+
+class StoreMissing(StoreError):  # names say what is the case
+    """A reader found no database where it was told to look."""
+
+
+class StoreNewer(StoreError):  # names say what is the case
+    """The database's schema is of a later version; it was left untouched."""
+
+
+class StoreDamaged(StoreError):  # names say what is the case
+    """The file is not a database of the inspector, or is broken; it was left untouched."""
+
+
+class CursorInvalid(StoreError):  # names say what is the case
+    """The cursor was made for another list, filter or order, or is no cursor at all."""
+
+
+class OwnedElsewhere(StoreError):  # names say what is the case
+    """Another process writes this database; two writers would lose data."""
+
+    def __init__(self, pid: int | None, url: str | None) -> None:
+        who = f"process {pid}" if pid else "another process"
+        reach = f"it serves {url}: open that, or stop it with: kill {pid}" if url else f"stop it with: kill {pid}"
+        super().__init__(f"the database is owned by {who}; {reach if pid else 'wait for it to end'}")
+        self.pid = pid
+        """None when the owner could not write its process id."""
+        self.url = url
+        """Where the owner serves, when it is a server."""
+
+
+class QueryTooSlow(StoreError):  # names say what is the case
+    """The read was stopped at its time limit; a narrower filter answers faster."""

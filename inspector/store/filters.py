@@ -1,0 +1,156 @@
+"""A `Filter` as conditions of a query, with every value bound."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Table, and_, func, literal_column, or_
+
+from inspector import semconv
+from inspector.model import Filter, Sort
+from inspector.store.codec import PACKED
+from inspector.store.rows import INT64_MAX, clamp, clean, encode
+from inspector.store.tables import spans, traces
+
+_c = spans.c
+_INDEXED = frozenset(
+    (
+        *(semconv.SESSION_ID, semconv.TOOL_NAME, semconv.SEED_TOOL_NAME, semconv.REQUEST_MODEL),
+        *(semconv.RESPONSE_MODEL, semconv.ERROR_TYPE),
+    )
+)
+"""Attributes whose columns have an index."""
+_PROMOTED: dict[str, Column[Any]] = {
+    semconv.SESSION_ID: _c.session_id,
+    semconv.SERVICE_NAME: _c.service,
+    semconv.TOOL_NAME: _c.tool,
+    semconv.SEED_TOOL_NAME: _c.tool,
+    semconv.AGENT_NAME: _c.agent,
+    semconv.SEED_AGENT_NAME: _c.agent,
+    semconv.REQUEST_MODEL: _c.request_model,
+    semconv.RESPONSE_MODEL: _c.model,
+    semconv.ERROR_TYPE: _c.error_type,
+    semconv.HOOK: _c.hook,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a row of ``spans`` must meet, full text aside."""
+
+    found: list[ColumnElement[bool]]
+    """Those that an index answers, or that leave few rows."""
+    tested: list[ColumnElement[bool]]
+    """Those that each row must be looked at for."""
+
+    @property
+    def all(self) -> list[ColumnElement[bool]]:
+        """All of them, for questions that look at few rows anyway."""
+        return self.found + self.tested
+
+
+def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
+    """Returns the conditions of a filter, for a list that is sorted that way."""
+    indexed = (
+        (_c.session_id, where.session_id),
+        (_c.trace_id, where.trace_id),
+        (_c.name, where.name),
+        (_c.model, where.model),
+        (_c.tool, where.tool),
+        (_c.error_type, where.error_type),
+        *((_PROMOTED[key], value) for key, value in where.attributes if key in _INDEXED),
+    )
+    unindexed = (
+        (_c.parent_id, where.parent_id),
+        (_c.agent, where.agent),
+        (_c.service, where.service),
+        *((_PROMOTED[key], value) for key, value in where.attributes if key in _PROMOTED.keys() - _INDEXED),
+    )
+    found = [column == clean(value) for column, value in indexed if value is not None]
+    tested = [column == clean(value) for column, value in unindexed if value is not None]
+    tested += [_attribute(key, value) for key, value in where.attributes if key not in _PROMOTED]
+    found += _common(where, spans)
+    for name, bounds in _figures(where, spans).items():
+        if name == sort:
+            found += bounds
+        else:
+            tested += bounds
+    if where.trace_id is not None or not tested:
+        return Conditions(found + tested, [])
+    return Conditions(found, tested)
+
+
+def trace_conditions(where: Filter) -> list[ColumnElement[bool]]:
+    """Returns what a row of ``traces`` must meet, full text aside."""
+    t = traces.c
+    texts = (
+        (t.session_id, where.session_id),
+        (t.trace_id, where.trace_id),
+        (t.name, where.name),
+        (t.service, where.service),
+        (func.coalesce(t.head_agent, t.any_agent), where.agent),
+    )
+    conditions = [column == clean(value) for column, value in texts if value is not None]
+    conditions += _common(where, traces)
+    bounds = _figures(where, traces)
+    if bounds["cost"]:
+        conditions.append(t.priced > 0)
+    return [*conditions, *bounds["duration"], *bounds["cost"]]
+
+
+def _common(where: Filter, table: Table) -> list[ColumnElement[bool]]:
+    c = table.c
+    conditions: list[ColumnElement[bool]] = []
+    if where.kinds:
+        conditions.append(c.kind.in_(where.kinds))
+    if where.statuses:
+        conditions.append(c.status.in_(where.statuses))
+        if "ok" not in where.statuses:
+            # SQLite takes the partial index on what is not ok only when its own condition is spelled out.
+            conditions.append(literal_column(f"{table.name}.status <> 'ok'", type_=None))
+    if where.name_prefix is not None:
+        conditions += _prefix(c.name, clean(where.name_prefix))
+    if where.since_ns is not None:
+        conditions.append(c.start_ns >= clamp(where.since_ns))
+    if where.until_ns is not None and where.until_ns <= INT64_MAX:
+        conditions.append(c.start_ns < clamp(where.until_ns))
+    return conditions
+
+
+def _figures(where: Filter, table: Table) -> dict[str, list[ColumnElement[bool]]]:
+    return {
+        "duration": _between(table.c.duration_ms, where.min_duration_ms, where.max_duration_ms),
+        "cost": _between(table.c.cost_usd, where.min_cost_usd, where.max_cost_usd),
+    }
+
+
+def _between(column: Column[Any], least: float | None, most: float | None) -> list[ColumnElement[bool]]:
+    bounds: list[ColumnElement[bool]] = []
+    if least is not None:
+        bounds.append(column >= float(least))
+    if most is not None:
+        bounds.append(column <= float(most))
+    return bounds
+
+
+def _prefix(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
+    if not prefix:
+        return []
+    # A range instead of LIKE: it uses the index, tells upper from lower case, and needs no escapes.
+    bounds: list[ColumnElement[bool]] = [column >= prefix]
+    head = prefix.rstrip("\U0010ffff")
+    if head:
+        following = ord(head[-1]) + 1
+        # The surrogates in between are no characters.
+        bounds.append(column < head[:-1] + chr(0xE000 if following == 0xD800 else following))
+    return bounds
+
+
+def _attribute(key: str, value: str) -> ColumnElement[bool]:
+    wanted = clean(value)
+    condition = func.attribute_text(_c.attributes, _c.shared, clean(key)) == wanted
+    quoted = encode(wanted)[1:-1]
+    if quoted != wanted.encode() or not quoted:
+        return condition
+    # Most rows do not hold the value at all, which SQLite sees faster than the function, except in a packed text.
+    may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) == PACKED)
+    return and_(may_hold, condition)

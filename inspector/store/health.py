@@ -1,0 +1,35 @@
+"""Figures about the store as a whole."""
+
+import sqlite3
+from pathlib import Path
+
+from sqlalchemy import Connection, func, select
+
+from inspector.store.counters import load_counters
+from inspector.store.protocol import Health
+from inspector.store.tables import SCHEMA_VERSION, spools, traces
+
+
+def read_health(connection: Connection, path: Path) -> Health:
+    """Returns the figures; counts come from the sums of traces, never from a scan of spans."""
+    counts = load_counters(connection)
+    figures = select(func.coalesce(func.sum(traces.c.spans), 0), func.min(traces.c.start_ns))
+    spans, oldest_ns = connection.execute(figures).one()
+    dropped = connection.execute(select(func.coalesce(func.sum(spools.c.dropped), 0))).scalar() or 0
+    return Health(
+        spans=spans,
+        bytes=sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal")),
+        oldest_ns=oldest_ns,
+        last_seq=counts["seq"],
+        search_behind=counts["seq"] - counts["indexed"],
+        schema_version=SCHEMA_VERSION,
+        sqlite_version=sqlite3.sqlite_version,
+        dropped=dropped + counts["dropped"],
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,110 @@
+"""Keyset pages: sorted lists that cost the same at any depth, and never skip or repeat an item."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, or_
+from sqlalchemy import Row as SqlRow
+
+from inspector.model import Order
+from inspector.store.cursor import Position
+
+WALK_S = 1.0
+"""How long one page may look at rows that no index finds; half of what a read may take."""
+_STEPS = (500, 2000, 10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How a list is sorted, and where a page of it begins."""
+
+    value: ColumnElement[Any]
+    """Rows without a value come last in either order."""
+    row_id: ColumnElement[int]
+    """Breaks ties, in the same order."""
+    order: Order
+    after: Position | None
+    """Where the page before ended."""
+
+
+def page_rows(
+    connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int
+) -> Sequence[SqlRow[*tuple[Any, ...]]]:
+    """Returns up to ``limit`` rows of the query, beginning after a position."""
+    value, row_id, order, after = ranking.value, ranking.row_id, ranking.order, ranking.after
+    rows: list[SqlRow[*tuple[Any, ...]]] = []
+    if after is None or after[0] is not None:
+        valued = query.where(value.is_not(None)) if _may_lack(value) else query
+        if after is not None:
+            valued = valued.where(_beyond(value, row_id, order, after))
+        rows += connection.execute(valued.order_by(_ordered(value, order), _ordered(row_id, order)).limit(limit)).all()
+        after = None
+    if len(rows) < limit and _may_lack(value):
+        rest = query.where(value.is_(None))
+        if after is not None:
+            rest = rest.where(row_id < after[1] if order == "desc" else row_id > after[1])
+        rows += connection.execute(rest.order_by(_ordered(row_id, order)).limit(limit - len(rows))).all()
+    return rows
+
+
+Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
+"""Tells which of these rows are wanted."""
+
+
+def tested_ids(
+    connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int, tests: Sequence[Test]
+) -> tuple[list[Position], Position | None]:
+    """Walks the rows of a query in order until enough of them pass every test, or the time for it is over.
+
+    Args:
+        connection: A reader's.
+        query: Selects the sorted value and the row id.
+        ranking: The order, and where to begin.
+        limit: How many rows are wanted.
+        tests: What each row must pass.
+
+    Returns:
+        Up to ``limit`` positions, and where to go on; None at the end of the list. Fewer than wanted and yet a place to
+        go on means that the time was over.
+    """
+    until = time.monotonic() + WALK_S
+    passed: list[Position] = []
+    rows: Sequence[Any] = ()
+    for size in chain(_STEPS, repeat(_STEPS[-1])):
+        rows = page_rows(connection, query, ranking, size)
+        if not rows:
+            return passed, None
+        ids = [row[1] for row in rows]
+        for test in tests:
+            wanted = test(connection, ids) if ids else set[int]()
+            ids = [row_id for row_id in ids if row_id in wanted]
+        kept = set(ids)
+        passed += [(row[0], row[1]) for row in rows if row[1] in kept]
+        if len(passed) > limit:
+            return passed[:limit], passed[limit - 1]
+        if len(rows) < size:
+            return passed, None
+        ranking = replace(ranking, after=(rows[-1][0], rows[-1][1]))
+        if time.monotonic() > until:
+            return passed, ranking.after
+    raise AssertionError
+
+
+def _may_lack(value: ColumnElement[Any]) -> bool:
+    return bool(getattr(value, "nullable", True))
+
+
+def _ordered(column: ColumnElement[Any], order: Order) -> ColumnElement[Any]:
+    return column.desc() if order == "desc" else column.asc()
+
+
+def _beyond(
+    value: ColumnElement[Any], row_id: ColumnElement[int], order: Order, after: Position
+) -> ColumnElement[bool]:
+    last, last_id = after
+    if order == "desc":
+        return and_(value <= last, or_(value < last, row_id < last_id))
+    return and_(value >= last, or_(value > last, row_id > last_id))

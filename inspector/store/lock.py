@@ -1,0 +1,103 @@
+"""Who owns the database: one process at a time, decided by a file lock that dies with its holder."""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any, Self, cast
+
+from inspector.store.errors import OwnedElsewhere, StoreReadOnly
+
+
+class OwnerLock:
+    """The exclusive right to write a home's database.
+
+    SQLite before 3.51.3 can lose commits when two connections write or checkpoint at once (the WAL-reset bug,
+    https://sqlite.org/wal.html), so a process writes only while it holds this lock.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+        self._registered = False
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock now."""
+        return self._descriptor is not None
+
+    def acquire(self, url: str | None = None) -> None:
+        """Takes the lock, or fails at once; ``url`` tells others how to reach the owner.
+
+        Raises:
+            OwnedElsewhere: Another process holds it.
+            StoreReadOnly: The lock file cannot be opened.
+        """
+        if self._descriptor is not None:
+            self.announce(url)
+            return
+        descriptor = _open(self._path)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = _read(descriptor)
+            os.close(descriptor)
+            raise OwnedElsewhere(*owner) from None
+        self._descriptor = descriptor
+        self._leave_out_children()
+        self.announce(url)
+
+    def announce(self, url: str | None) -> None:
+        """Rewrites what others read about the owner, for example once a server knows its port."""
+        if self._descriptor is None:
+            return
+        text = json.dumps({"pid": os.getpid(), "url": url}).encode()
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text, 0)
+
+    def release(self) -> None:
+        """Gives the lock back; harmless when it is not held."""
+        if self._descriptor is None:
+            return
+        os.ftruncate(self._descriptor, 0)
+        # A child forked meanwhile may still hold a copy of the descriptor, so closing alone would not unlock.
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        self._drop()
+
+    close = release
+
+    def __enter__(self) -> Self:
+        if self._descriptor is None:
+            self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def _leave_out_children(self) -> None:
+        # A forked child shares the lock through its copy of the descriptor, and would keep it when the owner ends.
+        if not self._registered:
+            os.register_at_fork(after_in_child=self._drop)
+            self._registered = True
+
+    def _drop(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as err:
+        raise StoreReadOnly(f"cannot open the lock file {path}: {err.strerror}; make its directory writable") from err
+
+
+def _read(descriptor: int) -> tuple[int | None, str | None]:
+    try:
+        found: Any = json.loads(os.pread(descriptor, 4096, 0))
+    except ValueError:
+        return None, None
+    owner = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    pid, url = owner.get("pid"), owner.get("url")
+    return (pid if isinstance(pid, int) else None), (url if isinstance(url, str) else None)

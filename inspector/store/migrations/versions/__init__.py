@@ -1,0 +1,1 @@
+"""One file a version, named by number; a released one never changes."""

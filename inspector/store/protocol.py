@@ -1,0 +1,177 @@
+"""The seam between the inspector and its database: what any store can do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from inspector.model import Event, Filter, GroupBy, Order, Page, Session, Sort, Span, Stats, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolMark:
+    """How far one spool file was taken in; all counts are totals for that file."""
+
+    name: str
+    inode: int
+    """Tells a file that was replaced under the same name."""
+    offset: int
+    """Bytes taken in: the next line begins here."""
+    lines: int = 0
+    bad_lines: int = 0
+    spans: int = 0
+    bad_spans: int = 0
+    dropped: int = 0
+    """Spans that the recorder could not write, as it reports itself."""
+    dropped_segments: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Figures about the store as a whole."""
+
+    spans: int
+    bytes: int
+    """Size of the database and its write-ahead log on disk."""
+    oldest_ns: int | None
+    last_seq: int
+    search_behind: int
+    """Changes that full-text search does not know yet."""
+    schema_version: str
+    sqlite_version: str
+    dropped: int
+    """Spans that recorders reported as dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What one retention pass removed."""
+
+    traces: int
+    spans: int
+    bytes: int
+    """How much the database shrank on disk."""
+
+
+class Store(Protocol):
+    """Keeps spans and answers questions about them; every method may be called from any thread."""
+
+    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None) -> None:
+        """Takes in the spans, and the mark of the spool they came from, in one transaction.
+
+        An end wins over a start, a later complete record over an earlier one, and a repeat changes nothing.
+
+        Raises:
+            StoreBusy: Nothing was written; try again later.
+        """
+        ...
+
+    def mark_lost(self, process: str) -> int:
+        """Declares the spans that this process left running lost, and returns how many there were."""
+        ...
+
+    def spools(self) -> Mapping[str, SpoolMark]:
+        """Returns the marks of all spool files, by file name."""
+        ...
+
+    def forget_spool(self, name: str) -> None:
+        """Drops the mark of a file that is gone; its counts of dropped spans stay in `health`."""
+        ...
+
+    def events(  # what a list can be asked for
+        self,
+        where: Filter,
+        *,
+        sort: Sort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        full: bool = False,
+    ) -> Page[Event]:
+        """Returns one page of events; those without a duration or cost come last when sorted by it.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
+            QueryTooSlow: The filter needs more time than a read may take.
+        """
+        ...
+
+    def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
+        """Returns one event in full, the newest when several traces use the span id."""
+        ...
+
+    def after(self, seq: int, where: Filter, *, limit: int = 500, full: bool = False) -> tuple[Event, ...]:
+        """Returns what changed after ``seq``, in the order of change."""
+        ...
+
+    def last_seq(self) -> int:
+        """Returns the number of the last change, 0 in an empty store."""
+        ...
+
+    def trace(self, trace_id: str) -> Trace | None:
+        """Returns one trace's sums."""
+        ...
+
+    def traces(
+        self,
+        where: Filter,
+        *,
+        sort: Sort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Trace]:
+        """Returns one page of traces; fields of the filter that only spans have narrow nothing here.
+
+        Those in use: session, trace, kinds, statuses, name, service, agent, times, durations, costs and ``q``.
+        """
+        ...
+
+    def session(self, session_id: str) -> Session | None:
+        """Returns one session's sums."""
+        ...
+
+    def sessions(
+        self,
+        *,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Session]:
+        """Returns one page of sessions, the latest activity first."""
+        ...
+
+    def stats(self, where: Filter, *, by: GroupBy | None = None, buckets: int = 0) -> Stats:
+        """Returns figures over the newest events of the filter, up to the scan limit.
+
+        ``buckets`` above 0 asks for that many equal slices of the filter's time range, or of what there is.
+        """
+        ...
+
+    def delete_trace(self, trace_id: str) -> int:
+        """Removes a trace for good and returns how many spans it had."""
+        ...
+
+    def delete_session(self, session_id: str) -> int:
+        """Removes all traces of a session for good and returns how many spans they had."""
+        ...
+
+    def prune(self, *, before_ns: int | None = None, max_bytes: int | None = None) -> Pruned:
+        """Removes whole traces, oldest first: those begun before a time, then as many as the size asks for."""
+        ...
+
+    def index(self, limit: int = 2000) -> int:
+        """Brings full-text search up to date by at most that many changes; 0 means nothing is left."""
+        ...
+
+    def checkpoint(self) -> None:
+        """Moves the write-ahead log into the database without waiting for readers."""
+        ...
+
+    def health(self) -> Health:
+        """Returns size, age, lag and versions."""
+        ...
+
+    def close(self) -> None:
+        """Releases the database; the store cannot be used afterwards."""
+        ...

@@ -1,0 +1,167 @@
+"""Removing spans for good: by trace, by session, by age and by size, in transactions short enough to wait for."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from inspector.store import rollups, search
+from inspector.store.contents import content_ids, json_list
+from inspector.store.engine import driver
+from inspector.store.protocol import Pruned
+from inspector.store.rows import clamp
+
+SLICE_SPANS = 2000
+"""Most spans that one transaction removes."""
+SLICE_TRACES = 200
+SIZE_TRACES = 50
+"""Traces between two looks at the size."""
+_VACUUM_PAGES = 256
+
+
+class Transactions(Protocol):
+    """Opens one write transaction after another; others may write in between."""
+
+    def __call__(self) -> AbstractContextManager[Connection]:
+        """Begins a transaction, which ends with the block."""
+        ...
+
+
+def delete_traces(transactions: Transactions, trace_ids: Sequence[str]) -> int:
+    """Removes traces, and returns how many spans they had; one cut short is finished by the next call."""
+    removed = 0
+    for start in range(0, len(trace_ids), SLICE_TRACES):
+        chunk = trace_ids[start : start + SLICE_TRACES]
+        count = SLICE_SPANS
+        while count == SLICE_SPANS:
+            with transactions() as connection:
+                count = _delete_slice(connection, chunk)
+            removed += count
+    return removed
+
+
+def delete_session(transactions: Transactions, session_id: str) -> int:
+    """Removes the traces of a session, and returns how many spans they had."""
+    with transactions() as connection:
+        found = connection.exec_driver_sql(
+            "SELECT trace_id FROM traces WHERE session_id = ? ORDER BY start_ns DESC", (session_id,)
+        ).all()
+    return delete_traces(transactions, [row[0] for row in found])
+
+
+def prune(transactions: Transactions, *, before_ns: int | None, max_bytes: int | None) -> Pruned:
+    """Removes what is too old, then the oldest while there is too much, and gives the space back."""
+    with transactions() as connection:
+        bytes_before = _file_bytes(connection)
+    traces = removed = 0
+    while batch := _next_batch(transactions, before_ns, max_bytes):
+        removed += delete_traces(transactions, batch)
+        traces += len(batch)
+    more = True
+    while more:
+        with transactions() as connection:
+            more = _vacuum_some(connection)
+    with transactions() as connection:
+        return Pruned(traces, removed, max(0, bytes_before - _file_bytes(connection)))
+
+
+def used_bytes(connection: Connection) -> int:
+    """Returns how much of the database file is in use."""
+    free, size = (
+        int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0) for name in ("freelist_count", "page_size")
+    )
+    return _file_bytes(connection) - free * size
+
+
+def _next_batch(transactions: Transactions, before_ns: int | None, max_bytes: int | None) -> Sequence[str]:
+    with transactions() as connection:
+        if before_ns is not None:
+            before = clamp(before_ns)
+            aged = connection.exec_driver_sql(
+                "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? "
+                "ORDER BY start_ns LIMIT ?",
+                (before, before, SLICE_TRACES),
+            ).all()
+            if aged:
+                return [row[0] for row in aged]
+        if max_bytes is None or used_bytes(connection) <= max_bytes:
+            return ()
+        oldest = connection.exec_driver_sql("SELECT trace_id FROM traces ORDER BY start_ns LIMIT ?", (SIZE_TRACES,))
+        return [row[0] for row in oldest]
+
+
+def _file_bytes(connection: Connection) -> int:
+    pages, size = (
+        int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0) for name in ("page_count", "page_size")
+    )
+    return pages * size
+
+
+def _vacuum_some(connection: Connection) -> bool:
+    if not connection.exec_driver_sql("PRAGMA freelist_count").scalar():
+        return False
+    driver(connection).execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
+    return True
+
+
+def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
+    wanted = json_list(trace_ids)
+    # Newest first: messages stay with the earlier spans that brought them until those go too.
+    found = connection.exec_driver_sql(
+        f"SELECT session_id, trace_id, {search.INDEXED_COLUMNS} FROM spans "  # noqa: S608  # constants
+        "WHERE trace_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?",
+        (wanted, SLICE_SPANS),
+    ).all()
+    rows = [search.Indexed(*values[2:]) for values in found]
+    search.forget(connection, rows)
+    ids = json_list([row.id for row in rows])
+    connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", (ids,))
+    _release_messages(connection, ids, {(values[0], None if values[0] else values[1]) for values in found})
+    if len(rows) < SLICE_SPANS:
+        left = connection.exec_driver_sql(
+            "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id", (wanted,)
+        )
+        rollups.sum_sessions(connection, {row[0] for row in left if row[0] is not None})
+        search.merge(connection)
+    return len(rows)
+
+
+def _release_messages(connection: Connection, ids: str, scopes: set[tuple[str | None, str | None]]) -> None:
+    left = {
+        row[0]
+        for row in connection.exec_driver_sql(
+            "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", (ids,)
+        )
+    }
+    heirs: dict[int, int] = {}
+    for row_id, shared in _referring(connection, scopes) if left else ():
+        for content_id in content_ids((shared,)) & left:
+            heirs.setdefault(content_id, row_id)
+    if heirs:
+        _pass_on(connection, heirs)
+    gone = json_list(sorted(left - heirs.keys()))
+    connection.exec_driver_sql("DELETE FROM contents WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+
+
+def _referring(connection: Connection, scopes: set[tuple[str | None, str | None]]) -> Iterator[tuple[int, str]]:
+    for session_id, trace_id in scopes:
+        column, value = ("trace_id", trace_id) if session_id is None else ("session_id", session_id)
+        found = connection.exec_driver_sql(
+            f"SELECT id, shared FROM spans WHERE {column} = ? AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
+            (value,),
+        )
+        yield from ((row[0], row[1]) for row in found)
+
+
+def _pass_on(connection: Connection, heirs: dict[int, int]) -> None:
+    found = connection.exec_driver_sql(
+        f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
+        (json_list(sorted(set(heirs.values()))),),
+    )
+    # An heir is found by the messages that it now stands for: its document changes.
+    known = search.forget(connection, [search.Indexed(*values) for values in found])
+    connection.exec_driver_sql(
+        "UPDATE contents SET span = ? WHERE id = ?", [(row_id, content_id) for content_id, row_id in heirs.items()]
+    )
+    search.add(connection, known)

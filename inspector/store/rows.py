@@ -1,0 +1,159 @@
+"""A span as a row of the database: clamped, encoded and, where need be, cleaned, so that every span can be stored."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from inspector.model import AttributeValue, Span, SpanError
+from inspector.semconv import REQUEST_MODEL
+from inspector.store.codec import pack
+
+INT64_MAX = 2**63 - 1
+_INT64_MIN = -(2**63)
+_UNSTORABLE = re.compile("[\ud800-\udfff]")
+_DEEPEST = 200
+_TEXTS = (
+    *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
+    *("process", "input_key", "output_key"),
+)
+
+
+class Row(NamedTuple):
+    """A row of ``spans``, column for column."""
+
+    id: int
+    seq: int
+    trace_id: str
+    span_id: str
+    parent_id: str | None
+    session_id: str | None
+    kind: str
+    name: str
+    status: str
+    hook: str | None
+    dialect: str | None
+    service: str | None
+    agent: str | None
+    model: str | None
+    tool: str | None
+    request_model: str | None
+    start_ns: int
+    end_ns: int | None
+    duration_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+    process: str | None
+    exact_times: str | None
+    error_type: str | None
+    error_message: str | None
+    error_traceback: str | None
+    input_key: str | None
+    output_key: str | None
+    shared: str | None
+    attributes: bytes
+    events: bytes | None
+    links: bytes | None
+
+
+def row_of(span: Span, *, row_id: int, seq: int, attributes: Mapping[str, AttributeValue], shared: str | None) -> Row:
+    """Returns the span's row; ``attributes`` are those that are not kept elsewhere, as ``shared`` tells."""
+    start, end, error = span.start_ns, span.end_ns, span.error
+    fits = 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX)
+    asked, cost = span.attributes.get(REQUEST_MODEL), span.cost_usd
+    return Row(
+        row_id,
+        seq,
+        span.trace_id,
+        span.span_id,
+        span.parent_id,
+        span.session_id,
+        span.kind,
+        span.name,
+        span.status,
+        span.hook,
+        span.dialect,
+        span.service,
+        span.agent,
+        span.model,
+        span.tool,
+        asked if isinstance(asked, str) else None,
+        start if fits else clamp(start),
+        end if fits or end is None else clamp(end),
+        None if end is None else (end - start) / 1e6,
+        _count(span.input_tokens),
+        _count(span.output_tokens),
+        _count(span.cached_tokens),
+        cost if cost is None or math.isfinite(cost) else None,
+        span.process,
+        None if fits else f"{start} {'' if end is None else end}",
+        None if error is None else error.type,
+        None if error is None else error.message,
+        None if error is None else error.traceback,
+        span.input_key,
+        span.output_key,
+        shared,
+        pack(encode(attributes)),
+        pack(encode(span.events)) if span.events else None,
+        pack(encode(span.links)) if span.links else None,
+    )
+
+
+def scrubbed(span: Span) -> Span:
+    """Returns the span with every text cleaned, for those that SQLite refuses."""
+    cleaned = {
+        name: clean(value) for name, value in ((name, getattr(span, name)) for name in _TEXTS) if isinstance(value, str)
+    }
+    error = span.error
+    if error is not None:
+        error = SpanError(_text(error.type), _text(error.message), _text(error.traceback))
+    attributes = cast("Mapping[str, AttributeValue]", _encodable(span.attributes, _DEEPEST))
+    return replace(span, error=error, attributes=attributes, **cast("dict[str, Any]", cleaned))
+
+
+def clamp(number: int) -> int:
+    """Returns the nearest number that fits into 64 signed bits."""
+    return _INT64_MIN if number < _INT64_MIN else min(number, INT64_MAX)
+
+
+def clean(text: str) -> str:
+    """Returns the text with lone surrogates replaced, which UTF-8 cannot carry."""
+    if text.isascii():
+        return text
+    return _UNSTORABLE.sub("�", text)
+
+
+def encode(value: str | Mapping[str, AttributeValue] | Sequence[Mapping[str, AttributeValue]]) -> bytes:
+    """Returns the value as JSON; what JSON cannot carry is replaced (NaN by null, lone surrogates, great depth)."""
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
+        return msgspec.json.encode(_encodable(value, _DEEPEST))
+
+
+def _encodable(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("�", value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if depth == 0:
+        return "…"
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        return {_encodable(str(key), 1): _encodable(entry, depth - 1) for key, entry in pairs}
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [_encodable(entry, depth - 1) for entry in cast("Sequence[Any]", value)]
+    return _UNSTORABLE.sub("�", repr(value))
+
+
+def _text(text: str | None) -> str | None:
+    return None if text is None else clean(text)
+
+
+def _count(number: int | None) -> int | None:
+    return number if number is None or -INT64_MAX <= number <= INT64_MAX else clamp(number)

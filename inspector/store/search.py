@@ -1,0 +1,211 @@
+"""Full text: what is indexed of a span, how a query is read, and how matches are found among the rows.
+
+A span is indexed once it is final, some moments after its commit: its names, the texts of its content attributes, and
+of its prompt the messages that it brought into its session, with the last one in any case. A history that is sent
+again each turn so costs nothing, and its text is found where it was said. The table keeps no text of its own: to remove
+a span its document is made again from its row.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, text
+
+from inspector import semconv
+from inspector.store.codec import unpack
+from inspector.store.contents import Message, content_ids, json_list, messages, read_shared
+from inspector.store.counters import load_counters, save_counters
+
+FEW_MATCHES = 4000
+"""Up to here the matches themselves are sorted; beyond, rows are walked in order and tested."""
+
+_MOST_TERMS = 32
+_LONGEST_TERM = 200
+_MERGE_PAGES = 64
+_MOST_TEXT_CHARS = 1 << 20
+_TERM = re.compile(r'"([^"]*)"?|(\S+)')
+_WORD = re.compile(r"[^\W_]")
+_CONTENT_KEYS = frozenset(
+    (
+        semconv.OUTPUT_MESSAGES,
+        semconv.INPUT_MESSAGES,
+        semconv.SYSTEM_INSTRUCTIONS,
+        semconv.TOOL_CALL_ARGUMENTS,
+        semconv.TOOL_CALL_RESULT,
+    )
+)
+"""Content beside the keys that end in ``_json`` and the span's own input and output."""
+
+
+class Indexed(NamedTuple):
+    """The columns of a span that its document is made from, and those that tell whether it was indexed."""
+
+    id: int
+    seq: int
+    status: str
+    name: str
+    tool: str | None
+    agent: str | None
+    error_type: str | None
+    error_message: str | None
+    input_key: str | None
+    output_key: str | None
+    shared: str | None
+    attributes: bytes
+
+
+INDEXED_COLUMNS = ", ".join(Indexed._fields)
+_JSON = msgspec.json.Decoder()
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
+
+
+def expression(q: str) -> str | None:
+    """Returns a query in the language of FTS5 with all of its terms quoted; None when it has no word.
+
+    Terms are joined by and; ``"…"`` makes a phrase, a trailing ``*`` a prefix. Nothing else has a meaning
+    (https://sqlite.org/fts5.html#full_text_query_syntax).
+    """
+    terms: list[str] = []
+    for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM]):
+        term = (phrase or word)[:_LONGEST_TERM]
+        if _WORD.search(term):
+            quoted = '"' + term.rstrip("*").replace('"', '""').replace("\0", " ") + '"'
+            terms.append(quoted + "*" if word.endswith("*") else quoted)
+    return " AND ".join(terms[:_MOST_TERMS]) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The rows of ``spans`` that match a query; when they are many, they are not listed."""
+
+    match: str
+    few: Sequence[int] | None
+
+    def any_of(self) -> ColumnElement[bool]:
+        """Returns the condition for questions that may look at every match."""
+        if self.few is None:
+            # The plus keeps the planner from looking the rows up one by one.
+            return _condition("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)", match=self.match)
+        return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
+
+    def each(self) -> ColumnElement[bool]:
+        """Returns the condition for questions that look at few rows."""
+        return _condition(
+            "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)", match=self.match
+        )
+
+    def among(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which of the rows match."""
+        found = connection.exec_driver_sql(
+            "SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ?",
+            (self.match, min(row_ids), max(row_ids)),
+        )
+        return {row[0] for row in found}
+
+
+def find(connection: Connection, q: str) -> Matches | None:
+    """Returns the matches of a query, None when there is none."""
+    match = expression(q)
+    if match is None:
+        return None
+    found = connection.exec_driver_sql(
+        "SELECT rowid FROM search WHERE search MATCH ? LIMIT ?", (match, FEW_MATCHES + 1)
+    )
+    ids = [row[0] for row in found]
+    if not ids:
+        return None
+    return Matches(match, ids if len(ids) <= FEW_MATCHES else None)
+
+
+def index_some(connection: Connection, limit: int) -> int:
+    """Indexes what changed next, and returns how many changes that were."""
+    counts = load_counters(connection)
+    found = connection.exec_driver_sql(
+        f"SELECT {INDEXED_COLUMNS} FROM spans WHERE seq > ? ORDER BY seq LIMIT ?",  # noqa: S608  # constants
+        (counts["indexed"], limit),
+    )
+    rows = [Indexed(*values) for values in found]
+    if not rows:
+        return 0
+    add(connection, [row for row in rows if row.status != "running"])
+    save_counters(connection, {"indexed": rows[-1].seq})
+    return len(rows)
+
+
+def add(connection: Connection, rows: Sequence[Indexed]) -> None:
+    """Indexes spans that are not indexed."""
+    documents = _documents(connection, rows)
+    if documents:
+        connection.exec_driver_sql("INSERT INTO search (rowid, body) VALUES (?, ?)", documents)
+
+
+def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
+    """Removes those of the spans that are indexed, before their rows change, and returns them."""
+    final = [row for row in rows if row.status != "running"]
+    if not final:
+        return []
+    indexed = load_counters(connection)["indexed"]
+    known = [row for row in final if row.seq <= indexed]
+    documents = _documents(connection, known)
+    if documents:
+        connection.exec_driver_sql("INSERT INTO search (search, rowid, body) VALUES ('delete', ?, ?)", documents)
+    return known
+
+
+def merge(connection: Connection) -> None:
+    """Tidies the index a little, which removals otherwise only make larger."""
+    connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+
+
+def _condition(sql: str, **values: str) -> ColumnElement[bool]:
+    return cast("ColumnElement[bool]", text(sql).bindparams(**values))
+
+
+def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
+    texts = messages(connection, content_ids(row.shared for row in rows))
+    return [(row.id, document(row, texts)) for row in rows]
+
+
+def document(row: Indexed, texts: dict[int, Message]) -> str:
+    """Returns the text that a span is found by; the same row always gives the same text."""
+    pieces = [piece for piece in row[3:8] if piece is not None]
+    shared = read_shared(row.shared)
+    attributes = _ATTRIBUTES.decode(unpack(row.attributes))
+    content = {key: shared.get(key, key) for key in (*attributes, *shared) if _is_content(key, row)}
+    for name in dict.fromkeys(refers for refers in content.values() if isinstance(refers, str)):
+        pieces.extend(_leaves(attributes.get(name)))
+    told: set[int] = set()
+    for ids in shared.values():
+        if not isinstance(ids, str):
+            known = {content_id: texts[content_id] for content_id in ids if content_id in texts}
+            for content_id, message in known.items():
+                if content_id not in told and (message.span == row.id or content_id == ids[-1]):
+                    told.add(content_id)
+                    pieces.extend(_leaves(message.body.decode()))
+    return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
+
+
+def _is_content(key: str, row: Indexed) -> bool:
+    return key in _CONTENT_KEYS or key in (row.input_key, row.output_key) or key.endswith("_json")
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        # What is no JSON is plain text.
+        with suppress(msgspec.MsgspecError, RecursionError, ValueError):
+            value = _JSON.decode(value)
+    remaining = [value]
+    while remaining:
+        found = remaining.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, dict):
+            remaining.extend(reversed(cast("dict[str, Any]", found).values()))
+        elif isinstance(found, list):
+            remaining.extend(reversed(cast("list[Any]", found)))
+        elif found is not None and not isinstance(found, bool):
+            yield str(found)

@@ -1,0 +1,221 @@
+"""The store on one SQLite file: one connection writes, others only read."""
+
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, select
+
+from inspector.model import Event, Filter, GroupBy, Order, Page, Session, Sort, Span, Stats, Trace
+from inspector.store import reader, retention, writer
+from inspector.store.engine import (
+    READ_LIMIT_S,
+    check_readable,
+    checkpoint,
+    file_identity,
+    limited,
+    prepare,
+    reader_engine,
+    translated,
+    writer_engine,
+)
+from inspector.store.errors import StoreBusy, StoreReadOnly
+from inspector.store.health import read_health
+from inspector.store.protocol import Health, Pruned, SpoolMark
+from inspector.store.rows import clean, scrubbed
+from inspector.store.search import index_some
+from inspector.store.stats import read_stats
+from inspector.store.tables import counters, spools
+
+
+class SqliteStore:
+    """The store on one SQLite file, created and brought up to date when it is opened for writing.
+
+    At most one process may open it for writing, as `OwnerLock` decides.
+
+    Raises:
+        StoreError: The file is missing (read-only), foreign, damaged, of a later version, or cannot be written.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self._path = path
+        self._writing = threading.RLock()
+        if read_only:
+            check_readable(path)
+        self._writer = None if read_only else _prepared_writer(path)
+        self._reader = reader_engine(path)
+        self._identity = file_identity(path)
+
+    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None) -> None:
+        """See `Store.write`."""
+        try:
+            self._write_batch(spans, mark)
+        except UnicodeEncodeError:
+            # Cleaning every text of every batch would cost more than writing it, and few ever need it.
+            self._write_batch([scrubbed(span) for span in spans], mark)
+
+    def mark_lost(self, process: str) -> int:
+        """See `Store.mark_lost`."""
+        with self._write() as connection:
+            return writer.mark_lost(connection, process)
+
+    def spools(self) -> Mapping[str, SpoolMark]:
+        """See `Store.spools`."""
+        with self._read() as connection:
+            rows = connection.execute(select(spools)).all()
+        return {row.name: SpoolMark(row.name, int(row.inode), *row[2:]) for row in rows}
+
+    def forget_spool(self, name: str) -> None:
+        """See `Store.forget_spool`."""
+        with self._write() as connection:
+            writer.forget_mark(connection, name)
+
+    def events(  # the interface's
+        self,
+        where: Filter,
+        *,
+        sort: Sort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        full: bool = False,
+    ) -> Page[Event]:
+        """See `Store.events`."""
+        with self._read() as connection:
+            return reader.read_events(connection, where, reader.Window(sort, order, cursor, limit), full=full)
+
+    def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
+        """See `Store.event`."""
+        with self._read() as connection:
+            return reader.read_event(connection, clean(span_id), trace_id)
+
+    def after(self, seq: int, where: Filter, *, limit: int = 500, full: bool = False) -> tuple[Event, ...]:
+        """See `Store.after`."""
+        with self._read() as connection:
+            return reader.read_after(connection, seq, where, limit=limit, full=full)
+
+    def last_seq(self) -> int:
+        """See `Store.last_seq`."""
+        with self._read() as connection:
+            return connection.execute(select(counters.c.value).where(counters.c.name == "seq")).scalar() or 0
+
+    def trace(self, trace_id: str) -> Trace | None:
+        """See `Store.trace`."""
+        with self._read() as connection:
+            return reader.read_trace(connection, clean(trace_id))
+
+    def traces(
+        self,
+        where: Filter,
+        *,
+        sort: Sort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Trace]:
+        """See `Store.traces`."""
+        with self._read() as connection:
+            return reader.read_traces(connection, where, reader.Window(sort, order, cursor, limit))
+
+    def session(self, session_id: str) -> Session | None:
+        """See `Store.session`."""
+        with self._read() as connection:
+            return reader.read_session(connection, clean(session_id))
+
+    def sessions(
+        self,
+        *,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Session]:
+        """See `Store.sessions`."""
+        with self._read() as connection:
+            return reader.read_sessions(connection, since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit)
+
+    def stats(self, where: Filter, *, by: GroupBy | None = None, buckets: int = 0) -> Stats:
+        """See `Store.stats`."""
+        with self._read() as connection:
+            return read_stats(connection, where, by=by, buckets=buckets)
+
+    def delete_trace(self, trace_id: str) -> int:
+        """See `Store.delete_trace`."""
+        return retention.delete_traces(self._write, (clean(trace_id),))
+
+    def delete_session(self, session_id: str) -> int:
+        """See `Store.delete_session`."""
+        return retention.delete_session(self._write, clean(session_id))
+
+    def prune(self, *, before_ns: int | None = None, max_bytes: int | None = None) -> Pruned:
+        """See `Store.prune`."""
+        return retention.prune(self._write, before_ns=before_ns, max_bytes=max_bytes)
+
+    def index(self, limit: int = 2000) -> int:
+        """See `Store.index`."""
+        with self._write() as connection:
+            return index_some(connection, limit)
+
+    def checkpoint(self) -> None:
+        """See `Store.checkpoint`."""
+        engine = self._writable()
+        with self._writing, translated(self._path):
+            checkpoint(engine)
+
+    def health(self) -> Health:
+        """See `Store.health`."""
+        with self._read() as connection:
+            return read_health(connection, self._path)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        with self._writing:
+            self._reader.dispose()
+            if self._writer is not None:
+                self._writer.dispose()
+
+    def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None) -> None:
+        with self._write() as connection:
+            writer.write_batch(connection, spans)
+            if mark is not None:
+                writer.save_mark(connection, mark)
+
+    def _writable(self) -> Engine:
+        if self._writer is None:
+            raise StoreReadOnly(f"{self._path} was opened for reading only; its owner alone writes it")
+        return self._writer
+
+    @contextmanager
+    def _write(self) -> Generator[Connection]:
+        engine = self._writable()
+        with self._writing, translated(self._path):
+            self._follow_file(engine)
+            with engine.begin() as connection:
+                yield connection
+
+    def _follow_file(self, engine: Engine) -> None:
+        # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
+        if file_identity(self._path) == self._identity:
+            return
+        self._reader.dispose()
+        engine.dispose()
+        self._writer = _prepared_writer(self._path)
+        self._reader = reader_engine(self._path)
+        self._identity = file_identity(self._path)
+        raise StoreBusy(f"{self._path} was moved or deleted while in use and has been opened again; repeat the write")
+
+    @contextmanager
+    def _read(self) -> Generator[Connection]:
+        with translated(self._path), self._reader.begin() as connection, limited(connection, READ_LIMIT_S):
+            yield connection
+
+
+def _prepared_writer(path: Path) -> Engine:
+    engine = writer_engine(path)
+    try:
+        prepare(engine, path)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine

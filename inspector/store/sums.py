@@ -1,0 +1,180 @@
+"""Sums of traces and sessions as values: what a row adds to them, and when they must be summed again.
+
+A batch adds its new rows and exchanges the replaced ones, so that its cost does not grow with the trace. Where an
+exchange cannot be undone from the sums alone (an earlier end, another model), the caller sums all rows again.
+"""
+
+from dataclasses import dataclass, field
+
+from inspector.store.rows import INT64_MAX, Row
+
+_WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
+_COUNTED = {"running": "running", "error": "failed", "lost": "lost", "abandoned": "abandoned", "cancelled": "cancelled"}
+
+
+@dataclass(slots=True)
+class Sums:
+    """What traces and sessions count alike."""
+
+    running: int = 0
+    failed: int = 0
+    lost: int = 0
+    abandoned: int = 0
+    cancelled: int = 0
+    spans: int = 0
+    errors: int = 0
+    llm_calls: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    priced: int = 0
+    cost_usd: float = 0.0
+
+    def count_status(self, status: str, by: int) -> None:
+        """Counts one more or one fewer member of that status."""
+        if status != "ok":
+            name = _COUNTED[status]
+            setattr(self, name, getattr(self, name) + by)
+
+    def saturate(self) -> None:
+        """Keeps sums of tokens within what the database can hold."""
+        for name in ("input_tokens", "output_tokens", "cached_tokens"):
+            if not -INT64_MAX <= getattr(self, name) <= INT64_MAX:
+                setattr(self, name, INT64_MAX if getattr(self, name) > 0 else -INT64_MAX)
+
+    def worst(self) -> str:
+        """Returns the status that stands for all members; what still runs comes first."""
+        return next((status for status in _WORST_FIRST if getattr(self, _COUNTED[status])), "ok")
+
+
+@dataclass(slots=True)
+class TraceSums(Sums):
+    """One row of ``traces``."""
+
+    trace_id: str = ""
+    session_id: str | None = None
+    head_id: int = 0
+    head_is_root: int = -1
+    """-1 before the first span was added."""
+    head_start_ns: int = 0
+    name: str = ""
+    kind: str = "other"
+    status: str = "ok"
+    service: str | None = None
+    head_agent: str | None = None
+    any_agent: str | None = None
+    start_ns: int = INT64_MAX
+    end_ns: int | None = None
+    duration_ms: float | None = None
+    models: set[str] = field(default_factory=set[str])
+    seq: int = 0
+    head_status: str = "ok"
+
+    def add(self, row: Row) -> None:
+        """Takes in a span that was not counted yet."""
+        self._count(row, 1)
+        self._span(row)
+
+    def exchange(self, old: Row, new: Row) -> bool:
+        """Takes in a span's new row for its old one; False when only a new sum over all rows is right."""
+        if not _grows(old, new):
+            return False
+        self._count(old, -1)
+        self._count(new, 1)
+        self._span(new)
+        return True
+
+    def finish(self) -> None:
+        """Settles what follows from the rest."""
+        self.status = self.head_status if self.head_is_root else self.worst()
+        # A trace is over when its root is, or when nothing of it runs.
+        open_ended = self.status == "running" or self.end_ns is None
+        self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
+
+    def _count(self, row: Row, by: int) -> None:
+        self.spans += by
+        if row.status != "ok":
+            self.count_status(row.status, by)
+            if row.status == "error":
+                self.errors += by
+        if row.kind == "llm":
+            self.llm_calls += by
+        elif row.kind == "tool":
+            self.tool_calls += by
+        if row.input_tokens:
+            self.input_tokens += by * row.input_tokens
+        if row.output_tokens:
+            self.output_tokens += by * row.output_tokens
+        if row.cached_tokens:
+            self.cached_tokens += by * row.cached_tokens
+        if row.cost_usd is not None:
+            self.priced += by
+            self.cost_usd += by * row.cost_usd
+
+    def _span(self, row: Row) -> None:
+        self.seq = max(self.seq, row.seq)
+        self.start_ns = min(self.start_ns, row.start_ns)
+        if row.end_ns is not None and (self.end_ns is None or row.end_ns > self.end_ns):
+            self.end_ns = row.end_ns
+        if row.model is not None:
+            self.models.add(row.model)
+        if row.session_id != self.session_id:
+            self.session_id = _least(self.session_id, row.session_id)
+        if row.agent != self.any_agent:
+            self.any_agent = _least(self.any_agent, row.agent)
+        is_root = int(row.parent_id is None)
+        if is_root >= self.head_is_root and (
+            is_root > self.head_is_root or (row.start_ns, row.id) <= (self.head_start_ns, self.head_id)
+        ):
+            self.head_id, self.head_is_root, self.head_start_ns = row.id, is_root, row.start_ns
+            self.name, self.kind, self.head_status = row.name, row.kind, row.status
+            self.service, self.head_agent = row.service, row.agent
+
+
+@dataclass(slots=True)
+class SessionSums(Sums):
+    """One row of ``sessions``."""
+
+    session_id: str = ""
+    start_ns: int = INT64_MAX
+    end_ns: int | None = None
+    latest_ns: int = -INT64_MAX
+    traces: int = 0
+    seq: int = 0
+
+    def add(self, trace: TraceSums, by: int = 1) -> None:
+        """Counts a trace in, or out with ``by`` -1; bounds in time are widened, never narrowed."""
+        self.traces += by
+        self.count_status(trace.status, by)
+        self.spans += by * trace.spans
+        self.errors += by * trace.errors
+        self.llm_calls += by * trace.llm_calls
+        self.tool_calls += by * trace.tool_calls
+        self.input_tokens += by * trace.input_tokens
+        self.output_tokens += by * trace.output_tokens
+        self.cached_tokens += by * trace.cached_tokens
+        self.priced += by * trace.priced
+        self.cost_usd += by * trace.cost_usd
+        self.seq = max(self.seq, trace.seq)
+        self.start_ns = min(self.start_ns, trace.start_ns)
+        if trace.end_ns is not None:
+            self.end_ns = trace.end_ns if self.end_ns is None else max(self.end_ns, trace.end_ns)
+        self.latest_ns = max(self.latest_ns, trace.start_ns, self.latest_ns if trace.end_ns is None else trace.end_ns)
+
+
+def _grows(old: Row, new: Row) -> bool:
+    return (
+        new.start_ns == old.start_ns
+        and (old.end_ns is None or (new.end_ns is not None and new.end_ns >= old.end_ns))
+        and (old.parent_id is None) == (new.parent_id is None)
+        and old.model in (None, new.model)
+        and old.session_id in (None, new.session_id)
+        and old.agent in (None, new.agent)
+    )
+
+
+def _least(one: str | None, other: str | None) -> str | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

@@ -1,0 +1,174 @@
+"""The schema, once: what the migrations must produce and what every query is written against.
+
+Identifiers are text, times are nanoseconds held in 64 signed bits (`exact_times` keeps what does not fit), and the
+large columns come last so that lists of summaries never touch them.
+"""
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
+
+SCHEMA_VERSION = "0001"
+"""The newest migration."""
+
+APPLICATION_ID = 0x4D434149
+"""``MCAI`` in the file header: tells our databases from others (https://sqlite.org/fileformat.html)."""
+
+metadata = MetaData()
+
+counters = Table(
+    "counters",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Numbers that only grow, so that no id and no ``seq`` is ever used twice, even after deletes."""
+
+spans = Table(
+    "spans",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("seq", BigInteger, nullable=False),
+    Column("trace_id", Text, nullable=False),
+    Column("span_id", Text, nullable=False),
+    Column("parent_id", Text),
+    Column("session_id", Text),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("hook", Text),
+    Column("dialect", Text),
+    Column("service", Text),
+    Column("agent", Text),
+    Column("model", Text),
+    Column("tool", Text),
+    Column("request_model", Text),
+    Column("start_ns", BigInteger, nullable=False),
+    Column("end_ns", BigInteger),
+    Column("duration_ms", Float),
+    Column("input_tokens", BigInteger),
+    Column("output_tokens", BigInteger),
+    Column("cached_tokens", BigInteger),
+    Column("cost_usd", Float),
+    Column("process", Text),
+    Column("exact_times", Text),
+    Column("error_type", Text),
+    Column("error_message", Text),
+    Column("error_traceback", Text),
+    Column("input_key", Text),
+    Column("output_key", Text),
+    Column("shared", Text),
+    Column("attributes", LargeBinary, nullable=False),
+    Column("events", LargeBinary),
+    Column("links", LargeBinary),
+)
+"""One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
+
+``model`` is the one that answered, ``request_model`` the one that was asked for.
+"""
+
+_c = spans.c
+Index("ux_spans_span", _c.span_id, _c.trace_id, unique=True)
+Index("ux_spans_seq", _c.seq, unique=True)
+Index("ix_spans_trace", _c.trace_id, _c.start_ns)
+Index("ix_spans_time", _c.start_ns)
+Index("ix_spans_session", _c.session_id, _c.start_ns, sqlite_where=_c.session_id.is_not(None))
+Index("ix_spans_kind", _c.kind, _c.status, _c.start_ns)
+Index("ix_spans_not_ok", _c.status, _c.start_ns, sqlite_where=text("status <> 'ok'"))
+Index("ix_spans_name", _c.name, _c.start_ns)
+Index("ix_spans_tool", _c.tool, _c.start_ns, sqlite_where=_c.tool.is_not(None))
+Index("ix_spans_model", _c.model, _c.start_ns, sqlite_where=_c.model.is_not(None))
+Index("ix_spans_request_model", _c.request_model, _c.start_ns, sqlite_where=_c.request_model.is_not(None))
+Index("ix_spans_error", _c.error_type, _c.start_ns, sqlite_where=_c.error_type.is_not(None))
+Index("ix_spans_duration", _c.duration_ms)
+Index("ix_spans_cost", _c.cost_usd, sqlite_where=_c.cost_usd.is_not(None))
+Index("ix_spans_running", _c.process, sqlite_where=text("status = 'running'"))
+
+
+def _statuses() -> tuple[Column[int], ...]:
+    return tuple(
+        Column(name, BigInteger, nullable=False) for name in ("running", "failed", "lost", "abandoned", "cancelled")
+    )
+
+
+def _sums() -> tuple[Column[int] | Column[float], ...]:
+    counts = ("spans", "errors", "llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens", "priced")
+    return (*(Column(name, BigInteger, nullable=False) for name in counts), Column("cost_usd", Float, nullable=False))
+
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("trace_id", Text, nullable=False),
+    Column("session_id", Text),
+    Column("head_id", BigInteger, nullable=False),
+    Column("head_is_root", Integer, nullable=False),
+    Column("head_start_ns", BigInteger, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("service", Text),
+    Column("head_agent", Text),
+    Column("any_agent", Text),
+    Column("start_ns", BigInteger, nullable=False),
+    Column("end_ns", BigInteger),
+    Column("duration_ms", Float),
+    *_statuses(),
+    *_sums(),
+    Column("models", Text, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+)
+"""One row a trace, kept in the same transaction as its spans, so that lists never scan spans.
+
+The head is the span that names the trace: its root, or the earliest span while there is none. ``running`` to
+``cancelled`` count spans, ``priced`` those whose cost is known.
+"""
+
+_t = traces.c
+Index("ux_traces_trace", _t.trace_id, unique=True)
+Index("ix_traces_time", _t.start_ns)
+Index("ix_traces_session", _t.session_id, _t.start_ns, sqlite_where=_t.session_id.is_not(None))
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, nullable=False),
+    Column("start_ns", BigInteger, nullable=False),
+    Column("end_ns", BigInteger),
+    Column("latest_ns", BigInteger, nullable=False),
+    Column("traces", BigInteger, nullable=False),
+    *_statuses(),
+    *_sums(),
+    Column("seq", BigInteger, nullable=False),
+)
+"""One row a session, summed from its traces; ``running`` to ``cancelled`` count traces."""
+
+Index("ux_sessions_session", sessions.c.session_id, unique=True)
+Index("ix_sessions_latest", sessions.c.latest_ns)
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("hash", LargeBinary, nullable=False),
+    Column("span", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+"""Each message of a prompt once a session: ``hash`` covers scope and body, ``span`` is the row that brought
+it, or the first of those that still refer to it."""
+
+Index("ux_contents_hash", contents.c.hash, unique=True)
+Index("ix_contents_span", contents.c.span)
+
+spools = Table(
+    "spools",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("inode", Text, nullable=False),
+    *(
+        Column(name, BigInteger, nullable=False)
+        for name in ("offset", "lines", "bad_lines", "spans", "bad_spans", "dropped", "dropped_segments")
+    ),
+)
+"""How far each spool file was taken in, written in the same transaction as its rows."""

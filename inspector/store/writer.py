@@ -1,0 +1,173 @@
+"""Writing spans: which record of a span wins, and the transaction that stores a batch."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
+from itertools import chain
+
+from sqlalchemy import Connection
+
+from inspector.model import Span, Status
+from inspector.store import rollups, search
+from inspector.store.contents import Parts, hashing, shared_text, store_messages, take_apart
+from inspector.store.counters import load_counters, save_counters
+from inspector.store.protocol import SpoolMark
+from inspector.store.rows import Row, clean, row_of
+
+COMPLETE: frozenset[Status] = frozenset(("ok", "error", "cancelled"))
+Key = tuple[str, str]
+
+_NAMES = Row._fields
+_MARKS = f"({','.join('?' * len(_NAMES))})"
+_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES "  # noqa: S608  # constants
+_CHUNK = 64
+_UPDATE = f"UPDATE spans SET {', '.join(f'{name} = ?' for name in _NAMES[1:])} WHERE id = ?"  # noqa: S608  # constants
+
+
+def supersedes(new: str, old: str) -> bool:
+    """Tells whether a record of one status may replace a stored record of another."""
+    if old == "running":
+        return True
+    if new == "abandoned":
+        return old == "lost"
+    return new in COMPLETE
+
+
+def write_batch(connection: Connection, spans: Iterable[Span]) -> None:
+    """Stores the spans with everything that depends on them, inside the connection's transaction."""
+    wanted = coalesce(spans)
+    if not wanted:
+        return
+    stored = fetch(connection, wanted)
+    accepted = {
+        key: span for key, span in wanted.items() if key not in stored or supersedes(span.status, stored[key].status)
+    }
+    counts = load_counters(connection)
+    inserted = [key for key in accepted if key not in stored]
+    row_ids = {key: row.id for key, row in stored.items()} | {
+        key: counts["id"] + at for at, key in enumerate(inserted, 1)
+    }
+    parts, content_ids = _store_messages(connection, accepted, row_ids, counts)
+    changes: list[rollups.Change] = []
+    seq = counts["seq"]
+    for key, span in accepted.items():
+        old = stored.get(key)
+        shared = shared_text(parts[key], content_ids.get(key, {}))
+        row = row_of(span, row_id=row_ids[key], seq=seq + 1, attributes=parts[key].own, shared=shared)
+        if old is None or row._replace(seq=old.seq) != old:
+            changes.append((old, row))
+            seq += 1
+    save(connection, changes)
+    counts["id"] += len(inserted)
+    counts["seq"] = seq
+    save_counters(connection, counts)
+
+
+def save(connection: Connection, changes: Sequence[rollups.Change]) -> None:
+    """Writes new and replaced rows, and all that is derived from them."""
+    replaced = [(old, new) for old, new in changes if old is not None]
+    search.forget(connection, [indexed_part(old) for old, _ in replaced])
+    inserts = [new for old, new in changes if old is None]
+    _insert(connection, inserts)
+    if replaced:
+        connection.exec_driver_sql(_UPDATE, [(*new[1:], new.id) for _, new in replaced])
+    if changes:
+        rollups.apply(connection, changes)
+
+
+def indexed_part(row: Row) -> search.Indexed:
+    """Returns what search needs of a row."""
+    return search.Indexed(*(getattr(row, name) for name in search.Indexed._fields))
+
+
+def coalesce(spans: Iterable[Span]) -> dict[Key, Span]:
+    """Returns the record of each span that wins among those of a batch, in the order of their first mention."""
+    winners: dict[Key, Span] = {}
+    for span in spans:
+        key = (span.trace_id, span.span_id)
+        known = winners.get(key)
+        if known is None or supersedes(span.status, known.status):
+            winners[key] = span
+    return winners
+
+
+def fetch(connection: Connection, keys: Mapping[Key, object]) -> dict[Key, Row]:
+    """Returns the stored rows of those spans that are known."""
+    wanted = list(keys)
+    found: dict[Key, Row] = {}
+    for start in range(0, len(wanted), 256):
+        chunk = wanted[start : start + 256]
+        sql = f"SELECT {', '.join(_NAMES)} FROM spans WHERE span_id IN ({','.join('?' * len(chunk))})"  # noqa: S608  # constants and question marks
+        for values in connection.exec_driver_sql(sql, tuple(span_id for _, span_id in chunk)):
+            row = Row(*values)
+            if (row.trace_id, row.span_id) in keys:
+                found[row.trace_id, row.span_id] = row
+    return found
+
+
+def save_mark(connection: Connection, mark: SpoolMark) -> None:
+    """Stores how far a spool was taken in."""
+    name, inode, *totals = astuple(mark)
+    connection.exec_driver_sql(
+        "INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (clean(name), str(inode), *totals),
+    )
+
+
+def forget_mark(connection: Connection, name: str) -> None:
+    """Drops a spool's mark and keeps what it had counted as dropped."""
+    dropped = connection.exec_driver_sql("SELECT dropped FROM spools WHERE name = ?", (clean(name),)).scalar()
+    if dropped is None:
+        return
+    connection.exec_driver_sql("DELETE FROM spools WHERE name = ?", (clean(name),))
+    counts = load_counters(connection)
+    save_counters(connection, {"dropped": counts["dropped"] + dropped})
+
+
+def mark_lost(connection: Connection, process: str) -> int:
+    """Gives the spans that a process left running the status ``lost``, and returns how many there were."""
+    found = connection.exec_driver_sql(
+        f"SELECT {', '.join(_NAMES)} FROM spans WHERE process = ? AND status = 'running' ORDER BY id",  # noqa: S608  # constants
+        (clean(process),),
+    )
+    running = [Row(*values) for values in found]
+    counts = load_counters(connection)
+    lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
+    save(connection, list(zip(running, lost, strict=True)))
+    save_counters(connection, {"seq": counts["seq"] + len(lost)})
+    return len(lost)
+
+
+def _insert(connection: Connection, rows: Sequence[Row]) -> None:
+    # One statement for many rows: each execution hands over the interpreter's lock once.
+    whole = len(rows) - len(rows) % _CHUNK
+    for start in range(0, whole, _CHUNK):
+        flat = tuple(chain.from_iterable(rows[start : start + _CHUNK]))
+        connection.exec_driver_sql(_INSERT + ",".join([_MARKS] * _CHUNK), flat)
+    if whole < len(rows):
+        connection.exec_driver_sql(_INSERT + _MARKS, rows[whole:])
+
+
+def _store_messages(
+    connection: Connection, accepted: Mapping[Key, Span], row_ids: Mapping[Key, int], counts: dict[str, int]
+) -> tuple[dict[Key, Parts], dict[Key, dict[str, list[int]]]]:
+    parts = {key: take_apart(span.attributes) for key, span in accepted.items()}
+    hashes: dict[Key, dict[str, list[bytes]]] = {}
+    wanted: dict[bytes, tuple[int, bytes]] = {}
+    scopes: dict[str, Callable[[bytes], bytes]] = {}
+    for key, part in parts.items():
+        for name, elements in part.messages.items():
+            scope = accepted[key].session_id or accepted[key].trace_id
+            address_of = scopes.get(scope) or scopes.setdefault(scope, hashing(scope))
+            addresses = [address_of(body) for body in elements]
+            hashes.setdefault(key, {})[name] = addresses
+            for address, body in zip(addresses, elements, strict=True):
+                wanted.setdefault(address, (row_ids[key], body))
+    if not wanted:
+        return parts, {}
+    ids = store_messages(connection, wanted, counts["content"] + 1)
+    counts["content"] = max(counts["content"], *ids.values())
+    content_ids = {
+        key: {name: [ids[address] for address in addresses] for name, addresses in by_name.items()}
+        for key, by_name in hashes.items()
+    }
+    return parts, content_ids

@@ -1,0 +1,338 @@
+"""What each operation answers, over a real store."""
+
+import pytest
+
+from inspector.model import SpanError
+
+ONE, TWO = f"{1:032x}", f"{2:032x}"
+
+
+def test_an_empty_store_answers_empty_pages(client):
+    for path in ("/events", "/traces", "/sessions"):
+        assert client.get(path).json() == {"items": [], "next_cursor": None}
+    assert client.get("/stats").json()["total"]["count"] == 0
+
+
+def test_a_list_of_events_leaves_the_large_fields_out(client, store, run):
+    store.write(run)
+    page = client.get("/events").json()
+    assert [event["span_id"] for event in page["items"]] == [f"{n:016x}" for n in (5, 4, 3, 2, 1)]
+    for event in page["items"]:
+        assert not {"input", "output", "attributes", "events", "links"} & set(event)
+    failed = page["items"][2]
+    assert failed["error"] == {
+        "type": "TimeoutError",
+        "message": "no answer from <b>hotel</b>",
+        "traceback": "Traceback …\n  File x",
+    }
+    assert failed["start_time_unix_nano"] == "1800000000003000000"
+    assert failed["duration_ms"] == 0.25
+
+
+def test_a_full_list_has_everything_as_it_was_recorded(client, store, run):
+    store.write(run)
+    items = client.get("/events", params={"full": "true", "kind": ["tool", "llm"]}).json()["items"]
+    failed = items[1]
+    assert failed["input"] == {"hotel": "Zoo"}
+    assert failed["output"] is None
+    assert failed["attributes"]["__proto__"] == "x"
+    assert failed["attributes"]["weight"] == 1.5
+    assert failed["events"][0]["name"] == "exception"
+    assert failed["links"][0]["trace_id"] == f"{9:032x}"
+    assert items[2]["input"][0]["parts"][0]["content"] == "find a zebra hotel"
+
+
+def test_text_that_looks_like_left_out_fields_is_left_alone(client, store, span):
+    trick = '","input":null,"output":null,"attributes":null,"events":null,"links":null}'
+    store.write([span(1, name=trick, error=SpanError(trick, trick))])
+    event = client.get("/events").json()["items"][0]
+    assert event["name"] == trick
+    assert event["error"]["message"] == trick
+
+
+@pytest.mark.parametrize(
+    "query, expected",
+    [
+        ({"kind": "tool"}, [4, 3]),
+        ({"kind": ["tool", "agent"]}, [5, 4, 3]),
+        ({"kind": "tool", "status": "error"}, [3]),
+        ({"status": "running"}, [4]),
+        ({"trace_id": TWO}, [5]),
+        ({"parent_id": f"{1:016x}"}, [4, 3, 2]),
+        ({"name": "chat gpt-4o"}, [2]),
+        ({"name_prefix": "execute_tool"}, [5, 4, 3]),
+        ({"model": "gpt-4o"}, [2]),
+        ({"tool": "book_hotel"}, [3]),
+        ({"agent": "booker"}, [5, 4]),
+        ({"service": "tests", "limit": 1000}, [5, 4, 3, 2, 1]),
+        ({"service": "other"}, []),
+        ({"error_type": "TimeoutError"}, [3]),
+        ({"since": "1800000000003000000"}, [5, 4, 3]),
+        ({"until": "1800000000003000000"}, [2, 1]),
+        ({"min_duration_ms": 1}, [1]),
+        ({"max_duration_ms": 1}, [5, 3, 2]),
+        ({"min_cost_usd": 0.01}, [2]),
+        ({"attr.gen_ai.provider.name": "openai"}, [2]),
+        ({"attr.__proto__": "x"}, [3]),
+        ({"q": "zebra"}, [2]),
+        ({"q": '"zebra hotel"'}, [2]),
+        ({"sort": "duration", "order": "desc", "limit": 1}, [1]),
+        ({"order": "asc", "limit": 2}, [1, 2]),
+    ],
+)
+def test_events_are_narrowed_and_ordered(client, store, run, query, expected):
+    store.write(run)
+    while store.index():
+        pass
+    items = client.get("/events", params=query).json()["items"]
+    assert [int(event["span_id"], 16) for event in items] == expected
+
+
+def test_following_the_cursor_visits_every_event_once(client, store, span):
+    store.write([span(number) for number in range(1, 26)])
+    seen, cursor = [], {}
+    while True:
+        page = client.get("/events", params={"limit": 10, **cursor}).json()
+        seen += [int(event["span_id"], 16) for event in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    assert seen == list(range(25, 0, -1))
+
+
+def test_a_cursor_of_another_list_is_refused_by_name(client, store, span, problem):
+    store.write([span(number) for number in range(1, 4)])
+    cursor = client.get("/events", params={"limit": 1}).json()["next_cursor"]
+    for query in ({"cursor": cursor, "kind": "tool"}, {"cursor": cursor, "order": "asc"}, {"cursor": "AAAA"}):
+        answer = client.get("/events", params=query)
+        assert answer.status_code == 422
+        assert problem(answer)["parameter"] == "cursor"
+
+
+def test_one_event_comes_in_full(client, store, run):
+    store.write(run)
+    event = client.get(f"/events/{3:016x}").json()
+    assert event["input"] == {"hotel": "Zoo"}
+    assert client.get(f"/events/{3:016x}", params={"trace_id": ONE}).json() == event
+
+
+def test_a_trace_comes_in_windows_in_the_order_its_events_began(client, store, run):
+    store.write(run)
+    first = client.get(f"/traces/{ONE}", params={"limit": 3}).json()
+    assert first["trace"]["spans"] == 4
+    assert first["trace"]["name"] == "invoke_workflow trip"
+    assert [int(event["span_id"], 16) for event in first["items"]] == [1, 2, 3]
+    assert "attributes" not in first["items"][0]
+    rest = client.get(f"/traces/{ONE}", params={"limit": 3, "cursor": first["next_cursor"], "full": "true"})
+    assert rest.status_code == 422 or [int(event["span_id"], 16) for event in rest.json()["items"]] == [4]
+
+
+def test_traces_are_listed_and_narrowed(client, store, run):
+    store.write(run)
+    assert [trace["trace_id"] for trace in client.get("/traces").json()["items"]] == [TWO, ONE]
+    narrowed = client.get("/traces", params={"name_prefix": "invoke_workflow"}).json()["items"]
+    assert [trace["trace_id"] for trace in narrowed] == [ONE]
+
+
+def test_a_session_is_found_by_an_id_with_a_slash_however_it_is_written(client, store, run):
+    store.write(run)
+    assert [each["session_id"] for each in client.get("/sessions").json()["items"]] == ["berlin/1"]
+    plain, encoded = client.get("/sessions/berlin/1"), client.get("/sessions/berlin%2F1")
+    assert plain.json() == encoded.json()
+    assert plain.json()["session"]["traces"] == 2
+    assert [trace["trace_id"] for trace in plain.json()["items"]] == [TWO, ONE]
+    page = client.get("/sessions/berlin/1", params={"limit": 1}).json()
+    rest = client.get("/sessions/berlin/1", params={"limit": 1, "cursor": page["next_cursor"]}).json()
+    assert [trace["trace_id"] for trace in page["items"] + rest["items"]] == [TWO, ONE]
+
+
+def test_figures_are_grouped_and_sliced(client, store, run):
+    store.write(run)
+    stats = client.get("/stats", params={"by": "kind", "buckets": 4}).json()
+    assert stats["total"]["count"] == 5
+    assert {group["key"]: group["count"] for group in stats["groups"]} == {
+        "workflow": 1,
+        "llm": 1,
+        "tool": 2,
+        "agent": 1,
+    }
+    assert len(stats["buckets"]) == 4
+    assert sum(bucket["count"] for bucket in stats["buckets"]) == 5
+
+
+def test_what_is_deleted_is_gone(client, store, run, problem):
+    store.write(run)
+    assert client.delete(f"/traces/{ONE}").json() == {"spans": 4}
+    assert client.get(f"/traces/{ONE}").status_code == 404
+    assert client.delete(f"/traces/{ONE}").status_code == 404
+    assert client.delete("/sessions/berlin/1").json() == {"spans": 1}
+    assert "there is no session" in problem(client.get("/sessions/berlin/1"))["detail"]
+    assert client.get("/events").json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/events/{7:016x}",
+        f"/traces/{7:032x}",
+        "/sessions/none",
+        "/sessions/a%00b",
+        "/nothing",
+        "/events/",
+        "/%2e%2e/etc/passwd",
+        "/events%2f",
+        "/static/app.js",
+        "/docs",
+        "/redoc",
+    ],
+)
+def test_what_is_not_there_is_a_problem(client, problem, path):
+    answer = client.get(path)
+    assert answer.status_code in (404, 422)
+    assert problem(answer)["instance"].startswith("/")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/events/x",
+        "/events/" + "A" * 16,
+        "/traces/1",
+        f"/events/{7:016x}?trace_id=1",
+        f"/traces/{7:032x}?limit=0",
+        "/readyz?x=1",
+        "/healthz?x=1",
+        "/metrics?x",
+        "/openapi.json?x=1",
+        "/?x=1",
+        "/sessions/" + "x" * 513,
+    ],
+)
+def test_a_value_of_another_form_names_its_parameter(client, problem, path):
+    assert problem(client.get(path))["parameter"]
+    assert client.get(path).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "path, allowed",
+    [
+        ("/events", "GET, HEAD, OPTIONS"),
+        (f"/traces/{1:032x}", "DELETE, GET, HEAD, OPTIONS"),
+        ("/", "GET, HEAD, OPTIONS"),
+        ("/sessions/x", "DELETE, GET, HEAD, OPTIONS"),
+    ],
+)
+def test_other_methods_are_told_which_there_are(client, problem, path, allowed):
+    for method in ("POST", "PUT", "PATCH", "TRACE", "PROPFIND"):
+        answer = client.request(method, path)
+        assert answer.status_code == 405
+        assert answer.headers["allow"] == allowed
+        assert problem(answer)["detail"].endswith(allowed)
+    options = client.options(path)
+    assert (options.status_code, options.headers["allow"], options.content) == (204, allowed, b"")
+
+
+def test_a_busy_store_asks_to_come_back(client, problem, monkeypatch):
+    from inspector.store import QueryTooSlow, SqliteStore, StoreBusy, StoreDamaged, StoreReadOnly
+
+    for error, status in (
+        (StoreBusy("locked"), 503),
+        (QueryTooSlow("2 s"), 503),
+        (StoreDamaged("page 4"), 503),
+        (StoreReadOnly("no"), 409),
+    ):
+
+        def fail(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr(SqliteStore, "events", fail)
+        answer = client.get("/events")
+        assert answer.status_code == status
+        assert str(error) in problem(answer)["detail"]
+        assert ("retry-after" in answer.headers) == (status == 503)
+
+
+def test_the_start_page_says_whether_one_is_signed_in(client, stranger):
+    assert "You are signed in." in client.get("/").text
+    page = stranger.get("/")
+    assert "You are not signed in" in page.text
+    assert "<script" not in page.text
+    assert "http" not in page.text.replace("http-equiv", "")
+
+
+def test_a_one_time_code_becomes_a_cookie_and_works_once(app, stranger, problem):
+    code = app.state.service.access.codes.create()
+    assert stranger.head(f"/?code={code}").status_code == 200
+    answer = stranger.get(f"/?code={code}")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "./"
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("inspector-7800=browser-")
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert "Path=/;" in cookie
+    assert "a-secret" not in cookie
+    assert stranger.get("/events").status_code == 200
+    assert problem(stranger.get(f"/?code={code}"))["status"] == 401
+
+
+def test_readiness_tells_figures(client, store, run):
+    store.write(run)
+    ready = client.get("/readyz").json()
+    assert ready["spans"] == 5
+    assert ready["seq"] == store.last_seq()
+    assert ready["owner"] is False
+    assert ready["ready"] is True
+    assert ready["problems"] == []
+
+
+def test_metrics_count_requests_by_route_and_status(client, stranger):
+    client.get("/events")
+    client.get("/events?limit=0")
+    client.get("/nothing/" + "x" * 50)
+    stranger.get(f"/traces/{1:032x}")
+    text = client.get("/metrics").text
+    assert 'inspector_http_requests_total{method="GET",route="/events",status="200"} 1' in text
+    assert 'inspector_http_requests_total{method="GET",route="/events",status="422"} 1' in text
+    assert 'inspector_http_requests_total{method="GET",route="none",status="404"} 1' in text
+    assert "inspector_spans 0" in text
+    assert "xxx" not in text
+
+
+def test_the_inspector_never_traces_itself():
+    import subprocess
+    import sys
+
+    program = """
+import tempfile, pathlib
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+spans = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(spans))
+trace.set_tracer_provider(provider)
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+import inspector.api
+from inspector.settings import Settings
+from inspector.store import SqliteStore
+home = pathlib.Path(tempfile.mkdtemp())
+settings = Settings(home=home, token="a-secret-of-the-tests-only")
+head = {"Authorization": "Bearer a-secret-of-the-tests-only"}
+alone = TestClient(inspector.api.create_app(SqliteStore(home / "inspector.db"), settings=settings), base_url="http://127.0.0.1:7800")
+assert alone.get("/events", headers=head).status_code == 200
+outer = FastAPI()
+@outer.get("/mine")
+def mine() -> dict[str, int]:
+    return {}
+inspector.api.mount(outer, settings=settings)
+user = TestClient(outer, base_url="http://127.0.0.1:7800")
+assert user.get("/inspector/events", headers=head).status_code == 200
+assert spans.get_finished_spans() == (), spans.get_finished_spans()
+assert user.get("/mine").status_code == 200
+assert spans.get_finished_spans()
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

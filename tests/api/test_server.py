@@ -1,0 +1,264 @@
+"""``serve`` as a process: what it listens on, how it starts beside another, and how it ends."""
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+SECRET = "a-secret-of-the-tests-only"
+
+
+def get(url, *, token=SECRET, **headers):
+    head = {"Authorization": f"Bearer {token}", **headers}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=head), timeout=10) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def line_of(identifier, *, ended):
+    span = {
+        "traceId": f"{1:032x}",
+        "spanId": f"{identifier:016x}",
+        "name": f"execute_tool {identifier}",
+        "kind": 1,
+        "startTimeUnixNano": "1800000000000000000",
+        "attributes": [{"key": "inspector.hook", "value": {"stringValue": "tool_call"}}],
+        "status": {"code": 0},
+    }
+    if ended:
+        span["endTimeUnixNano"] = "1800000000500000000"
+    request = {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": []},
+                "scopeSpans": [{"scope": {"name": "mcp-agent-inspector"}, "spans": [span]}],
+            }
+        ]
+    }
+    return json.dumps(request) + "\n"
+
+
+def listening_addresses(pid):
+    """Every local address that a process listens on, from the kernel's own tables."""
+    inodes = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        target = str(descriptor.readlink())
+        if target.startswith("socket:["):
+            inodes.add(target[8:-1])
+    found = []
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = row.split()
+            if fields[9] in inodes and (table.startswith("udp") or fields[3] == "0A"):
+                found.append((table, fields[1].partition(":")[0]))
+    return found
+
+
+def test_it_answers_and_is_announced_for_as_long_as_it_runs(start_server):
+    server = start_server()
+    assert get(f"{server.url}/healthz")[0] == 200
+    assert get(f"{server.url}/events", token="wrong")[0] == 401
+    ready = json.loads(get(f"{server.url}/readyz")[1])
+    assert ready["ready"] is True
+    assert ready["owner"] is True
+    file = server.settings.server_file
+    assert json.loads(file.read_text()) == {"url": server.url, "pid": server.process.pid}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert server.stop() == 0
+    assert not file.exists()
+    assert server.process.stderr.read() == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_it_listens_on_loopback_alone(start_server):
+    server = start_server()
+    assert listening_addresses(server.process.pid) == [("tcp", "0100007F")]
+
+
+def test_what_an_agent_writes_is_served_at_once(start_server, settings, until, stack):
+    server = start_server()
+    settings.spool.mkdir(mode=0o700, exist_ok=True)
+    spool = settings.spool / "20260101T000000-1-abcdef01.000000.jsonl"
+    recorder = stack.enter_context(spool.open("a"))
+    fcntl.flock(recorder, fcntl.LOCK_EX)
+    recorder.write(line_of(1, ended=False))
+    recorder.flush()
+    until(lambda: json.loads(get(f"{server.url}/events")[1])["items"])
+    with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2])), timeout=10) as stream:
+        host = server.url.removeprefix("http://")
+        stream.sendall(
+            f"GET /events/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {SECRET}\r\n\r\n".encode()
+        )
+        received = stream.recv(65536)
+        recorder.write(line_of(2, ended=True))
+        recorder.flush()
+        while b"execute_tool 2" not in received:
+            received += stream.recv(65536)
+
+
+@pytest.fixture
+def stack():
+    with contextlib.ExitStack() as made:
+        yield made
+
+
+def test_the_one_time_address_signs_in_once(start_server):
+    server = start_server()
+
+    class Still(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    opener = urllib.request.build_opener(Still)
+    codes = []
+    for _ in range(2):
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            opener.open(server.sign_in_url, timeout=10)
+        codes.append(caught.value.code)
+        if caught.value.code == 303:
+            port = server.url.rpartition(":")[2]
+            assert caught.value.headers["set-cookie"].startswith(f"inspector-{port}=")
+        caught.value.close()
+    assert codes == [303, 401]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_cleanly_with_streams_open(start_server, number):
+    server = start_server()
+    host = server.url.removeprefix("http://")
+    with socket.create_connection(("127.0.0.1", int(host.rpartition(":")[2])), timeout=10) as stream:
+        stream.sendall(
+            f"GET /events/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {SECRET}\r\n\r\n".encode()
+        )
+        assert b"200 OK" in stream.recv(65536)
+        began = time.monotonic()
+        assert server.stop(number) == 0
+        assert time.monotonic() - began < 5
+    assert server.process.stderr.read() == ""
+
+
+def run_second(settings, port):
+    program = "from inspector.api import serve; from inspector.settings import Settings; serve(Settings())"
+    env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": str(port), "INSPECTOR_TOKEN": SECRET}
+    return subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=30)
+
+
+def test_a_second_server_on_the_same_home_says_who_owns_it(start_server, settings):
+    server = start_server()
+    for port in (0, int(server.url.rpartition(":")[2])):
+        second = run_second(settings, port)
+        assert second.returncode != 0
+        last = second.stderr.strip().splitlines()[-1]
+        assert "OwnedElsewhere" in last
+        assert str(server.process.pid) in last
+        assert server.url in last
+    assert get(f"{server.url}/healthz")[0] == 200
+
+
+def test_a_port_in_use_is_named_with_the_way_out(settings):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        failed = run_second(settings, port)
+    last = failed.stderr.strip().splitlines()[-1]
+    assert f"port {port} on 127.0.0.1 is in use by another program; choose another one with --port" in last
+    assert not settings.server_file.exists()
+
+
+def test_a_host_that_is_not_of_this_machine_is_named(settings):
+    program = "from inspector.api import serve; from inspector.settings import Settings; serve(Settings())"
+    for host in ("192.0.2.1", "no such host"):
+        env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": "0", "INSPECTOR_HOST": host}
+        failed = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=30)
+        last = failed.stderr.strip().splitlines()[-1]
+        assert "AddressUnusable" in last
+        assert "INSPECTOR_HOST" in last
+
+
+def test_a_wide_bind_is_warned_of_and_still_asks_for_a_name(start_server):
+    server = start_server(INSPECTOR_HOST="0.0.0.0")
+    assert get(f"{server.url}/healthz")[0] == 200
+    assert get(f"{server.url}/healthz", Host="192.168.0.7:7800")[0] == 421
+    server.stop()
+    assert "everybody who reaches this machine" in server.process.stderr.read()
+
+
+def test_after_a_kill_the_next_server_starts(start_server, settings):
+    first = start_server()
+    first.process.kill()
+    first.process.wait()
+    second = start_server()
+    assert get(f"{second.url}/readyz")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: HOST\r\nHost: HOST\r\n\r\n",
+        b"GET http://evil.example/events HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        b"GET /events HTTP/1.0\r\n\r\n",
+        b"GET /%00 HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        b"GET /events HTTP/1.1\r\nHost: HOST\r\nX: \x00\r\n\r\n",
+        b"POST /events HTTP/1.1\r\nHost: HOST\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /events HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99999999999\r\n\r\n",
+        b"POST /events HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+        (
+            b"GET /events HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        ),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"OPTIONS * HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        b"GET /events HTTP/1.1\r\nHost: HOST\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
+        b"GET /events HTTP/1.1\r\nHost: HOST\r\nRange: bytes=" + b",".join(b"0-1" for _ in range(2000)) + b"\r\n\r\n",
+    ],
+)
+def test_raw_bytes_are_refused_without_a_traceback_and_the_server_lives(raw, hostile_server):
+    host = hostile_server.url.removeprefix("http://")
+    with socket.create_connection(("127.0.0.1", int(host.rpartition(":")[2])), timeout=10) as client:
+        client.sendall(raw.replace(b"HOST", host.encode()))
+        client.shutdown(socket.SHUT_WR)
+        received = b""
+        while part := client.recv(65536):
+            received += part
+    status = received.split(b" ")[1:2]
+    assert not status or status[0][:1] == b"4", received[:200]
+    assert b"Traceback" not in received
+    assert get(f"{hostile_server.url}/healthz")[0] == 200
+
+
+@pytest.fixture(scope="module")
+def hostile_server(tmp_path_factory):
+    home = tmp_path_factory.mktemp("hostile") / "home"
+    program = (
+        "from inspector.api import serve; from inspector.settings import Settings\n"
+        "serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))"
+    )
+    env = {**os.environ, "INSPECTOR_HOME": str(home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+
+    class Server:
+        url = process.stdout.readline().strip()
+
+    yield Server
+    process.terminate()
+    assert process.wait(10) == 0
+    process.stdout.close()

@@ -1,0 +1,322 @@
+"""Live events over a real socket: from now on, from where one left off, and honestly when something was skipped."""
+
+import asyncio
+import json
+import socket
+import struct
+import time
+
+import pytest
+
+from inspector.api import LiveLimits, create_app
+from inspector.api.live import Listener, Live, gap_chunk, span_chunk
+from inspector.model import Filter
+
+SECRET = "a-secret-of-the-tests-only"
+
+
+class Reader:
+    """One event-stream client on a bare socket."""
+
+    def __init__(self, port, query="", headers=()):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        lines = [
+            f"GET /events/stream{query} HTTP/1.1",
+            f"Host: 127.0.0.1:{port}",
+            f"Authorization: Bearer {SECRET}",
+            *headers,
+        ]
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        self.file = self.socket.makefile("rb")
+        self.status = int(self.file.readline().split()[1])
+        self.headers = {}
+        while (line := self.file.readline().strip()) != b"":
+            name, _, value = line.decode().partition(": ")
+            self.headers[name.lower()] = value
+        self.pending = b""
+
+    def block(self):
+        """The next block of lines, without the framing of the transfer."""
+        while b"\n\n" not in self.pending:
+            size = int(self.file.readline(), 16)
+            if size == 0:
+                return None
+            self.pending += self.file.read(size)
+            self.file.readline()
+        found, _, self.pending = self.pending.partition(b"\n\n")
+        return found.decode()
+
+    def event(self):
+        """The next span or gap as (kind, id, data)."""
+        deadline = time.monotonic() + 20
+        while (found := self.block()) is not None:
+            assert time.monotonic() < deadline, "no event came"
+            fields = dict(line.partition(": ")[::2] for line in found.split("\n"))
+            if "event" in fields:
+                return fields["event"], int(fields["id"]), json.loads(fields["data"])
+        return None
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+    def reset(self):
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+
+@pytest.fixture
+def live_app(store, settings):
+    return create_app(store, settings=settings, limits=LiveLimits(poll_s=0.01, heartbeat_s=0.1))
+
+
+@pytest.fixture
+def port(live_app, serve_app):
+    with serve_app(live_app) as number:
+        yield number
+        live_app.state.service.live.close()
+
+
+def names(reader, count):
+    return [reader.event()[2]["name"] for _ in range(count)]
+
+
+def test_a_new_client_sees_what_comes_and_not_what_was(port, store, span):
+    store.write([span(1, name="before")])
+    reader = Reader(port)
+    assert reader.status == 200
+    assert reader.headers["content-type"].startswith("text/event-stream")
+    store.write([span(2, name="after")])
+    kind, seq, event = reader.event()
+    assert (kind, event["name"], event["seq"]) == ("span", "after", seq)
+    assert "attributes" not in event
+    reader.close()
+
+
+def test_a_span_is_sent_when_it_starts_and_when_it_ends(port, store, span):
+    reader = Reader(port)
+    store.write([span(1, status="running", end_ns=None)])
+    first = reader.event()
+    store.write([span(1)])
+    second = reader.event()
+    assert [first[2]["status"], second[2]["status"]] == ["running", "ok"]
+    assert second[1] > first[1]
+    reader.close()
+
+
+def test_the_last_event_id_resumes_without_loss_or_repeat(port, store, span):
+    first = Reader(port)
+    store.write([span(1, name="one")])
+    _, seen, _ = first.event()
+    first.close()
+    store.write([span(number, name=f"missed {number}") for number in range(2, 1203)])
+    again = Reader(port, "?after=0", [f"Last-Event-ID: {seen}"])
+    found = [again.event() for _ in range(1201)]
+    assert [event[2]["name"] for event in found] == [f"missed {number}" for number in range(2, 1203)]
+    assert [event[1] for event in found] == sorted(event[1] for event in found)
+    store.write([span(2000, name="live again")])
+    assert names(again, 1) == ["live again"]
+    again.close()
+
+
+def test_after_zero_sends_everything_there_is(port, store, run):
+    store.write(run)
+    reader = Reader(port, "?after=0&full=true")
+    found = [reader.event()[2] for _ in run]
+    assert {event["span_id"] for event in found} == {each.span_id for each in run}
+    llm = next(event for event in found if event["kind"] == "llm")
+    assert llm["output"] == [{"role": "assistant"}]
+    reader.close()
+
+
+def test_only_what_matches_is_sent(port, store, span):
+    reader = Reader(port, "?kind=llm&attr.k=v")
+    store.write([span(1), span(2, kind="llm"), span(3, kind="llm", attributes={"k": "v"}, name="this")])
+    assert names(reader, 1) == ["this"]
+    reader.close()
+
+
+def test_a_text_filter_sees_a_span_as_soon_as_search_knows_it(port, store, span):
+    reader = Reader(port, "?q=zebra")
+    text = {"input_key": "k", "attributes": {"k": '"a zebra"'}}
+    store.write([span(1, **text, name="found"), span(2)])
+    while store.index():
+        pass
+    assert names(reader, 1) == ["found"]
+    store.write([span(3, **text, name="again")])
+    while store.index():
+        pass
+    assert names(reader, 1) == ["again"]
+    reader.close()
+
+
+def test_nothing_is_lost_while_a_client_joins(port, store, span):
+    store.write([span(number, name=f"{number}") for number in range(1, 700)])
+    reader = Reader(port, "?after=0")
+    for number in range(700, 900):
+        store.write([span(number, name=f"{number}")])
+    assert names(reader, 899) == [f"{number}" for number in range(1, 900)]
+    reader.close()
+
+
+def test_a_position_of_another_database_is_answered_with_a_gap(port, store, span):
+    store.write([span(1)])
+    reader = Reader(port, "", ["Last-Event-ID: 5000"])
+    last = store.last_seq()
+    assert reader.event() == ("gap", last, {"from": 0, "to": last})
+    store.write([span(2, name="next")])
+    assert names(reader, 1) == ["next"]
+    reader.close()
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9223372036854775808", "1 2", "%00"])
+def test_a_bad_last_event_id_is_refused_by_name(client, problem, value):
+    answer = client.get("/events/stream", headers={"Last-Event-ID": value})
+    assert answer.status_code == 422
+    assert problem(answer)["parameter"] == "Last-Event-ID"
+
+
+def test_a_quiet_stream_is_kept_alive_and_tells_when_to_come_back(port):
+    reader = Reader(port)
+    assert reader.block() == "retry: 2000"
+    assert reader.block() == ": still here"
+    reader.close()
+
+
+def test_recorded_text_cannot_forge_a_line(port, store, span):
+    forged = "x\n\nevent: span\nid: 9\ndata: {}\r\n\r\u2028"
+    reader = Reader(port, "?full=true")
+    store.write(
+        [span(1, name=forged, session_id=forged, input_key="k", attributes={"k": '{\n\n"a":\r\n1}', forged: forged})]
+    )
+    kind, seq, event = reader.event()
+    assert (kind, seq) == ("span", store.last_seq())
+    assert event["name"] == forged
+    assert event["input"] == {"a": 1}
+    assert event["attributes"][forged] == forged
+    reader.close()
+
+
+def test_a_slow_client_gets_a_gap_and_the_others_everything(port, live_app, store, span, until):
+    live = live_app.state.service.live
+    slow = Reader(port)
+    quick = Reader(port)
+    until(lambda: sum(len(group.listeners) for group in live._groups.values()) == 2)
+    text = "x" * 4000
+    got = []
+    for batch in range(40):
+        store.write([span(1 + batch * 100 + each, name=f"{text}{batch}") for each in range(100)])
+        got += [quick.event() for _ in range(100)]
+        waiting = [each.waiting_bytes for group in live._groups.values() for each in group.listeners]
+        assert max(waiting) <= 64 << 10
+    assert [event[0] for event in got] == ["span"] * 4000
+    found = []
+    while not found or found[-1][0] == "span":
+        found.append(slow.event())
+    gap = found[-1]
+    assert gap[2]["from"] == found[-2][1] + 1
+    assert gap[1] == gap[2]["to"]
+    assert gap[2]["to"] <= store.last_seq()
+    slow.close()
+    quick.close()
+
+
+def test_an_event_larger_than_the_buffer_is_sent_alone():
+    async def scenario():
+        listener = Listener(0, 100)
+        listener.offer(1, b"x" * 500)
+        listener.offer(2, b"y")
+        listener.offer(3, b"y")
+        assert listener.take() == b"x" * 500 + gap_chunk(2, 3)
+        listener.offer(4, b"z")
+        assert listener.take() == b"z"
+        assert listener.take() == b""
+
+    asyncio.run(scenario())
+
+
+def test_what_a_client_has_had_is_not_sent_again():
+    async def scenario():
+        listener = Listener(7, 100)
+        listener.offer(7, b"old")
+        listener.offer(8, b"new")
+        assert listener.take() == b"new"
+
+    asyncio.run(scenario())
+
+
+def test_frames_are_those_of_the_standard():
+    assert span_chunk(5, b'{"a":1}') == b'event: span\nid: 5\ndata: {"a":1}\n\n'
+    assert gap_chunk(1, 4) == b'event: gap\nid: 4\ndata: {"from":1,"to":4}\n\n'
+
+
+def test_too_many_streams_are_refused_until_one_ends(store, settings, serve_app, until):
+    app = create_app(store, settings=settings, limits=LiveLimits(clients=2, poll_s=0.01))
+    with serve_app(app) as port:
+        first, second, third = Reader(port), Reader(port), Reader(port)
+        assert [first.status, second.status, third.status] == [200, 200, 503]
+        assert third.headers["retry-after"]
+        first.reset()
+        until(lambda: app.state.service.live.clients == 1)
+        fourth = Reader(port)
+        assert fourth.status == 200
+        app.state.service.live.close()
+        for reader in (second, third, fourth):
+            reader.close()
+
+
+def test_a_thousand_aborted_opens_leak_nothing(port, live_app, until):
+    live = live_app.state.service.live
+    for number in range(1000):
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            head = f"GET /events/stream HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
+            client.sendall(head.encode())
+            if number % 3 == 0:
+                client.recv(10)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    until(lambda: live.clients == 0 and not live._groups and not live._tasks)
+    reader = Reader(port)
+    assert reader.status == 200
+    reader.close()
+
+
+def test_an_answer_that_never_begins_holds_no_slot(store, settings):
+    from inspector.api.stream import EventStream
+
+    live = Live(lambda: store)
+    answers = [EventStream(live, Filter(), full=False, after=0) for _ in range(100)]
+    assert live.clients == 0
+    del answers
+
+
+def test_a_head_request_ends_at_once(client):
+    answer = client.head("/events/stream")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+def test_streams_end_when_the_server_stops(store, settings, serve_app):
+    app = create_app(store, settings=settings)
+    with serve_app(app) as port:
+        reader = Reader(port)
+        reader.block()
+        app.state.service.live.close()
+        while reader.block() is not None:
+            pass
+        refused = Reader(port)
+        assert refused.status == 503
+        refused.close()
+        reader.close()
+
+
+def test_a_commit_of_this_process_is_sent_without_waiting_for_the_next_look(settings, serve_app, owner, span):
+    app = create_app(owner.store, settings=settings, owner=owner, limits=LiveLimits(poll_s=600.0))
+    with serve_app(app) as port:
+        reader = Reader(port)
+        began = time.monotonic()
+        owner.store.write([span(1, name="committed")])
+        app.state.service.live.wake()
+        assert names(reader, 1) == ["committed"]
+        assert time.monotonic() - began < 60
+        app.state.service.live.close()
+        reader.close()

@@ -1,0 +1,181 @@
+"""Builders of events, traces and spans, a home with spans in it, and the real command in a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from inspector.model import Event, Span, Trace
+
+ROOT = Path(__file__).parents[2]
+START_NS = 1_795_000_000_000_000_000
+TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+@pytest.fixture
+def event() -> Callable[..., Event]:
+    """Build an event by number; times are milliseconds after ``START_NS``."""
+
+    def build(number, parent=None, *, start_ms=0, end_ms=1, **changes) -> Event:
+        plain = Event(
+            seq=number,
+            trace_id=TRACE_ID,
+            span_id=f"{number:016x}",
+            parent_id=None if parent is None else f"{parent:016x}",
+            session_id=None,
+            kind="tool",
+            name=f"execute_tool t{number}",
+            status="running" if end_ms is None else "ok",
+            hook=None,
+            dialect=None,
+            service=None,
+            agent=None,
+            model=None,
+            tool=None,
+            start_time_unix_nano=str(START_NS + start_ms * 1_000_000),
+            end_time_unix_nano=None if end_ms is None else str(START_NS + end_ms * 1_000_000),
+            duration_ms=None if end_ms is None else float(end_ms - start_ms),
+            input_tokens=None,
+            output_tokens=None,
+            cached_tokens=None,
+            cost_usd=None,
+            error=None,
+        )
+        return replace(plain, **changes)
+
+    return build
+
+
+@pytest.fixture
+def trace() -> Trace:
+    """The summary that belongs to the events of ``event``."""
+    return Trace(
+        trace_id=TRACE_ID,
+        session_id="trip-1",
+        name="invoke_workflow trip",
+        kind="workflow",
+        status="ok",
+        service="planner",
+        agent=None,
+        start_time_unix_nano=str(START_NS),
+        end_time_unix_nano=str(START_NS + 1_000_000),
+        duration_ms=1.0,
+        spans=3,
+        errors=1,
+        llm_calls=0,
+        tool_calls=3,
+        models=(),
+        input_tokens=0,
+        output_tokens=0,
+        cached_tokens=0,
+        cost_usd=None,
+        seq=3,
+    )
+
+
+@pytest.fixture
+def span() -> Callable[..., Span]:
+    """Build a span by counting ids and a clock that steps one second."""
+    numbers = count(1)
+
+    def build(**changes) -> Span:
+        number = next(numbers)
+        plain = Span(
+            trace_id=TRACE_ID,
+            span_id=f"{number:016x}",
+            name=f"execute_tool t{number}",
+            kind="tool",
+            status="ok",
+            start_ns=START_NS + number * 1_000_000_000,
+            end_ns=START_NS + number * 1_000_000_000 + 312_000_000,
+        )
+        return replace(plain, **changes)
+
+    return build
+
+
+@pytest.fixture
+def home(tmp_path) -> Path:
+    """A data directory of its own, that does not exist yet."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def write_spans(home) -> Callable[..., None]:
+    """Put spans into the database of ``home``."""
+    from inspector.store import SqliteStore
+
+    def write(*spans: Span) -> None:
+        home.mkdir(mode=0o700, exist_ok=True)
+        store = SqliteStore(home / "inspector.db")
+        store.write(spans)
+        while store.index():
+            pass
+        store.close()
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory) -> Path:
+    """Where commands cache their bytecode, as an installation does: it halves their start."""
+    return tmp_path_factory.mktemp("bytecode")
+
+
+@pytest.fixture
+def environment(home, bytecode) -> dict[str, str]:
+    """What the command is started with: the machine's locale and colours play no part."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "LC_ALL", "PYTHONIOENCODING", "PYTHONDONTWRITEBYTECODE"):
+        kept.pop(name, None)
+    return kept | {
+        "INSPECTOR_HOME": str(home),
+        "INSPECTOR_RETENTION_DAYS": "36500",
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "TERM": "xterm",
+    }
+
+
+@pytest.fixture
+def inspector(environment) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run ``inspector`` to its end in a process of its own."""
+
+    def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-W", "error", "-m", "inspector.cli", *arguments],
+            input=stdin,
+            env=environment | variables,
+            capture_output=True,
+            timeout=60,
+        )
+
+    return run
+
+
+@pytest.fixture
+def start_inspector(environment) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start ``inspector`` and leave it running; it is killed when the test ends."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments, stdout=subprocess.PIPE, **variables) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "inspector.cli", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            env=environment | variables,
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()

@@ -1,0 +1,147 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.app import COMMANDS
+from inspector.cli.reference import reference
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_help_lists_every_command(inspector):
+    done = inspector("--help")
+    assert done.returncode == 0
+    for name, summary in COMMANDS.items():
+        assert f"{name}  ".encode() in done.stdout
+        assert summary.encode() in done.stdout
+
+
+def test_help_loads_click_and_no_other_package(environment):
+    show = "import sys; from inspector.cli.app import run; run(['--help']); print(set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, check=True, text=True)
+    loaded = done.stdout.splitlines()[-1]
+    for package in ("msgspec", "pydantic", "sqlalchemy", "fastapi", "opentelemetry"):
+        assert f"'{package}'" not in loaded
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_without_loading_what_it_works_with(environment, name):
+    show = f"import sys; from inspector.cli.app import run; print(run(['{name}', '--help'])); print(set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, check=True, text=True)
+    assert f"Usage: inspector {name}" in done.stdout
+    for package in ("'pydantic'", "'sqlalchemy'", "'fastapi'", "'opentelemetry'"):
+        assert package not in done.stdout.splitlines()[-1]
+
+
+def test_the_reference_page_is_what_the_commands_say():
+    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert written == reference(), "run: python -m inspector.cli.reference > docs/cli.md"
+
+
+def test_without_the_extra_every_command_says_in_one_line_what_to_install(environment):
+    for command in ("serve", "--help", "events"):
+        done = subprocess.run(
+            [sys.executable, "-S", "-m", "inspector.cli", command], env=environment, capture_output=True
+        )
+        assert done.returncode == 1
+        assert done.stdout == b""
+        assert done.stderr == (
+            b'inspector: the command line is not installed; run: pip install "mcp-agent-inspector[inspector]"\n'
+        )
+
+
+def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_path):
+    import click
+
+    (tmp_path / "click").symlink_to(Path(click.__file__).parent)
+    only_click = environment | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "inspector.cli", "sessions"], env=only_click, capture_output=True
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.count(b"\n") == 1
+    assert b'pip install "mcp-agent-inspector[inspector]"' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["evnets"], b"No such command 'evnets'"),
+        (["events", "--limt", "5"], b"--limit"),
+        (["events", "--limit", "0"], b"--limit"),
+        (["events", "--limit", "1001"], b"--limit"),
+        (["events", "--kind", "tol"], b"'tol'"),
+        (["events", "--since", "yesterday"], b"'yesterday' is no time"),
+        (["events", "--attr", "novalue"], b"KEY=VALUE"),
+        (["events", "--min-duration-ms", "nan"], b"'nan' is no number"),
+        (["events", "--max-cost-usd", "-1"], b"'-1' is no number"),
+        (["prune"], b"say what to delete"),
+        (["prune", "--older-than", "30"], b"'30' is no age"),
+        (["prune", "--max-size", "big"], b"'big' is no size"),
+        (["serve", "--port", "70000"], b"--port"),
+        (["events", b"--name=\xff\xfe"], b"not valid UTF-8"),
+        (["events", "--name-\x1b]0;x\x07"], b"No such option"),
+    ],
+)
+def test_a_command_line_that_is_not_understood_ends_with_2_and_two_lines(inspector, arguments, told):
+    done = inspector(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"inspector: ")
+    assert told in done.stderr
+    assert done.stderr.count(b"\n") <= 2
+    assert b"\x1b" not in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"INSPECTOR_PORT": "abc"}, b"INSPECTOR_PORT=abc: should be a valid integer"),
+        ({"INSPECTOR_PORT": "70000"}, b"INSPECTOR_PORT=70000: should be less than or equal to 65535"),
+        ({"INSPECTOR_RETENTION_DAYS": "-1"}, b"INSPECTOR_RETENTION_DAYS=-1: should be greater than 0"),
+        ({"INSPECTOR_LOG_LEVEL": "loud\x1b[2J"}, "INSPECTOR_LOG_LEVEL=loud␛[2J".encode()),
+        ({"INSPECTOR_HOME": "/dev/null"}, b"/dev/null is not a directory"),
+    ],
+)
+def test_a_bad_setting_is_told_in_one_line_with_its_name_value_and_the_way_out(inspector, variables, told):
+    done = inspector("events", **variables)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"inspector: ")
+    assert told in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_traceback_is_shown_when_it_is_asked_for(inspector):
+    assert b"Traceback" not in inspector("events", INSPECTOR_PORT="abc").stderr
+    assert b"Traceback" in inspector("--debug", "events", INSPECTOR_PORT="abc").stderr
+    assert b"Traceback" in inspector("events", "--debug", INSPECTOR_PORT="abc").stderr
+
+
+def test_version_names_the_inspector_python_and_sqlite(inspector):
+    names = [line.split()[0] for line in inspector("version").stdout.decode().splitlines()]
+    assert names[:3] == ["mcp-agent-inspector", "python", "sqlite"]
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(environment):
+    command = f"{sys.executable} -W error -m inspector.cli version | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True)
+    assert done.returncode in (0, 141)
+    assert done.stderr == b""
+
+
+def test_closed_standard_output_is_told_in_one_line(environment):
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m inspector.cli version >&-"], env=environment, capture_output=True
+    )
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"standard output is closed" in done.stderr
+
+
+def test_a_working_directory_that_is_gone_is_no_traceback(environment, tmp_path):
+    command = f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m inspector.cli events --home relative"
+    done = subprocess.run(["bash", "-c", command], env=environment, cwd=tmp_path, capture_output=True)
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr

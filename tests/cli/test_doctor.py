@@ -1,0 +1,108 @@
+import json
+import socket
+
+import pytest
+
+from inspector.cli.checks import check_packages, check_sqlite, check_variables
+from inspector.cli.versions import MISSING, versions
+
+
+def found(done):
+    return {
+        check["name"]: (check["level"], check["found"], check["advice"]) for check in json.loads(done.stdout)["checks"]
+    }
+
+
+def test_a_healthy_home_is_in_order(inspector, write_spans, span):
+    write_spans(span(), span())
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0")
+    assert done.returncode == 0
+    checks = found(done)
+    assert {level for level, _, _ in checks.values()} == {"ok"}
+    assert checks["database"][1].startswith("2 events, ")
+    readable = inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
+    assert readable.splitlines()[-1] == "everything is in order"
+
+
+def test_a_home_that_does_not_exist_says_how_to_record_and_stays_absent(inspector, home):
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0")
+    assert done.returncode == 0
+    assert found(done)["home"][0] == "warn"
+    assert "attach" in found(done)["home"][2]
+    assert not home.exists()
+
+
+def test_loose_modes_are_named_with_the_command_that_mends_them(inspector, home, write_spans, span):
+    write_spans(span())
+    (home / "token").write_text("x" * 40)
+    (home / "token").chmod(0o644)
+    home.chmod(0o755)
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0")
+    assert done.returncode == 1
+    assert found(done)["home"] == ("warn", f"{home} is open to others (mode 0755)", f"chmod 700 {home}")
+    level, text, _ = found(done)["token"]
+    assert level == "fail"
+    assert "chmod 600" in text
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all" * 100, b"\0" * 8192], ids=["empty", "text", "zeros"])
+def test_a_file_that_is_no_database_fails_without_being_touched(inspector, home, content):
+    home.mkdir(mode=0o700)
+    (home / "inspector.db").write_bytes(content)
+    (home / "inspector.db").chmod(0o600)
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0")
+    assert done.returncode == 1
+    assert found(done)["database"][0] == "fail"
+    assert (home / "inspector.db").read_bytes() == content
+
+
+def test_spools_report_what_waits_and_what_is_ignored(inspector, home):
+    home.mkdir(mode=0o700)
+    spool = home / "spool"
+    spool.mkdir(mode=0o700)
+    (spool / "a.jsonl").write_text("{}\n")
+    (spool / "b.jsonl").symlink_to(spool / "a.jsonl")
+    done = inspector("doctor", INSPECTOR_PORT="0")
+    assert b"1 of them with 3 B not taken in yet" in done.stdout
+    assert b"b.jsonl" in done.stdout
+
+
+def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):
+    done = inspector("doctor", INSPECTOR_PORT="abc")
+    assert done.returncode == 1
+    assert b"INSPECTOR_PORT=abc" in done.stdout
+    assert check_variables({"INSPECTOR_PROT": "1", "INSPECTOR_PORT": "1"}).found == "unknown: INSPECTOR_PROT"
+
+
+def test_a_port_that_another_program_holds_is_told(inspector, home):
+    home.mkdir(mode=0o700)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        done = inspector("doctor", "--json", INSPECTOR_PORT=str(other.getsockname()[1]))
+    assert done.returncode == 0
+    assert found(done)["server"][0] == "warn"
+
+
+def test_a_missing_package_fails_with_the_line_that_installs_it():
+    check = check_packages(versions() | {"uvicorn": MISSING})
+    assert (check.level, check.found) == ("fail", "missing: uvicorn")
+    assert check.advice == 'pip install "mcp-agent-inspector[inspector]"'
+
+
+@pytest.mark.parametrize(
+    ("version", "has_bug"),
+    [
+        ((3, 6, 23), False),
+        ((3, 7, 0), True),
+        ((3, 40, 1), True),
+        ((3, 44, 5), True),
+        ((3, 44, 6), False),
+        ((3, 45, 0), True),
+        ((3, 50, 6), True),
+        ((3, 50, 7), False),
+        ((3, 51, 2), True),
+        ((3, 51, 3), False),
+        ((3, 53, 0), False),
+    ],
+)
+def test_the_wal_reset_bug_is_known_by_version(version, has_bug):
+    assert ("WAL-reset" in check_sqlite(version).found) is has_bug

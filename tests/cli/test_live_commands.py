@@ -1,0 +1,232 @@
+"""``serve``, ``tail``, ``prune``, ``token`` and ``demo``: with a server, and without one."""
+
+import json
+import os
+import select
+import signal
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+DEADLINE_S = 30.0
+
+
+class Output:
+    """Lines of a running process, waited for with a deadline."""
+
+    def __init__(self, process):
+        self.process = process
+        self.text = b""
+
+    def until(self, wanted):
+        give_up = time.monotonic() + DEADLINE_S
+        while wanted not in self.text:
+            readable, _, _ = select.select([self.process.stdout], [], [], 0.1)
+            chunk = os.read(self.process.stdout.fileno(), 65536) if readable else b""
+            self.text += chunk
+            if (readable and not chunk) or time.monotonic() > give_up:
+                raise AssertionError((wanted, self.text, self.process.stderr.read() if readable else b""))
+        return self.text.decode()
+
+
+def spool_line(span_id, *, name, end=True, trace_id="c" * 32):
+    span = {
+        "traceId": trace_id,
+        "spanId": span_id,
+        "name": name,
+        "kind": 1,
+        "startTimeUnixNano": "1795000000000000000",
+        "attributes": [],
+        "status": {},
+    }
+    if end:
+        span["endTimeUnixNano"] = "1795000000312000000"
+    scope = {"scope": {"name": "mcp-agent-inspector", "version": "0"}, "spans": [span]}
+    return json.dumps({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [scope]}]}) + "\n"
+
+
+@pytest.fixture
+def spool(home) -> Path:
+    """A segment that a recorder appends to."""
+    home.mkdir(mode=0o700)
+    (home / "spool").mkdir(mode=0o700)
+    path = home / "spool" / "collector.jsonl"
+    path.touch(mode=0o600)
+    return path
+
+
+def append(path, text):
+    with path.open("a") as file:
+        file.write(text)
+
+
+@pytest.fixture
+def server(start_inspector):
+    """A server on a free port; gives its address."""
+
+    def start():
+        process = start_inspector("serve", "--port", "0")
+        shown = Output(process).until(b"Ctrl-C ends it.")
+        return process, shown.split("inspector listens on ")[1].split()[0], shown
+
+    return start
+
+
+def test_serve_says_where_it_listens_how_to_sign_in_and_where_the_data_is(server, home, inspector):
+    process, url, shown = server()
+    assert url.startswith("http://127.0.0.1:")
+    assert f"{url}/?code=" in shown
+    assert f'curl -H "Authorization: Bearer $(cat {home}/token)" {url}/events' in shown
+    assert str(home) in shown
+    token = inspector("token", "--scope", "read").stdout.decode().strip()
+    request = urllib.request.Request(f"{url}/events", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=DEADLINE_S) as answer:
+        assert json.load(answer)["items"] == []
+    process.send_signal(signal.SIGINT)
+    assert process.wait(DEADLINE_S) == 0
+    assert process.stderr.read() == b""
+
+
+def test_a_second_server_says_who_owns_the_database_and_how_to_reach_it(server, inspector):
+    process, url, _ = server()
+    done = inspector("serve", "--port", "0")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert str(process.pid).encode() in done.stderr
+    assert url.encode() in done.stderr
+
+
+def test_a_port_in_use_is_told_in_one_line(server, inspector, tmp_path):
+    _, url, _ = server()
+    done = inspector("serve", "--port", url.rpartition(":")[2], "--home", str(tmp_path / "other"))
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"--port" in done.stderr
+
+
+def test_events_reads_what_a_running_server_stores_and_answers_as_its_api_does(server, inspector, write_spans, span):
+    write_spans(span(name="a", input_tokens=3), span(name="b", attributes={"k": [1, "x"]}))
+    _, url, _ = server()
+    token = inspector("token").stdout.decode().strip()
+
+    def answer(path):
+        request = urllib.request.Request(url + path, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=DEADLINE_S) as found:
+            return json.load(found)
+
+    assert json.loads(inspector("events", "--json").stdout) == answer("/events")
+    assert json.loads(inspector("events", "--full").stdout) == answer("/events?full=true")
+    trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+    assert json.loads(inspector("show", "--json").stdout) == answer(f"/traces/{trace_id}")
+    one = json.loads(inspector("show", "--span", "0000000000000002", "--json").stdout)
+    assert one == answer("/events/0000000000000002")
+    assert json.loads(inspector("sessions", "--json").stdout) == answer("/sessions")
+
+
+@pytest.mark.parametrize("with_server", [False, True], ids=["alone", "beside a server"])
+def test_tail_shows_a_call_when_it_starts_and_again_when_it_ends(start_inspector, server, spool, with_server):
+    append(spool, spool_line("1" * 16, name="execute_tool before"))
+    if with_server:
+        server()
+    tail = start_inspector("tail")
+    output = Output(tail)
+    output.until(b"execute_tool before")
+    append(spool, spool_line("2" * 16, name="execute_tool live", end=False))
+    assert "● running" in output.until(b"execute_tool live")
+    output.text = b""
+    append(spool, spool_line("2" * 16, name="execute_tool live"))
+    assert "✓" in output.until(b"312 ms\n")
+    tail.send_signal(signal.SIGINT)
+    assert tail.wait(DEADLINE_S) == 0
+    assert tail.stderr.read() == b""
+
+
+def test_tail_in_json_writes_one_event_a_line_and_narrows(start_inspector, spool):
+    append(spool, spool_line("1" * 16, name="other") + spool_line("2" * 16, name="wanted"))
+    output = Output(start_inspector("tail", "--json", "--name", "wanted"))
+    output.until(b"2222222222222222")
+    append(spool, spool_line("3" * 16, name="other") + spool_line("4" * 16, name="wanted"))
+    lines = output.until(b"4444444444444444").splitlines()
+    assert [json.loads(line)["span_id"][0] for line in lines] == ["2", "4"]
+
+
+def test_tail_waits_for_the_first_recording(start_inspector, home):
+    tail = start_inspector("tail")
+    assert select.select([tail.stderr], [], [], DEADLINE_S)[0]
+    assert b"waiting" in tail.stderr.readline()
+    (home / "spool").mkdir(parents=True, mode=0o700)
+    home.chmod(0o700)
+    append(home / "spool" / "collector.jsonl", spool_line("1" * 16, name="first"))
+    Output(tail).until(b"first")
+
+
+def test_tail_takes_over_from_a_server_that_ends(start_inspector, server, spool):
+    process, _, _ = server()
+    append(spool, spool_line("1" * 16, name="while it served"))
+    output = Output(start_inspector("tail"))
+    output.until(b"while it served")
+    process.send_signal(signal.SIGTERM)
+    process.wait(DEADLINE_S)
+    append(spool, spool_line("2" * 16, name="after its end"))
+    output.until(b"after its end")
+
+
+@pytest.mark.parametrize("with_server", [False, True], ids=["alone", "through the server"])
+def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_spans, span, with_server):
+    write_spans(
+        span(name="by trace", trace_id="a" * 32),
+        span(name="by session", trace_id="b" * 32, session_id="trip/1 ?"),
+        span(name="old", trace_id="d" * 32, start_ns=10**18, end_ns=10**18 + 1),
+        span(name="kept", trace_id="e" * 32, start_ns=time.time_ns(), end_ns=None, status="running"),
+    )
+    if with_server:
+        server()
+    assert inspector("prune", "--trace", "aaaa", "--yes").stdout == b"deleted 1 events\n"
+    assert inspector("prune", "--session", "trip/1 ?", "--yes").stdout == b"deleted 1 events\n"
+    done = inspector("prune", "--older-than", "1d", "--yes")
+    assert done.stdout.startswith(b"deleted 1 events"), done
+    assert [item["name"] for item in json.loads(inspector("events", "--json").stdout)["items"]] == ["kept"]
+
+
+def test_prune_asks_and_deletes_nothing_where_nobody_can_answer(inspector, write_spans, span):
+    write_spans(span())
+    done = inspector("prune", "--trace", "last")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"--yes" in done.stderr
+    assert len(json.loads(inspector("events", "--json").stdout)["items"]) == 1
+
+
+def test_prune_of_what_is_unknown_says_so(inspector, write_spans, span):
+    write_spans(span())
+    for what in (["--session", "nope"], ["--trace", "ffff"]):
+        done = inspector("prune", *what, "--yes")
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"nope" in done.stderr or b"ffff" in done.stderr
+
+
+def test_pruning_by_size_is_left_to_a_running_server(inspector, server, write_spans, span):
+    write_spans(span())
+    server()
+    done = inspector("prune", "--max-size", "1MB", "--yes")
+    assert done.returncode == 1
+    assert b"INSPECTOR_RETENTION_BYTES" in done.stderr
+
+
+def test_token_prints_the_token_that_opens_the_api_and_narrower_ones(inspector, home):
+    whole = inspector("token").stdout.decode().strip()
+    assert whole == (home / "token").read_text().strip()
+    assert (home / "token").stat().st_mode & 0o777 == 0o600
+    scoped = {inspector("token", "--scope", scope).stdout for scope in ("read", "ingest", "control")}
+    assert len(scoped) == 3
+    assert whole.encode() not in b"".join(scoped)
+
+
+def test_the_demo_draws_its_run_and_exits(inspector):
+    done = inspector("demo", "--once")
+    assert done.returncode == 0, done.stderr
+    drawn = done.stdout.decode()
+    assert "✓ invoke_workflow" in drawn
+    assert "✗ execute_tool" in drawn
+    assert " tok  $" in drawn
+    assert b"execute_tool" in inspector("events", "--kind", "tool", "--status", "error").stdout

@@ -1,0 +1,291 @@
+"""``events``, ``show`` and ``sessions`` on a real database."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from inspector.model import SpanError
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\b\u202e\u200b\u2066\ufeff\U000e0041\u2028"
+OBEYED = {character for character in HOSTILE if not character.isprintable()}
+
+
+def test_events_lists_the_newest_first_in_plain_columns(inspector, write_spans, span):
+    write_spans(
+        span(name="chat gpt-5", kind="llm", input_tokens=1234, output_tokens=56, cost_usd=0.0123),
+        span(name="execute_tool book", status="error", error=SpanError("TimeoutError", "no answer")),
+        span(name="execute_tool pay", status="running", end_ns=None),
+    )
+    done = inspector("events")
+    lines = done.stdout.decode().splitlines()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert lines[0].split() == [
+        "TIME",
+        "STATUS",
+        "KIND",
+        "NAME",
+        "DURATION",
+        "TOKENS",
+        "COST",
+        "SPAN",
+        "TRACE",
+        "ERROR",
+    ]
+    assert "● running" in lines[1] and "execute_tool pay" in lines[1]
+    assert "✗ error" in lines[2] and lines[2].endswith("TimeoutError: no answer")
+    assert "312 ms  1,234 → 56  $0.0123" in lines[3]
+    assert "0000000000000001  4bf92f3577b34da6a3ce929d0e0e4736" in lines[3]
+
+
+def test_events_in_json_is_one_document_without_the_large_fields(inspector, write_spans, span):
+    write_spans(span(name="a"), span(name="b"))
+    page = json.loads(inspector("events", "--json").stdout)
+    assert [item["name"] for item in page["items"]] == ["b", "a"]
+    assert page["next_cursor"] is None
+    assert "input" not in page["items"][0] and "attributes" not in page["items"][0]
+
+
+def test_full_events_carry_what_was_recorded(inspector, write_spans, span):
+    write_spans(
+        span(
+            attributes={"gen_ai.tool.call.arguments": '{"city":"Rome"}', "n": 5}, input_key="gen_ai.tool.call.arguments"
+        )
+    )
+    (item,) = json.loads(inspector("events", "--full").stdout)["items"]
+    assert item["input"] == {"city": "Rome"}
+    assert item["attributes"]["n"] == 5
+
+
+def test_options_narrow_and_order_the_list(inspector, write_spans, span):
+    write_spans(
+        span(name="chat", kind="llm", session_id="trip-1", cost_usd=0.02, attributes={"team": "a=b"}),
+        span(name="book", tool="book", status="error", error=SpanError("TimeoutError", "no room in Rome")),
+        span(name="researcher", kind="agent", end_ns=1_795_000_009_000_000_000),
+    )
+    for options, names in (
+        ("--kind=llm --kind=agent --order=asc", ["chat", "researcher"]),
+        ("--status=error --error-type=TimeoutError --tool=book --q=Rome", ["book"]),
+        ("--attr=team=a=b --min-cost-usd=0.01 --session-id=trip-1", ["chat"]),
+        ("--sort=duration --since=1795000002000000000", ["researcher", "book"]),
+    ):
+        page = json.loads(inspector("events", "--json", *options.split()).stdout)
+        assert [item["name"] for item in page["items"]] == names
+
+
+def test_a_page_says_how_to_get_the_next(inspector, write_spans, span):
+    write_spans(span(name="a"), span(name="b"), span(name="c"))
+    first = inspector("events", "--limit", "2")
+    assert first.stderr.startswith(b"more: repeat with --cursor ")
+    cursor = first.stderr.split()[-1].decode()
+    second = inspector("events", "--limit", "2", "--cursor", cursor, "--json")
+    assert [item["name"] for item in json.loads(second.stdout)["items"]] == ["a"]
+    wrong = inspector("events", "--cursor", "nonsense")
+    assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1)
+
+
+def test_nothing_that_matches_is_said_beside_the_output(inspector, write_spans, span):
+    write_spans(span())
+    done = inspector("events", "--kind", "llm")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"no event matches\n")
+
+
+def test_an_empty_home_says_how_to_record(inspector, home):
+    for command in (["events"], ["show"], ["sessions"], ["prune", "--older-than", "1d", "--yes"]):
+        done = inspector(*command)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"attach" in done.stderr
+        assert done.stderr.count(b"\n") <= 2
+    assert not home.exists()
+
+
+def test_show_draws_the_last_trace_and_finds_others_by_the_beginning_of_their_id(inspector, write_spans, span):
+    root = span(name="invoke_workflow trip", kind="workflow")
+    tool = span(
+        name="execute_tool book", parent_id=root.span_id, status="error", error=SpanError("TimeoutError", "no answer")
+    )
+    other = span(name="another", trace_id="a" * 32)
+    write_spans(root, tool, other)
+    assert b"another" in inspector("show").stdout
+    lines = inspector("show", "4bf9").stdout.decode().splitlines()
+    assert lines[0].startswith("trace 4bf92f3577b34da6a3ce929d0e0e4736 · ")
+    assert lines[1].startswith("✓ invoke_workflow trip")
+    assert lines[2].startswith("└─ ✗ execute_tool book")
+    assert lines[2].endswith("TimeoutError: no answer")
+    document = json.loads(inspector("show", "4bf92f3577b34da6a3ce929d0e0e4736", "--json").stdout)
+    assert list(document) == ["trace", "items", "next_cursor"]
+    assert [item["name"] for item in document["items"]] == ["invoke_workflow trip", "execute_tool book"]
+
+
+def test_an_unknown_or_ambiguous_id_names_the_way_on(inspector, write_spans, span):
+    write_spans(span(trace_id="a" * 32), span(trace_id="ab" * 16))
+    for trace, told in (
+        ("ffff", b"no trace ffff"),
+        ("a", b"several traces begin with a"),
+        ("'; --", b"no trace '; --"),
+    ):
+        done = inspector("show", trace)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert told in done.stderr
+    done = inspector("show", "--span", "ffffffffffffffff")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"inspector events" in done.stderr
+
+
+def test_one_event_is_shown_whole(inspector, write_spans, span):
+    write_spans(
+        span(
+            name="execute_tool book",
+            status="error",
+            error=SpanError("TimeoutError", "no answer", "Traceback (most recent call last):\n  File x\nTimeoutError"),
+            attributes={"gen_ai.tool.call.arguments": '{"city": "Rome", "nights": [1, 2]}', "plain": "text"},
+            input_key="gen_ai.tool.call.arguments",
+            events=({"name": "exception", "time_unix_nano": 5, "attributes": {}},),
+        )
+    )
+    shown = inspector("show", "--span", "0000000000000001").stdout.decode()
+    assert "✗ execute_tool book  error" in shown
+    assert "error\n  TimeoutError: no answer\n" in shown
+    assert "traceback\n  Traceback (most recent call last):\n    File x\n  TimeoutError\n" in shown
+    assert 'input\n  {\n    "city": "Rome",\n    "nights": [\n      1,' in shown
+    assert "  plain = text\n" in shown
+    assert json.loads(inspector("show", "--span", "0000000000000001", "--json").stdout)["input"]["city"] == "Rome"
+
+
+def test_sessions_are_listed_with_their_sums(inspector, write_spans, span):
+    write_spans(span(session_id="trip-1"), span(session_id="trip-1", status="error", input_tokens=5, output_tokens=1))
+    lines = inspector("sessions").stdout.decode().splitlines()
+    assert lines[0].split() == ["SESSION", "STARTED", "STATUS", "TOOK", "TRACES", "EVENTS", "ERRORS", "TOKENS"]
+    assert lines[1].startswith("trip-1")
+    (item,) = json.loads(inspector("sessions", "--json").stdout)["items"]
+    assert (item["session_id"], item["spans"], item["errors"]) == ("trip-1", 2, 1)
+
+
+def hostile_span(span):
+    return span(
+        name=HOSTILE,
+        session_id=HOSTILE,
+        service=HOSTILE,
+        status="error",
+        error=SpanError(HOSTILE, HOSTILE, HOSTILE),
+        attributes={HOSTILE: HOSTILE, "in": json.dumps({HOSTILE: [HOSTILE]}, ensure_ascii=False), "out": HOSTILE},
+        input_key="in",
+        output_key="out",
+        events=({"name": HOSTILE, "time_unix_nano": 1, "attributes": {HOSTILE: HOSTILE}},),
+    )
+
+
+COMMANDS = (
+    ["events"],
+    ["events", "--json"],
+    ["events", "--full"],
+    ["show"],
+    ["show", "--json", "--full"],
+    ["show", "--span", "0000000000000001"],
+    ["sessions"],
+    ["sessions", "--json"],
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_recorded_text_never_controls_a_pipe(inspector, write_spans, span, command):
+    write_spans(hostile_span(span))
+    done = inspector(*command)
+    assert done.returncode == 0
+    text = done.stdout.decode()
+    assert not OBEYED & set(text)
+    assert not any(ord(character) < 0x20 for character in text.replace("\n", ""))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_recorded_text_never_controls_a_terminal_and_every_line_fits_it(environment, write_spans, span, command):
+    write_spans(hostile_span(span), span(name="日本語のホテル予約 " * 20))
+    output = on_terminal(environment | {"COLUMNS": "72"}, *command)
+    for code in ("0", "1", "2", "31", "32", "33", "36"):
+        output = output.replace(f"\x1b[{code}m", "")
+    assert not OBEYED & set(output)
+    if command in (["events"], ["show"], ["sessions"]):
+        assert all(len(line) <= 72 for line in output.splitlines())
+
+
+def test_colours_are_for_terminals_without_no_color(environment, inspector, write_spans, span):
+    write_spans(span())
+    assert "\x1b[" in on_terminal(environment, "events")
+    assert "\x1b[" not in on_terminal(environment | {"NO_COLOR": "1"}, "events")
+    assert "\x1b[" not in on_terminal(environment | {"TERM": "dumb"}, "events")
+    assert b"\x1b[" not in inspector("events").stdout
+
+
+def on_terminal(environment, *arguments):
+    leader, follower = pty.openpty()
+    modes = termios.tcgetattr(follower)
+    modes[1] &= ~termios.ONLCR
+    termios.tcsetattr(follower, termios.TCSANOW, modes)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inspector.cli", *arguments],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=environment,
+    )
+    os.close(follower)
+    chunks = []
+    while True:
+        try:
+            chunk = os.read(leader, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    os.close(leader)
+    assert process.wait(timeout=30) == 0
+    return b"".join(chunks).decode()
+
+
+def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector, write_spans, span):
+    write_spans(span(name="日本 é", status="error", error=SpanError("E", "→")), span(status="running", end_ns=None))
+    for command in COMMANDS:
+        done = inspector(*command, PYTHONIOENCODING="latin-1")
+        assert done.returncode == 0
+        assert done.stdout.isascii()
+    assert json.loads(inspector("events", "--json", PYTHONIOENCODING="ascii").stdout)["items"][1]["name"] == "日本 é"
+
+
+def test_what_stands_in_spool_files_is_taken_in_first(inspector, home):
+    spool = home / "spool"
+    spool.mkdir(mode=0o700, parents=True)
+    home.chmod(0o700)
+    line = {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": []},
+                "scopeSpans": [
+                    {
+                        "scope": {"name": "mcp-agent-inspector", "version": "0"},
+                        "spans": [
+                            {
+                                "traceId": "c" * 32,
+                                "spanId": "d" * 16,
+                                "name": "execute_tool spooled",
+                                "kind": 1,
+                                "startTimeUnixNano": "1795000000000000000",
+                                "endTimeUnixNano": "1795000000312000000",
+                                "attributes": [],
+                                "status": {},
+                            }
+                        ],
+                    }
+                ],
+            }
+        ]
+    }
+    (spool / "20261122T000000-1-00000000.000001.jsonl").write_text(json.dumps(line) + "\n")
+    done = inspector("events")
+    assert done.returncode == 0, done.stderr
+    assert b"execute_tool spooled" in done.stdout
+    assert b"312 ms" in done.stdout

@@ -1,0 +1,63 @@
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+
+@pytest.fixture
+def example(root):
+    return lambda name: str(root / "examples" / name)
+
+
+def test_the_attached_agent_is_there_to_look_at(example, run, tmp_path):
+    home = str(tmp_path / "home")
+    done = run(sys.executable, "-W", "error", example("attach.py"), INSPECTOR_HOME=home)
+    assert (done.stdout, done.stderr) == ("That is 7 words.\n", "")
+    shown = run("inspector", "show", "last", INSPECTOR_HOME=home, PYTHONIOENCODING="utf-8").stdout
+    assert shown.index("invoke_agent counter") < shown.index("execute_tool word_count")
+
+
+def test_the_subscriber_adds_up_what_the_tools_took(example, run):
+    done = run(sys.executable, "-W", "error", example("subscriber.py"))
+    assert done.stderr == ""
+    assert done.stdout.startswith("{'nap': 0.")
+
+
+def test_the_mounted_inspector_answers_beside_the_application(example, environment, tmp_path, unused_port):
+    server = subprocess.Popen(
+        [sys.executable, example("mounted.py")],
+        env={**environment, "INSPECTOR_HOME": str(tmp_path), "PORT": str(unused_port)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = server.stdout.readline().strip()
+        assert address.startswith(f"http://127.0.0.1:{unused_port}/inspector")
+        assert _get(f"http://127.0.0.1:{unused_port}/add?a=1&b=2") == "3"
+        headers = {"Authorization": f"Bearer {(tmp_path / 'token').read_text().strip()}"}
+        deadline = time.monotonic() + 30
+        while "execute_tool add" not in _get(f"http://127.0.0.1:{unused_port}/inspector/events", headers):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:
+        server.terminate()
+        server.communicate(timeout=10)
+
+
+def _get(url, headers=None):
+    request = urllib.request.Request(url, headers=headers or {})
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=5) as response:
+                return response.read().decode()
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_every_example_is_run_here(root, request):
+    source = request.path.read_text()
+    assert [each.name for each in (root / "examples").glob("*.py") if each.name not in source] == []

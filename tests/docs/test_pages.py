@@ -1,0 +1,44 @@
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def anchor(heading):
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page):
+    for target in LINK.findall(page.read_text()):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        place, _, fragment = target.partition("#")
+        file = (page.parent / place) if place else page
+        assert file.exists(), f"{page.name}: {target}"
+        if fragment:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            assert fragment in [anchor(each) for each in headings], f"{page.name}: {target}"
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "index.md").read_text()
+    missing = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md" and page.name not in index]
+    assert missing == []
+
+
+def test_python_examples_of_every_page_are_valid_python():
+    for page in PAGES:
+        for example in re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            compile(example, str(page), "exec", flags=0x2000)  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+
+
+def test_the_style_sheet_has_the_layers_that_are_checked(root):
+    layers = re.search(r"^layers = \[(.*?)^\]", (root / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
+    checked = " > ".join(re.findall(r'"(.*?)"', layers.group(1))).replace("inspector.", "")
+    stated = re.search(r"Imports only go down: `(.*?)`", (root / "CONTRIBUTING.md").read_text()).group(1)
+    assert stated.replace(", ", " | ") == checked

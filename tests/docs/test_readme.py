@@ -1,0 +1,68 @@
+import json
+import re
+import sys
+import tomllib
+
+import pytest
+
+from inspector.settings import Settings
+
+
+def skeleton(tree):
+    """A drawn tree without its figures: how deep each line is, its sign, its name."""
+    return re.findall(r"^((?:[│├└─ ]{3})*)([✓✗] \S+(?: \S+)*)", tree, re.MULTILINE)
+
+
+def test_python_examples_run_in_order(blocks, demo_address, run):
+    examples = blocks("README.md", "python")
+    assert len(examples) == 4
+    for example in examples:
+        done = run(sys.executable, "-c", example.text.replace("127.0.0.1:7800", demo_address))
+        assert done.returncode == 0, f"{example.text}\n{done.stderr}"
+    assert "book_hotel" in done.stdout and "did not answer in time" in done.stdout
+
+
+def test_the_curl_example_finds_the_failed_call_with_its_arguments_and_its_error(blocks, demo_address, run):
+    (curl,) = [each.text for each in blocks("README.md", "sh") if "curl" in each.text]
+    done = run("sh", "-euc", curl.replace("127.0.0.1:7800", demo_address))
+    events = json.loads(done.stdout)["items"]
+    assert {event["tool"] for event in events} == {"book_hotel"}
+    assert all(event["input"]["hotel"] == "Hotel Miradouro" for event in events)
+    assert any("ToolError" in event["error"]["type"] for event in events)
+
+
+def test_the_picture_is_what_the_demo_looks_like(blocks, demo_address, run):
+    (picture,) = blocks("README.md", "text")
+    done = run("inspector", "show", "last", COLUMNS="110", PYTHONIOENCODING="utf-8")
+    assert done.returncode == 0, done.stderr
+    assert skeleton(picture.text) == skeleton(done.stdout)
+
+
+def test_the_command_that_asks_the_same_from_the_terminal_answers(demo_address, run):
+    done = run("inspector", "events", "--kind", "tool", "--status", "error", "--json")
+    assert {event["tool"] for event in json.loads(done.stdout)["items"]} == {"book_hotel"}
+
+
+def test_the_package_and_its_extra_have_the_names_that_are_installed(blocks, root):
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    (install,) = [each.text for each in blocks("README.md", "sh") if "pip install" in each.text]
+    assert f'pip install "{project["name"]}[inspector]"\n' in install
+    assert "inspector" in project["optional-dependencies"]
+    assert "inspector" in project["scripts"]
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_the_make_targets_exist(blocks, root, run, target):
+    assert f"make {target}\n" in [each.text for each in blocks("README.md", "sh")]
+    assert run("make", "--dry-run", "--directory", str(root), target).returncode == 0
+
+
+def test_the_configuration_table_equals_the_settings(root):
+    rows = re.findall(r"^\| `INSPECTOR_(\w+)` \|\s*(.*?)\s*\|", (root / "README.md").read_text(), re.MULTILINE)
+    settings = Settings.model_construct()
+    documented = {name.lower(): default.strip("` ").replace("~", str(settings.home.parent)) for name, default in rows}
+    actual = {}
+    for name in Settings.model_fields:
+        value = getattr(settings, name)
+        actual[name] = "" if value in (None, ()) else f"{value:g}" if isinstance(value, float) else str(value)
+    assert documented == actual | {"capture_content": "true"}

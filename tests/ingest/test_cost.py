@@ -1,0 +1,86 @@
+import subprocess
+import sys
+
+import pytest
+
+from inspector.ingest.cost import Tokens, price_usd
+
+NOON_NS = 1_795_000_000_000_000_000
+
+
+def test_the_price_of_a_call_is_the_lists_price_of_each_part():
+    tokens = Tokens(input=10_000, output=1_000, cache_read=4_000, cache_write=2_000)
+    usd = price_usd(tokens, model="claude-sonnet-4-0", provider="anthropic", start_ns=NOON_NS)
+    assert usd == pytest.approx((4_000 * 3 + 4_000 * 0.3 + 2_000 * 3.75 + 1_000 * 15) / 1e6)
+
+
+def test_rates_agree_with_the_list_for_flat_and_for_tiered_prices():
+    from genai_prices import Usage, calc_price
+
+    tokens = Tokens(input=300_123, output=456, cache_read=1_234)
+    usage = Usage(input_tokens=300_123, output_tokens=456, cache_read_tokens=1_234)
+    for model, provider in [
+        ("gpt-4o-mini", "openai"),
+        ("gemini-2.5-pro", "google"),
+        ("mistral-large-latest", "mistral"),
+    ]:
+        listed = calc_price(usage, model, provider_id=provider).total_price
+        assert price_usd(tokens, model=model, provider=provider, start_ns=NOON_NS) == pytest.approx(float(listed)), (
+            model
+        )
+
+
+def test_providers_are_known_by_their_conventional_names():
+    for provider, model in [
+        ("openai", "gpt-4o"),
+        ("azure.ai.openai", "gpt-4o"),
+        ("azure.ai.inference", "gpt-4o"),
+        ("aws.bedrock", "anthropic.claude-3-5-sonnet-20240620-v1:0"),
+        ("gcp.vertex_ai", "gemini-2.5-flash"),
+        ("gcp.gemini", "gemini-2.5-flash"),
+        ("x_ai", "grok-4"),
+        ("mistral_ai", "mistral-large-latest"),
+        (None, "gpt-4o"),
+    ]:
+        usd = price_usd(Tokens(1000, 1000), model=model, provider=provider, start_ns=NOON_NS)
+        assert usd is not None and usd > 0, provider
+
+
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [
+        ("scripted", None),
+        ("scripted", "openai"),
+        ("gpt-4o", "my own server"),
+        ("", None),
+        ("a" * 10_000, "openai"),
+        ("gpt-4o", "o" * 10_000),
+        ("\x00\ud800", "\x00"),
+    ],
+)
+def test_what_is_not_on_the_list_has_no_price(model, provider):
+    assert price_usd(Tokens(1, 1), model=model, provider=provider, start_ns=NOON_NS) is None
+
+
+def test_absurd_counts_and_times_do_no_harm():
+    for start_ns in (0, 2**64 - 1):
+        for tokens in (Tokens(0, 0), Tokens(2**63 - 1, 2**63 - 1), Tokens(1, 1, 2**63 - 1, 2**63 - 1)):
+            for model in ("gpt-4o", "gemini-2.5-pro"):
+                price_usd(tokens, model=model, provider=None, start_ns=start_ns)
+
+
+def test_the_price_list_is_loaded_at_the_first_price_and_never_fetched():
+    program = """
+import sys, socket, threading
+import inspector.ingest
+assert "genai_prices" not in sys.modules
+def refuse(*_): raise AssertionError("a connection was tried")
+socket.socket.connect = socket.getaddrinfo = refuse
+from inspector.ingest.cost import Tokens, price_usd, warm
+warm()
+assert price_usd(Tokens(1000, 0), model="gpt-4o", provider="openai", start_ns=0) == 0.0025
+assert threading.active_count() == 1
+print("fine")
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ran.stdout == "fine\n", ran.stderr

@@ -1,0 +1,447 @@
+import fcntl
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import inspector
+from inspector.ingest import Spool
+from inspector.ingest import segment as segments
+from inspector.model import Filter
+from inspector.store import SqliteStore, StoreBusy
+
+PROCESS = "20261122T100000-4711-00c0ffee"
+
+
+@pytest.fixture
+def store(settings, spool):
+    store = SqliteStore(settings.database)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def held():
+    """Descriptors of the segments whose writers live, by path; closing one is the writer's end."""
+    held = {}
+    yield held
+    for fd in held.values():
+        os.close(fd)
+
+
+@pytest.fixture
+def segment(spool, held):
+    """Writes a segment; unless told otherwise its writer lives on, holding the lock."""
+
+    def write(number, *lines, alive=True, end=b"\n"):
+        path = spool / f"{PROCESS}.{number:06d}.jsonl"
+        path.write_bytes(b"\n".join(lines) + end)
+        if alive:
+            held[path] = os.open(path, os.O_WRONLY)
+            fcntl.flock(held[path], fcntl.LOCK_EX)
+        return path
+
+    return write
+
+
+def append(path, data):
+    with path.open("ab") as file:
+        file.write(data)
+
+
+def stored(store):
+    return {event.span_id: event for event in store.events(Filter(), limit=1000).items}
+
+
+def test_every_line_is_taken_in_once(spool, store, segment, make_span, make_request):
+    path = segment(1, make_request(make_span()), make_request(make_span(), make_span()))
+    reader = Spool(spool, store)
+    first = reader.take_in()
+    assert (first.lines, first.spans, first.bad_lines) == (2, 3, 0)
+    assert not reader.take_in().changed
+    append(path, make_request(make_span()) + b"\n")
+    assert reader.take_in().spans == 1
+    assert not Spool(spool, store).take_in().changed
+    assert len(stored(store)) == 4
+    [mark] = store.spools().values()
+    assert (mark.offset, mark.lines, mark.spans) == (path.stat().st_size, 3, 4)
+
+
+def test_a_torn_last_line_is_left_for_the_next_pass(spool, store, segment, make_span, make_request):
+    line = make_request(make_span())
+    path = segment(1, make_request(make_span()))
+    append(path, line[:100])
+    reader = Spool(spool, store)
+    assert (reader.take_in().lines, reader.take_in().lines) == (1, 0)
+    append(path, line[100:])
+    assert reader.take_in().lines == 0
+    append(path, b"\n")
+    taken = reader.take_in()
+    assert (taken.lines, taken.bad_lines, len(stored(store))) == (1, 0, 2)
+
+
+def test_a_line_torn_by_a_crash_is_counted_and_ends_the_file(spool, store, segment, make_span, make_request):
+    path = segment(1, make_request(make_span()), make_request(make_span())[:100], alive=False, end=b"")
+    taken = Spool(spool, store).take_in()
+    assert (taken.lines, taken.bad_lines, taken.deleted) == (2, 1, 1)
+    assert not path.exists()
+    assert store.spools() == {}
+    assert len(stored(store)) == 1
+
+
+def test_junk_lines_are_counted_and_passed(spool, store, segment, make_span, make_request):
+    segment(
+        1,
+        b"junk",
+        make_request(make_span()),
+        b"",
+        b"\x00" * 4096,
+        b'{"resourceSpans": 5}',
+        b"\xff\xfe\x00",
+        make_request(make_span(), make_span(spanId="0" * 16)) + b"\r",
+        b"[" * 100_000,
+    )
+    taken = Spool(spool, store).take_in()
+    assert (taken.lines, taken.bad_lines, taken.spans, taken.bad_spans) == (7, 5, 2, 1)
+    [mark] = store.spools().values()
+    assert (mark.lines, mark.bad_lines, mark.spans, mark.bad_spans) == (7, 5, 2, 1)
+
+
+def test_what_the_recorder_dropped_is_summed_up(spool, store, segment, make_span, make_request):
+    scope = {"inspector.dropped": 3, "inspector.dropped_segments": 1}
+    segment(1, make_request(make_span(), scope=scope), make_request(make_span(), scope=scope))
+    Spool(spool, store).take_in()
+    [mark] = store.spools().values()
+    assert (mark.dropped, mark.dropped_segments) == (6, 2)
+    assert store.health().dropped == 6
+
+
+def test_an_end_replaces_its_start_across_segments(spool, store, segment, make_span, make_request):
+    start = make_span(spanId="ab" * 8, endTimeUnixNano=None)
+    segment(1, make_request(start), alive=False)
+    path = segment(2, make_request(make_span()))
+    reader = Spool(spool, store)
+    reader.take_in()
+    assert stored(store)["ab" * 8].status == "running"
+    append(path, make_request(make_span(spanId="ab" * 8)) + b"\n")
+    reader.take_in()
+    assert stored(store)["ab" * 8].status == "ok"
+    assert len(stored(store)) == 2
+
+
+def test_finished_segments_of_a_living_process_are_deleted(spool, store, segment, make_span, make_request):
+    running = make_span(spanId="ab" * 8, endTimeUnixNano=None)
+    first = segment(1, make_request(running), alive=False)
+    second = segment(2, make_request(make_span()))
+    taken = Spool(spool, store).take_in()
+    assert (taken.deleted, taken.lost) == (1, 0)
+    assert (first.exists(), second.exists()) == (False, True)
+    assert list(store.spools()) == [second.name]
+    assert stored(store)["ab" * 8].status == "running"
+
+
+def test_what_a_dead_process_left_running_is_lost(spool, store, held, segment, make_span, make_request, monkeypatch):
+    monkeypatch.setattr("inspector.ingest.spool.LOCK_POLL_S", 0)
+    running = make_span(spanId="ab" * 8, endTimeUnixNano=None)
+    path = segment(1, make_request(running, make_span()))
+    reader = Spool(spool, store)
+    assert reader.take_in().lost == 0
+    os.close(held.pop(path))
+    taken = reader.take_in()
+    assert (taken.lost, taken.deleted) == (1, 1)
+    assert stored(store)["ab" * 8].status == "lost"
+    assert list(spool.iterdir()) == []
+    assert store.spools() == {}
+
+
+def test_a_process_about_to_begin_a_segment_is_alive(spool, store, segment, make_span, make_request):
+    segment(1, make_request(make_span(endTimeUnixNano=None)), alive=False)
+    unborn = spool / f"{PROCESS}.000002.tmp"
+    fd = os.open(unborn, os.O_WRONLY | os.O_CREAT)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    try:
+        assert Spool(spool, store).take_in().lost == 0
+        assert [event.status for event in stored(store).values()] == ["running"]
+    finally:
+        os.close(fd)
+
+
+def test_a_segment_that_was_never_born_is_cleared_away_with_its_process(spool, store, segment, make_span, make_request):
+    segment(1, make_request(make_span(endTimeUnixNano=None)), alive=False)
+    (spool / f"{PROCESS}.000002.tmp").touch()
+    assert Spool(spool, store).take_in().lost == 1
+    assert list(spool.iterdir()) == []
+
+
+def test_a_crash_between_any_two_steps_of_putting_away_is_made_good(
+    spool, store, held, segment, make_span, make_request
+):
+    line = make_request(make_span(spanId="ab" * 8, endTimeUnixNano=None))
+    path = segment(1, line)
+    Spool(spool, store).take_in()
+    os.close(held.pop(path))
+    store.mark_lost(PROCESS)
+    assert Spool(spool, store).take_in().deleted == 1
+    again = segment(2, line, alive=False)
+    Spool(spool, store).take_in()
+    assert not again.exists()
+    third = segment(3, line)
+    Spool(spool, store).take_in()
+    third.unlink()
+    assert Spool(spool, store).take_in().deleted == 0
+    assert store.spools() == {}
+    assert stored(store)["ab" * 8].status == "lost"
+
+
+def test_spools_deleted_by_hand_leave_no_span_running(spool, store, segment, make_span, make_request):
+    path = segment(1, make_request(make_span(endTimeUnixNano=None)))
+    reader = Spool(spool, store)
+    reader.take_in()
+    path.unlink()
+    assert reader.take_in().lost == 1
+    assert [event.status for event in stored(store).values()] == ["lost"]
+
+
+def test_a_foreign_collectors_file_is_taken_in_and_kept(spool, store):
+    path = spool / "collector.jsonl"
+    path.write_bytes((Path(__file__).parent / "collector.jsonl").read_bytes().rstrip(b"\n"))
+    reader = Spool(spool, store)
+    assert reader.take_in().spans == 2
+    assert not reader.take_in().changed
+    append(path, b"\n" + path.read_bytes().replace(b"1a2b3c4d5e6f7081", b"1a2b3c4d5e6f7091"))
+    assert reader.take_in().bad_lines == 0
+    assert (path.exists(), len(stored(store))) == (True, 3)
+
+
+def test_a_foreign_file_that_shrinks_or_is_replaced_starts_again(spool, store, make_span, make_request):
+    path = spool / "export.jsonl"
+    first, second, third = (make_request(make_span(), process=None) + b"\n" for _ in range(3))
+    path.write_bytes(first + second)
+    reader = Spool(spool, store)
+    assert reader.take_in().spans == 2
+    path.write_bytes(first)
+    assert reader.take_in().spans == 1
+    other = spool / "other"
+    other.write_bytes(third + first)
+    other.rename(path)
+    assert reader.take_in().spans == 2
+    assert len(stored(store)) == 3
+    path.unlink()
+    reader.take_in()
+    assert store.spools() == {}
+
+
+def test_what_is_no_file_of_ours_is_left_alone_and_told(spool, store, make_span, make_request, tmp_path):
+    outside = tmp_path / "outside.jsonl"
+    outside.write_bytes(make_request(make_span()) + b"\n")
+    (spool / "link.jsonl").symlink_to(outside)
+    os.mkfifo(spool / "fifo.jsonl")
+    (spool / "directory.jsonl").mkdir()
+    (spool / "notes.txt").write_text("hello")
+    (spool / "name-\udcff.jsonl").touch()
+    if os.geteuid() == 0:
+        (spool / "foreign.jsonl").write_bytes(outside.read_bytes())
+        os.chown(spool / "foreign.jsonl", 12345, 12345)
+    taken = Spool(spool, store).take_in()
+    expected = {
+        "link.jsonl": "is a symbolic link",
+        "fifo.jsonl": "is not a regular file",
+        "directory.jsonl": "is not a regular file",
+        "name-\\udcff.jsonl": "has a name that is not UTF-8",
+    }
+    if os.geteuid() == 0:
+        expected["foreign.jsonl"] = "belongs to another user (uid 12345)"
+    assert taken.ignored == expected
+    assert taken.spans == 0
+
+
+def test_a_missing_directory_holds_nothing(store, tmp_path):
+    assert not Spool(tmp_path / "nowhere", store).take_in().changed
+
+
+def test_a_line_of_many_spans_is_one_step_of_the_mark(spool, store, segment, make_span, make_request):
+    path = segment(1, make_request(*(make_span() for _ in range(1300))), make_request(make_span()))
+    commits = []
+    taken = Spool(spool, store, committed=lambda: commits.append(store.spools()[path.name].offset)).take_in()
+    assert taken.spans == 1301
+    first_line = path.read_bytes().index(b"\n") + 1
+    assert set(commits) <= {0, first_line, path.stat().st_size}
+    assert store.health().spans == 1301
+
+
+def test_lines_longer_than_the_cap_are_counted_and_passed(spool, store, make_span, make_request, monkeypatch):
+    monkeypatch.setattr(segments, "MAX_LINE", 10_000)
+    monkeypatch.setattr("inspector.ingest.spool.MAX_LINE", 10_000)
+    monkeypatch.setattr(segments, "_CHUNK", 3_000)
+    path = spool / "long.jsonl"
+    path.write_bytes(b'{"a":"' + b"x" * 25_000)
+    reader = Spool(spool, store)
+    assert reader.take_in().bad_lines == 2
+    append(path, b'"}\n' + make_request(make_span()) + b"\n")
+    taken = reader.take_in()
+    assert (taken.bad_lines, taken.spans) == (1, 1)
+
+
+def test_lines_come_out_whole_wherever_the_reads_fall(tmp_path, monkeypatch):
+    lines = [b"x" * length for length in (0, 1, 2, 3, 7, 0, 0, 15, 4)]
+    data = b"\n".join(lines)
+    path = tmp_path / "lines"
+    path.write_bytes(data)
+    for chunk in range(1, len(data) + 2):
+        monkeypatch.setattr(segments, "_CHUNK", chunk)
+        with path.open("rb") as file:
+            read = list(segments.read_lines(file.fileno(), 0, len(data)))
+        assert [line.data for line in read] == lines
+        assert [line.whole for line in read] == [True] * 8 + [False]
+        assert all(data[: line.end].count(b"\n") == n for n, line in enumerate(read[:-1], 1))
+
+
+def test_a_pass_ends_at_its_deadline_and_the_next_goes_on(spool, store, segment, make_span, make_request):
+    segment(1, *(make_request(make_span()) for _ in range(5)))
+    reader = Spool(spool, store)
+    passes = [reader.take_in(deadline_s=0.0) for _ in range(3)]
+    assert [taken.complete for taken in passes] == [False, False, False]
+    assert reader.take_in().complete
+    assert len(stored(store)) == 5
+
+
+def test_a_deadline_in_mid_file_commits_the_lines_before_it(
+    spool, store, segment, make_span, make_request, monkeypatch
+):
+    segment(1, *(make_request(make_span()) for _ in range(9)))
+    monkeypatch.setattr("inspector.ingest.spool.time", SimpleNamespace(monotonic=count().__next__))
+    reader = Spool(spool, store)
+    first = reader.take_in(deadline_s=5)
+    assert not first.complete
+    assert 0 < first.spans == len(stored(store)) < 9
+    assert reader.take_in().spans == 9 - first.spans
+
+
+def test_segments_are_read_in_the_order_they_were_written(spool):
+    names = [f"{PROCESS}.{number:06d}.jsonl" for number in (3, 1, 10, 2)] + ["20251122T100000-9-00c0ffee.000001.jsonl"]
+    for name in names:
+        (spool / name).touch()
+    assert [segment.name for segment in segments.list_segments(spool)[0]] == sorted(names)
+
+
+def test_a_file_swapped_for_a_link_or_another_file_is_not_opened(spool, tmp_path):
+    path, outside = spool / "a.jsonl", tmp_path / "outside"
+    outside.write_text("secret")
+    path.touch()
+    [segment], _ = segments.list_segments(spool)
+    path.unlink()
+    path.symlink_to(outside)
+    with pytest.raises(OSError), segments.opened(segment):
+        pass
+    path.unlink()
+    outside.rename(path)
+    with pytest.raises(FileNotFoundError), segments.opened(segment):
+        pass
+
+
+def test_what_a_busy_store_refuses_is_read_again(settings, spool, segment, make_span, make_request):
+    segment(1, make_request(make_span()), make_request(make_span()))
+    store = SqliteStore(settings.database)
+    reader = Spool(spool, store)
+    other = sqlite3.connect(settings.database, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy):
+            reader.take_in()
+        other.execute("ROLLBACK")
+        assert reader.take_in().spans == 2
+    finally:
+        other.close()
+        store.close()
+
+
+def test_hostile_values_are_stored(spool, store, segment, make_request, make_span):
+    odd = ["__proto__", "a.b.0.c", "\x00", "x" * 65_536, "'; DROP TABLE spans; --", "{", "\u202e", "", "$[0]"]
+    values = ["\x00", "x" * (4 << 20), 2**63 - 1, -(2**63), 1e308, True, [1] * 20_000, {"a": {"b": "c"}}, None]
+    spans = [make_span({key: value}) for key, value in zip(odd, values, strict=True)]
+    spans += [
+        make_span(
+            {"session.id": "../../etc/passwd\x00", "gen_ai.tool.name": "x" * 5000, "inspector.hook": "tool_call"}
+        ),
+        make_span({"inspector.hook": "tool_call", "gen_ai.tool.call.arguments": '{"broken": '}),
+        make_span({"inspector.hook": "llm_generate", "gen_ai.input.messages": "[" * 3000}),
+        make_span({}, startTimeUnixNano=str(2**64 - 1), endTimeUnixNano=str(2**64 - 1), name="\ud800"),
+        make_span({}, startTimeUnixNano="10", endTimeUnixNano="5"),
+        make_span({"inspector.hook": "llm_generate", "gen_ai.usage.input_tokens": 2**63 - 1}),
+        make_span({"inspector.hook": "llm_generate", "gen_ai.usage.input_tokens": 2**63 - 1}),
+    ]
+    segment(1, *(make_request(span) for span in spans))
+    taken = Spool(spool, store).take_in()
+    assert (taken.bad_lines, taken.bad_spans, taken.spans) == (0, 0, len(spans))
+    for event in store.events(Filter(), limit=1000, full=True).items:
+        json.loads(bytes(event.attributes))
+    assert store.health().spans == len(spans)
+
+
+RECORDER = """
+import fcntl, json, os, sys, time
+from pathlib import Path
+path = Path(sys.argv[1])
+fd = os.open(path.with_suffix(".tmp"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+fcntl.flock(fd, fcntl.LOCK_EX)
+path.with_suffix(".tmp").rename(path)
+os.write(fd, sys.stdin.buffer.read())
+print("written", flush=True)
+time.sleep(600)
+"""
+
+
+def test_an_agent_killed_in_mid_call_leaves_the_call_as_lost(spool, store, make_span, make_request, monkeypatch):
+    monkeypatch.setattr("inspector.ingest.spool.LOCK_POLL_S", 0)
+    open_call = make_span(
+        {"inspector.hook": "tool_call", "gen_ai.tool.call.arguments": '{"city":"Paris"}'}, endTimeUnixNano=None
+    )
+    path = spool / f"{PROCESS}.000001.jsonl"
+    reader = Spool(spool, store)
+    with subprocess.Popen(
+        [sys.executable, "-c", RECORDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as agent:
+        try:
+            agent.stdin.write(make_request(open_call) + b"\n" + make_request(make_span())[:50])
+            agent.stdin.close()
+            assert agent.stdout.readline() == b"written\n"
+            assert (reader.take_in().spans, reader.take_in().lost) == (1, 0)
+        finally:
+            agent.kill()
+    taken = reader.take_in()
+    assert (taken.lost, taken.bad_lines, taken.deleted) == (1, 1, 1)
+    [event] = store.events(Filter(), full=True).items
+    assert (event.status, json.loads(bytes(event.input))) == ("lost", {"city": "Paris"})
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_owner_killed_at_any_moment_loses_and_repeats_nothing(tmp_path, seed):
+    home = tmp_path / "home"
+    script = Path(__file__).parent / "killing.py"
+    env = {**os.environ, "PYTHONPATH": str(Path(inspector.__file__).parents[1])}
+    command = [sys.executable, script, home, str(seed), "10"]
+    ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    ledger = json.loads((tmp_path / "ledger.json").read_text())
+    assert json.loads(ran.stdout) == {"left": [], "again": 0, "bad": 0}
+    store = SqliteStore(home / "inspector.db", read_only=True)
+    found, cursor = {}, None
+    try:
+        while True:
+            page = store.events(Filter(), limit=1000, cursor=cursor, full=True)
+            for event in page.items:
+                assert event.span_id not in found
+                assert event.status == "ok"
+                found[event.span_id] = json.loads(bytes(event.attributes))["version"]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    finally:
+        store.close()
+    assert found == ledger

@@ -1,0 +1,99 @@
+"""A recorder whose times and ids count up, writing to a real spool, and a reader of what it wrote."""
+
+import json
+from itertools import count
+
+import pytest
+
+from inspector.record.otlp import resource_json
+from inspector.record.recorder import Recorder, Renderer
+from inspector.record.redact import Redactor
+from inspector.record.spans import Clock, Ids
+from inspector.record.spool import Spool
+from inspector.record.texts import Texts
+
+
+class SteppingClock(Clock):
+    """Every look at it is one second later."""
+
+    def __init__(self):
+        self._steps = count(1)
+
+    def now_ns(self):
+        return next(self._steps) * 1_000_000_000
+
+    def tick_ns(self):
+        return next(self._steps) * 1_000_000_000
+
+
+class CountingIds(Ids):
+    """1, 2, 3 …"""
+
+    def reseed(self):
+        self._numbers = count(1)
+
+    def span_id(self):
+        return next(self._numbers)
+
+    def trace_id(self):
+        return 0xA000 + next(self._numbers)
+
+
+def value_of(any_value):
+    ((kind, value),) = any_value.items()
+    if kind == "intValue":
+        return int(value)
+    if kind == "arrayValue":
+        return [value_of(item) for item in value["values"]]
+    return value
+
+
+class Recording:
+    """A subscribed recorder and its spool directory."""
+
+    def __init__(self, directory, *, content=True, real_ids=False, max_bytes=1 << 20, tracer=None, **redaction):
+        self.directory = directory
+        texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
+        renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0")
+        self.spool = Spool(directory, "p-1", renderer)
+        clock, ids = (Clock(), Ids()) if real_ids else (SteppingClock(), CountingIds())
+        self.recorder = Recorder(self.spool, clock=clock, ids=ids, tracer=tracer, texts=texts)
+        self.recorder.subscribe()
+
+    def records(self):
+        """Every span record in the order it was written, attributes as a dict."""
+        assert self.spool.flush(10)
+        found = []
+        for path in sorted(self.directory.glob("*.jsonl")):
+            for line in path.read_text().splitlines():
+                for resource in json.loads(line)["resourceSpans"]:
+                    for scope in resource["scopeSpans"]:
+                        found += scope["spans"]
+        for span in found:
+            span["attributes"] = {a["key"]: value_of(a["value"]) for a in span["attributes"]}
+            for event in span.get("events", ()):
+                event["attributes"] = {a["key"]: value_of(a["value"]) for a in event["attributes"]}
+        return found
+
+    def spans(self):
+        """The last record of each span, in the order in which they began."""
+        last = {span["spanId"]: span for span in self.records()}
+        return sorted(last.values(), key=lambda span: int(span["startTimeUnixNano"]))
+
+    def close(self):
+        self.recorder.unsubscribe()
+        self.spool.close()
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Makes a recording; all are closed at the end."""
+    made = []
+
+    def make(**options):
+        made.append(Recording(tmp_path / f"spool{len(made)}", **options))
+        return made[-1]
+
+    yield make
+    for recording in made:
+        recording.close()

@@ -1,0 +1,553 @@
+import asyncio
+import json
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+import instrument
+from inspector import context
+from instrument import _emit, _emit_sync, around
+
+
+class Agent:
+    name = "researcher"
+    description = "looks things up"
+
+
+class Model:
+    model = "gpt-4o"
+    provider = "openai"
+
+
+def status(span):
+    return span["attributes"].get("inspector.status", "running")
+
+
+def test_a_tool_call_becomes_one_span_with_standard_and_original_names(record):
+    recording = record()
+    _emit_sync("before_tool_call", tool_name="add", args={"a": 1}, context=None, call_id="c1")
+    _emit_sync("after_tool_call", tool_name="add", args={"a": 1}, result=[2], context=None, call_id="c1")
+    (span,) = recording.spans()
+    assert span["name"] == "execute_tool add"
+    assert (span["startTimeUnixNano"], span["endTimeUnixNano"]) == ("1000000000", "2000000000")
+    assert span["status"] == {"code": 1}
+    assert span["attributes"] == {
+        "gen_ai.operation.name": "execute_tool",
+        "inspector.span.type": "tool.call",
+        "gen_ai.tool.name": "add",
+        "mcp.tool.name": "add",
+        "gen_ai.tool.call.arguments": '{"a":1}',
+        "mcp.tool.input_json": '{"a":1}',
+        "gen_ai.tool.call.result": "[2]",
+        "mcp.tool.output_json": "[2]",
+        "inspector.hook": "tool_call",
+        "inspector.call_id": "c1",
+        "inspector.status": "ok",
+        "mcp.status.code": "ok",
+    }
+
+
+def test_calls_are_nested_as_they_were_made(record):
+    recording = record()
+    with around("workflow_run", workflow="trip", context=None):
+        with around("agent_call", agent=Agent()):
+            with around("llm_generate", llm=Model(), prompt="hi"):
+                pass
+            with around("tool_call", tool_name="add", args={}, context=None):
+                pass
+    workflow, agent, llm, tool = recording.spans()
+    assert [s["name"] for s in (workflow, agent, llm, tool)] == [
+        "invoke_workflow trip",
+        "invoke_agent researcher",
+        "chat gpt-4o",
+        "execute_tool add",
+    ]
+    assert "parentSpanId" not in workflow
+    assert agent["parentSpanId"] == workflow["spanId"]
+    assert llm["parentSpanId"] == tool["parentSpanId"] == agent["spanId"]
+    assert len({s["traceId"] for s in (workflow, agent, llm, tool)}) == 1
+
+
+def test_a_running_call_is_in_the_spool_before_it_ends(record):
+    recording = record()
+    _emit_sync("before_tool_call", tool_name="slow", args={"n": 1}, context=None)
+    (start,) = recording.records()
+    assert "endTimeUnixNano" not in start
+    assert start["attributes"]["gen_ai.tool.call.arguments"] == '{"n":1}'
+    assert "inspector.status" not in start["attributes"]
+    _emit_sync("after_tool_call", tool_name="slow", args={"n": 1}, result=1, context=None)
+    start, end = recording.records()
+    assert end["spanId"] == start["spanId"]
+    assert end["attributes"]["gen_ai.tool.call.arguments"] == '{"n":1}'
+
+
+def test_an_exception_gives_type_message_and_traceback(record):
+    recording = record()
+    with pytest.raises(ValueError):
+        with around("tool_call", tool_name="boom", args={}, context=None):
+            raise ValueError("no such city")
+    (span,) = recording.spans()
+    assert status(span) == "error"
+    assert span["status"] == {"code": 2, "message": "no such city"}
+    assert span["attributes"]["error.type"] == "ValueError"
+    assert span["attributes"]["mcp.error.message"] == "no such city"
+    (event,) = span["events"]
+    assert event["name"] == "exception"
+    assert event["attributes"]["exception.type"] == "ValueError"
+    assert 'raise ValueError("no such city")' in event["attributes"]["exception.stacktrace"]
+
+
+@pytest.mark.parametrize("flag", ["isError", "is_error"])
+def test_a_result_with_the_error_flag_is_an_error_though_after_fired(record, flag):
+    recording = record()
+    result = {flag: True, "content": [{"type": "text", "text": "room taken"}]}
+    with around("tool_call", tool_name="book", args={}, context=None) as call:
+        call.set(result=result)
+    (span,) = recording.spans()
+    assert status(span) == "error"
+    assert span["attributes"]["error.type"] == "tool_error"
+    assert span["status"]["message"] == "room taken"
+
+
+def test_a_result_object_with_the_error_flag_is_an_error(record):
+    class ToolResult:
+        def __init__(self):
+            self.is_error = True
+            self.content = "boom"
+
+    recording = record()
+    with around("tool_call", tool_name="book", args={}, context=None) as call:
+        call.set(result=ToolResult())
+    (span,) = recording.spans()
+    assert span["attributes"]["error.type"] == "tool_error"
+
+
+def test_cancellation_is_not_an_error(record):
+    recording = record()
+
+    async def main():
+        async def slow():
+            async with around("tool_call", tool_name="slow", args={}, context=None):
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(slow())
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(main())
+    (span,) = recording.spans()
+    assert status(span) == "cancelled"
+    assert "status" not in span
+    assert "error.type" not in span["attributes"]
+
+
+def test_what_a_call_leaves_open_is_abandoned_at_its_end(record):
+    recording = record()
+    with around("agent_call", agent=Agent()):
+        _emit_sync("before_tool_call", tool_name="left", args={}, context=None)
+        _emit_sync("before_llm_generate", llm=Model(), prompt="deeper")
+    agent, tool, llm = recording.spans()
+    assert [status(s) for s in (agent, tool, llm)] == ["ok", "abandoned", "abandoned"]
+    assert tool["endTimeUnixNano"] == llm["endTimeUnixNano"] == agent["endTimeUnixNano"]
+
+
+def test_an_abandoned_call_that_does_end_later_counts_as_ended(record):
+    recording = record()
+    with around("agent_call", agent=Agent()):
+        _emit_sync("before_tool_call", tool_name="late", args={}, context=None, call_id="bg")
+    assert status(recording.spans()[1]) == "abandoned"
+    _emit_sync("after_tool_call", tool_name="late", args={}, result="done", context=None, call_id="bg")
+    assert status(recording.spans()[1]) == "ok"
+
+
+def test_a_generator_left_early_is_abandoned_and_is_no_parent_afterwards(record):
+    recording = record()
+
+    def stream():
+        with around("llm_generate", llm=Model(), prompt="count"):
+            yield 1
+            yield 2
+
+    with around("agent_call", agent=Agent()):
+        for _ in stream():
+            break
+        with around("tool_call", tool_name="next", args={}, context=None):
+            pass
+    agent, llm, tool = recording.spans()
+    assert status(llm) == "abandoned"
+    assert tool["parentSpanId"] == agent["spanId"]
+
+
+def test_an_async_generator_closed_in_another_task_ends_its_call_there(record):
+    recording = record()
+
+    async def stream():
+        async with around("llm_generate", llm=Model(), prompt="count"):
+            yield 1
+            yield 2
+
+    async def main():
+        async with around("agent_call", agent=Agent()):
+            chunks = stream()
+            await anext(chunks)
+            await asyncio.create_task(chunks.aclose())
+            async with around("tool_call", tool_name="next", args={}, context=None):
+                pass
+
+    asyncio.run(main())
+    agent, llm, tool = recording.spans()
+    assert status(llm) == "abandoned"
+    assert tool["parentSpanId"] == agent["spanId"]
+
+
+def test_two_hundred_parallel_calls_of_one_tool_keep_their_own_results(record):
+    recording = record()
+
+    async def call(i):
+        await _emit("before_tool_call", tool_name="add", args={"i": i}, context=None)
+        await asyncio.sleep(0)
+        await _emit("after_tool_call", tool_name="add", args={"i": i}, result=i, context=None)
+
+    async def main():
+        async with around("agent_call", agent=Agent()):
+            await asyncio.gather(*(call(i) for i in range(200)))
+
+    asyncio.run(main())
+    agent, *tools = recording.spans()
+    assert len(tools) == 200
+    assert {s["parentSpanId"] for s in tools} == {agent["spanId"]}
+    for span in tools:
+        arguments = json.loads(span["attributes"]["gen_ai.tool.call.arguments"])
+        assert json.loads(span["attributes"]["gen_ai.tool.call.result"]) == arguments["i"]
+
+
+def test_threads_with_a_copied_context_keep_the_parent(record):
+    import contextvars
+
+    recording = record()
+
+    def work(i):
+        with around("tool_call", tool_name=f"t{i}", args={}, context=None):
+            pass
+
+    with around("agent_call", agent=Agent()):
+        threads = [threading.Thread(target=contextvars.copy_context().run, args=(work, i)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    agent, *tools = recording.spans()
+    assert {s["parentSpanId"] for s in tools} == {agent["spanId"]}
+    assert len(tools) == 8
+
+
+def test_an_end_that_belongs_to_no_open_call_is_counted_and_changes_nothing(record):
+    recording = record()
+    _emit_sync("after_tool_call", tool_name="never", args={}, result=1, context=None)
+    _emit_sync("error_llm_generate", llm=Model(), prompt="", exc=ValueError())
+    assert recording.spans() == []
+    assert recording.recorder.unmatched == 2
+
+
+def test_a_call_ends_once_even_when_its_end_is_told_twice(record):
+    recording = record()
+    _emit_sync("before_tool_call", tool_name="t", args={}, context=None, call_id="1")
+    _emit_sync("after_tool_call", tool_name="t", args={}, result=1, context=None, call_id="1")
+    _emit_sync("error_tool_call", tool_name="t", args={}, exc=ValueError(), context=None, call_id="1")
+    (span,) = recording.spans()
+    assert status(span) == "ok"
+    assert recording.recorder.unmatched == 1
+
+
+def test_a_model_call_has_messages_tokens_counted_once_and_the_raw_usage(record):
+    recording = record()
+    usage = {"input_tokens": 10, "cache_read_input_tokens": 90, "output_tokens": 7}
+    response = {
+        "id": "r1",
+        "model": "claude-x",
+        "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "Hello"}],
+    }
+    with around("llm_generate", llm=Model(), prompt=[{"role": "user", "content": "Hi"}]) as call:
+        call.set(response=response, usage=usage)
+    (span,) = recording.spans()
+    attributes = span["attributes"]
+    assert span["kind"] == 3
+    assert attributes["gen_ai.request.model"] == attributes["mcp.llm.model"] == "gpt-4o"
+    assert attributes["gen_ai.provider.name"] == "openai"
+    assert attributes["gen_ai.usage.input_tokens"] == 100
+    assert attributes["gen_ai.usage.cache_read.input_tokens"] == 90
+    assert attributes["gen_ai.usage.output_tokens"] == 7
+    assert json.loads(attributes["inspector.llm.usage_json"]) == usage
+    assert json.loads(attributes["mcp.llm.prompt_json"]) == [{"role": "user", "content": "Hi"}]
+    assert json.loads(attributes["gen_ai.input.messages"]) == [
+        {"role": "user", "parts": [{"type": "text", "content": "Hi"}]}
+    ]
+    assert json.loads(attributes["gen_ai.output.messages"])[0]["parts"] == [{"type": "text", "content": "Hello"}]
+    assert attributes["gen_ai.response.finish_reasons"] == ["end_turn"]
+
+
+def test_without_content_names_tokens_and_errors_stay(record):
+    recording = record(content=False)
+    with around("llm_generate", llm=Model(), prompt="secret plan") as call:
+        call.set(response={"content": "secret answer"}, usage={"prompt_tokens": 3, "completion_tokens": 4})
+    with around("tool_call", tool_name="t", args={"plan": "secret"}, context=None) as call:
+        _emit_sync("progress_update", progress=1, total=2, message="secret step", context=None)
+        call.set(result={"isError": True, "content": [{"type": "text", "text": "secret refusal"}]})
+    llm, tool = recording.spans()
+    assert llm["attributes"]["gen_ai.usage.input_tokens"] == 3
+    assert tool["attributes"]["gen_ai.tool.name"] == "t"
+    assert tool["attributes"]["error.type"] == "tool_error"
+    assert tool["events"][0]["attributes"] == {"progress": 1, "total": 2}
+    assert "secret" not in json.dumps([llm, tool])
+
+
+def test_an_outbound_request_below_its_tool_call_adds_to_the_tool_span(record):
+    recording = record()
+    request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "add", "arguments": {}}}
+    with around("tool_call", tool_name="math__add", args={}, context=None):
+        with around("rpc_request", envelope=request, transport="stdio") as rpc:
+            rpc.set(envelope={"jsonrpc": "2.0", "id": 7, "result": {"content": []}})
+    (tool,) = recording.spans()
+    assert tool["name"] == "execute_tool math__add"
+    assert tool["attributes"]["mcp.method.name"] == "tools/call"
+    assert tool["attributes"]["jsonrpc.request.id"] == "7"
+    assert tool["attributes"]["network.transport"] == "pipe"
+    assert "mcp.rpc.duration_ms" in tool["attributes"]
+    assert tool["attributes"]["inspector.span.type"] == "tool.call"
+
+
+def test_a_request_on_its_own_is_a_client_span(record):
+    recording = record()
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    with around("rpc_request", envelope=request, transport="http") as rpc:
+        rpc.set(envelope={"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no such method"}})
+    (span,) = recording.spans()
+    assert (span["name"], span["kind"], status(span)) == ("tools/list", 3, "error")
+    assert span["attributes"]["error.type"] == span["attributes"]["rpc.response.status_code"] == "-32601"
+    assert span["status"]["message"] == "no such method"
+
+
+def test_an_inbound_request_joins_the_trace_named_in_its_meta(record):
+    recording = record()
+    traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    request = {"id": 1, "method": "tools/call", "params": {"name": "add", "_meta": {"traceparent": traceparent}}}
+    with around("rpc_request", envelope=request, transport="stdio", direction="inbound"):
+        with around("tool_call", tool_name="add", args={}, context=None):
+            pass
+    rpc, tool = recording.spans()
+    assert rpc["traceId"] == tool["traceId"] == "0af7651916cd43dd8448eb211c80319c"
+    assert rpc["parentSpanId"] == "b7ad6b7169203331"
+    assert rpc["kind"] == 2
+    assert tool["parentSpanId"] == rpc["spanId"]
+
+
+def test_the_session_id_is_taken_from_the_context_and_kept_by_children(record):
+    recording = record()
+    with context.bind("s-1"):
+        with around("agent_call", agent=Agent()):
+            context.set(None)
+            with around("tool_call", tool_name="t", args={}, context=None):
+                pass
+    with around("agent_call", agent=Agent()):
+        pass
+    agent, tool, alone = recording.spans()
+    assert agent["attributes"]["session.id"] == tool["attributes"]["session.id"] == "s-1"
+    assert "session.id" not in alone["attributes"]
+
+
+def test_a_started_session_is_the_session_of_what_follows(record):
+    recording = record()
+    _emit_sync("session_started", session_id="s-2", context=None)
+    with around("agent_call", agent=Agent()):
+        pass
+    _emit_sync("session_finished", session_id="s-2", context=None)
+    assert context.get() is None
+    started, agent, finished = recording.spans()
+    assert [s["name"] for s in (started, agent, finished)] == [
+        "session_started",
+        "invoke_agent researcher",
+        "session_finished",
+    ]
+    assert {s["attributes"]["session.id"] for s in (started, agent, finished)} == {"s-2"}
+
+
+def test_progress_is_an_event_of_the_call_it_is_about(record):
+    recording = record()
+    with around("tool_call", tool_name="t", args={}, context=None, call_id="c"):
+        with around("agent_call", agent=Agent()):
+            _emit_sync("progress_update", progress=1, total=2, message="half", context=None, call_id="c")
+    tool, agent = recording.spans()
+    (event,) = tool["events"]
+    assert (event["name"], event["attributes"]) == ("progress_update", {"progress": 1, "total": 2, "message": "half"})
+    assert "events" not in agent
+
+
+def test_a_cancelled_operation_ends_its_call_as_cancelled(record):
+    recording = record()
+    with around("tool_call", tool_name="t", args={}, context=None, call_id="c"):
+        _emit_sync("operation_cancelled", reason="user", context=None, call_id="c")
+    (tool,) = recording.spans()
+    assert status(tool) == "cancelled"
+
+
+def test_the_applications_own_code_sees_the_current_span(record):
+    from opentelemetry import trace
+
+    recording = record()
+    with around("tool_call", tool_name="t", args={}, context=None):
+        span = trace.get_current_span()
+        span.set_attribute("app.tenant", "mine")
+        span.add_event("cache miss", {"tries": 2})
+        inside = f"{span.get_span_context().span_id:016x}"
+    assert not trace.get_current_span().get_span_context().is_valid
+    (tool,) = recording.spans()
+    assert tool["spanId"] == inside
+    assert tool["attributes"]["app.tenant"] == "mine"
+    assert tool["events"][0]["name"] == "cache miss"
+
+
+def test_below_an_application_span_a_call_joins_its_trace(record):
+    from opentelemetry.sdk.trace import TracerProvider
+
+    recording = record(real_ids=True)
+    with TracerProvider().get_tracer("app").start_as_current_span("request") as app:
+        with around("agent_call", agent=Agent()):
+            with TracerProvider().get_tracer("app").start_as_current_span("inside"):
+                with around("tool_call", tool_name="t", args={}, context=None):
+                    pass
+    agent, tool = recording.spans()
+    assert agent["traceId"] == f"{app.get_span_context().trace_id:032x}"
+    assert agent["parentSpanId"] == f"{app.get_span_context().span_id:016x}"
+    assert tool["parentSpanId"] == agent["spanId"]
+
+
+def test_a_secret_never_reaches_the_spool(record):
+    recording = record()
+    key = "sk-proj-" + "aB3" * 16
+    with context.bind(f"session {key}"):
+        with pytest.raises(RuntimeError):
+            with around(
+                "tool_call", tool_name=f"use {key}", args={"password": "hunter2hunter2", "x": key}, context=None
+            ):
+                raise RuntimeError(f"401 for {key}")
+    recording.spool.flush()
+    text = "".join(path.read_text() for path in recording.directory.iterdir())
+    assert "hunter2hunter2" not in text
+    assert key not in text
+
+
+def test_a_value_is_recorded_as_it_was_when_the_hook_fired(record):
+    recording = record()
+    args = {"list": [1]}
+    with around("tool_call", tool_name="t", args=args, context=None):
+        args["list"].append(2)
+    (tool,) = recording.spans()
+    assert tool["attributes"]["gen_ai.tool.call.arguments"] == '{"list":[1]}'
+
+
+def test_a_value_too_large_stays_valid_json_and_is_flagged(record):
+    recording = record(max_bytes=2000)
+    with around("tool_call", tool_name="t", args={"a": "x" * 100_000, "b": 1}, context=None):
+        pass
+    (tool,) = recording.spans()
+    text = tool["attributes"]["gen_ai.tool.call.arguments"]
+    assert len(text) <= 2000
+    assert json.loads(text)["b"] == 1
+    assert tool["attributes"]["gen_ai.tool.call.arguments_truncated"] is True
+    assert tool["attributes"]["mcp.tool.input_json_truncated"] is True
+
+
+def test_an_applications_provider_gets_a_span_for_each_call_without_content(record):
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    recording = record(tracer=provider.get_tracer("t"))
+    with around("agent_call", agent=Agent()):
+        with around("tool_call", tool_name="t", args={"plan": "secret"}, context=None):
+            pass
+    agent, tool = recording.spans()
+    their_tool, their_agent = exporter.get_finished_spans()
+    assert their_tool.name == "execute_tool t"
+    assert f"{their_tool.context.span_id:016x}" == tool["spanId"]
+    assert their_tool.parent.span_id == their_agent.context.span_id
+    assert f"{their_agent.context.trace_id:032x}" == agent["traceId"]
+    assert "secret" not in str(dict(their_tool.attributes))
+
+
+def test_state_and_results_are_dumped_on_the_current_span(record):
+    import inspector
+
+    class Planner:
+        def __init__(self):
+            self.queue = ["a"]
+
+        @inspector.dump_state("queue")
+        def plan(self, goal):
+            self.queue.append(goal)
+            return {"steps": 2}
+
+        @inspector.dump_state(result="verdict")
+        async def judge(self):
+            return True
+
+    recording = record()
+    planner = Planner()
+    assert planner.plan("outside") == {"steps": 2}
+    with around("agent_call", agent=Agent()):
+        planner.plan("b")
+        assert asyncio.run(planner.judge()) is True
+    (agent,) = recording.spans()
+    assert agent["attributes"]["mcp.result.plan_json"] == '{"steps":2}'
+    assert agent["attributes"]["mcp.state.queue_json"] == '["a","outside","b"]'
+    assert agent["attributes"]["mcp.result.verdict_json"] == "true"
+
+
+@contextmanager
+def subscribed(name, fn):
+    instrument.register(name, fn)
+    try:
+        yield
+    finally:
+        instrument.unregister(name, fn)
+
+
+def test_a_subscriber_of_the_contract_writes_on_the_right_span(record):
+    from opentelemetry import trace
+
+    async def note(llm, prompt, **_):
+        trace.get_current_span().set_attribute("mine", prompt)
+
+    recording = record()
+
+    async def main():
+        with subscribed("before_llm_generate", note):
+            async with around("llm_generate", llm=Model(), prompt="hi"):
+                pass
+
+    asyncio.run(main())
+    (llm,) = recording.spans()
+    assert llm["attributes"]["mine"] == "hi"
+
+
+def test_a_text_too_large_to_keep_whole_is_cut_wherever_it_is_given(record):
+    from opentelemetry import trace
+
+    recording = record()
+    huge = "x y " * 200_000
+    with around("tool_call", tool_name=huge, args={"huge": huge}, context=None) as call:
+        trace.get_current_span().set_attribute("huge", huge)
+        trace.get_current_span().add_event(huge, {"huge": huge})
+        call.set(result=huge)
+    with around("tool_call", tool_name="next", args={}, context=None):
+        pass
+    first, following = recording.spans()
+    assert following["name"] == "execute_tool next"
+    assert len(json.dumps(first)) < 6_000_000
+    assert "more characters" in first["attributes"]["huge"]

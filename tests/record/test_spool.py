@@ -1,0 +1,307 @@
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from inspector.record.spans import RecordedSpan
+from inspector.record.spool import Spool, finished
+
+
+def span_of(n):
+    return RecordedSpan("tool_call", trace_id=1, span_id=n, start_ns=n, start_tick=0)
+
+
+def one_line_each(spans, counts):
+    return [json.dumps({"span": s.span_id, **{k: v for k, v in counts.items() if v}}).encode() + b"\n" for s in spans]
+
+
+def lines_of(directory):
+    return [json.loads(line) for path in sorted(directory.glob("*.jsonl")) for line in path.read_text().splitlines()]
+
+
+def run(code, home, *, check=True, **options):
+    """Runs a program in a process of its own, with its spool under ``home``."""
+    env = {**os.environ, "INSPECTOR_HOME": str(home), "PYTHONWARNINGS": "error"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=60, **options
+    )
+    if check:
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done
+
+
+def tools_of(home):
+    """The tool names and states of the last record of each span under ``home``, sorted."""
+    spans = {}
+    for path in sorted((home / "spool").glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+                spans[span["spanId"]] = span
+    return sorted((s["name"].removeprefix("execute_tool "), "endTimeUnixNano" in s) for s in spans.values())
+
+
+def test_files_are_private_whatever_the_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        spool = Spool(tmp_path / "home" / "spool", "p", one_line_each)
+        spool.put(span_of(1))
+        assert spool.flush()
+    finally:
+        os.umask(before)
+    (path,) = (tmp_path / "home" / "spool").iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    spool.close()
+
+
+def test_a_file_is_finished_when_its_writer_closed_it(tmp_path):
+    spool = Spool(tmp_path, "p", one_line_each)
+    spool.put(span_of(1))
+    assert spool.flush()
+    (path,) = tmp_path.iterdir()
+    assert not finished(path)
+    spool.close()
+    assert finished(path)
+
+
+def test_a_full_file_is_followed_by_the_next_and_is_finished(tmp_path):
+    spool = Spool(tmp_path, "p", one_line_each, segment_bytes=100)
+    for n in range(20):
+        spool.put(span_of(n))
+    assert spool.flush()
+    paths = sorted(tmp_path.iterdir())
+    assert [p.name for p in paths[:2]] == ["p.000000.jsonl", "p.000001.jsonl"]
+    assert all(p.stat().st_size <= 100 for p in paths)
+    assert [finished(p) for p in paths] == [True] * (len(paths) - 1) + [False]
+    assert [line["span"] for line in lines_of(tmp_path)] == list(range(20))
+    spool.close()
+
+
+def test_above_the_total_the_oldest_finished_file_goes_first_and_is_reported(tmp_path):
+    old = tmp_path / "20000101T000000-1-00000000.000000.jsonl"
+    old.write_bytes(b"x" * 300)
+    spool = Spool(tmp_path, "29990101T000000-2-00000000", one_line_each, segment_bytes=100, total_bytes=450)
+    for n in range(30):
+        spool.put(span_of(n))
+        assert spool.flush()
+    assert not old.exists()
+    assert sum(p.stat().st_size for p in tmp_path.iterdir()) <= 450
+    lines = lines_of(tmp_path)
+    assert lines[-1]["span"] == 29
+    assert sum(line.get("inspector.dropped_segments", 0) for line in lines) >= 1
+    spool.close()
+
+
+def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
+    import threading
+
+    hold, busy = threading.Event(), threading.Event()
+
+    def slow(spans, counts):
+        busy.set()
+        assert hold.wait(10)
+        return one_line_each(spans, counts)
+
+    spool = Spool(tmp_path, "p", slow, linger_s=0, max_waiting=5)
+    spool.put(span_of(0))
+    assert busy.wait(10)
+    for n in range(1, 11):
+        spool.put(span_of(n))
+    assert spool.dropped == 5
+    hold.set()
+    assert spool.flush()
+    lines = lines_of(tmp_path)
+    assert [line["span"] for line in lines] == [0, 1, 2, 3, 4, 5]
+    assert lines[1]["inspector.dropped"] == 5
+    spool.close()
+
+
+def test_a_directory_that_cannot_be_written_loses_nothing_once_it_can(tmp_path, caplog):
+    (tmp_path / "spool").write_text("in the way")
+    spool = Spool(tmp_path / "spool", "p", one_line_each, linger_s=0.001)
+    spool.put(span_of(1))
+    assert not spool.flush()
+    assert spool.failures >= 1
+    assert "cannot write the spool" in caplog.text
+    (tmp_path / "spool").unlink()
+    spool.put(span_of(2))
+    assert spool.flush()
+    assert [line["span"] for line in lines_of(tmp_path / "spool")] == [1, 2]
+    spool.close()
+
+
+def test_a_file_that_cannot_grow_keeps_whole_lines_only(tmp_path):
+    run(
+        """
+        import resource, signal, sys, instrument, inspector
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        recording = inspector.attach()
+        emit = lambda n: (instrument._emit_sync("before_tool_call", tool_name=f"t{n}", args={"x": "y" * 900}, context=None),
+                          instrument._emit_sync("after_tool_call", tool_name=f"t{n}", args={}, result=1, context=None))
+        emit(1); assert recording.flush()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))
+        import logging; logging.disable()
+        emit(2); emit(3); recording.flush(0.3)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert recording.flush(), "did not recover"
+        """,
+        tmp_path,
+    )
+    assert tools_of(tmp_path) == [("t1", True), ("t2", True), ("t3", True)]
+
+
+PROGRAM = """
+import instrument, inspector, os, sys
+recording = inspector.attach()
+def tool(name):
+    instrument._emit_sync("before_tool_call", tool_name=name, args={}, context=None)
+    instrument._emit_sync("after_tool_call", tool_name=name, args={}, result=1, context=None)
+"""
+
+
+def test_what_was_recorded_last_survives_the_end_of_the_program(tmp_path):
+    run(PROGRAM + "tool('last')", tmp_path)
+    assert tools_of(tmp_path) == [("last", True)]
+
+
+def test_what_was_recorded_survives_an_unhandled_exception(tmp_path):
+    done = run(PROGRAM + "tool('last'); raise SystemExit(3)", tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert tools_of(tmp_path) == [("last", True)]
+
+
+def test_a_forked_child_writes_a_spool_of_its_own_and_the_parent_goes_on(tmp_path):
+    run(
+        PROGRAM
+        + """
+tool("before")
+instrument._emit_sync("before_tool_call", tool_name="around", args={}, context=None)
+pid = os.fork()
+if pid == 0:
+    tool("child")
+    recording.flush()
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+tool("parent")
+instrument._emit_sync("after_tool_call", tool_name="around", args={}, result=1, context=None)
+""",
+        tmp_path,
+    )
+    assert tools_of(tmp_path) == [("around", True), ("before", True), ("child", True), ("parent", True)]
+    assert len({p.name.split(".")[0] for p in (tmp_path / "spool").iterdir()}) == 2
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_children_of_multiprocessing_are_recorded_to_their_end(tmp_path, method):
+    program = tmp_path / "program.py"
+    program.write_text(
+        PROGRAM
+        + f"""
+import multiprocessing
+def work(n):
+    tool(f"child{{n}}")
+if __name__ == "__main__":
+    multiprocessing.set_start_method({method!r})
+    children = [multiprocessing.Process(target=work, args=(n,)) for n in range(3)]
+    [c.start() for c in children]
+    [c.join() for c in children]
+    tool("parent")
+"""
+    )
+    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert tools_of(tmp_path) == [("child0", True), ("child1", True), ("child2", True), ("parent", True)]
+
+
+def test_a_hundred_forks_while_threads_record_neither_hang_nor_lose(tmp_path):
+    run(
+        PROGRAM
+        + """
+import threading, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+stop = threading.Event()
+def busy():
+    while not stop.is_set():
+        tool("busy")
+        stop.wait(0.001)
+thread = threading.Thread(target=busy); thread.start()
+for n in range(100):
+    pid = os.fork()
+    if pid == 0:
+        tool(f"child{n}")
+        os._exit(0 if recording.flush(10) else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+stop.set(); thread.join()
+""",
+        tmp_path,
+    )
+    assert len([t for t in tools_of(tmp_path) if t[0].startswith("child")]) == 100
+
+
+def test_a_killed_process_leaves_its_open_call_behind(tmp_path):
+    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+    code = (
+        PROGRAM
+        + """
+tool("done")
+instrument._emit_sync("before_tool_call", tool_name="open", args={"city": "Lisbon"}, context=None)
+recording.flush(); print("ready", flush=True)
+import time; time.sleep(60)
+"""
+    )
+    with subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        (path,) = (tmp_path / "spool").iterdir()
+        assert not finished(path)
+        process.send_signal(signal.SIGKILL)
+    assert finished(path)
+    assert tools_of(tmp_path) == [("done", True), ("open", False)]
+    assert "Lisbon" in path.read_text()
+
+
+def test_loops_that_closed_and_new_ones_change_nothing(tmp_path):
+    run(
+        PROGRAM
+        + """
+import asyncio
+async def agent(n):
+    async with instrument.around("tool_call", tool_name=f"t{n}", args={}, context=None):
+        await asyncio.sleep(0)
+for n in range(3):
+    asyncio.run(agent(n))
+""",
+        tmp_path,
+    )
+    assert tools_of(tmp_path) == [("t0", True), ("t1", True), ("t2", True)]
+
+
+def test_recording_prints_nothing(tmp_path):
+    done = run(PROGRAM + "tool('quiet')", tmp_path)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_finalizer_that_emits_in_the_middle_of_recording_does_not_deadlock(tmp_path):
+    run(
+        PROGRAM
+        + """
+import gc
+class Noisy:
+    def __init__(self): self.me = self
+    def __del__(self): tool("finalizer")
+gc.set_threshold(5)
+for n in range(2000):
+    Noisy()
+    tool("t")
+gc.collect()
+""",
+        tmp_path,
+    )
+    names = [name for name, _ in tools_of(tmp_path)]
+    assert names.count("finalizer") == 2000
+    assert names.count("t") == 2000

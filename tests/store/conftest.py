@@ -1,0 +1,90 @@
+import itertools
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from inspector.model import Filter, Span, SpanError
+from inspector.store import SqliteStore
+
+START_NS = 1_790_000_000_000_000_000
+SECOND_NS = 1_000_000_000
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "inspector.db"
+
+
+@pytest.fixture
+def open_store():
+    """Opens stores that are closed when the test is over."""
+    opened = []
+
+    def open_one(path, **options):
+        store = SqliteStore(path, **options)
+        opened.append(store)
+        return store
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store, path):
+    return open_store(path)
+
+
+@pytest.fixture
+def make_span():
+    """Builds spans with counted ids and a clock that steps one second."""
+    count = itertools.count(1)
+
+    def build(**fields):
+        at = next(count)
+        start_ns = fields.pop("start_ns", START_NS + at * SECOND_NS)
+        span = Span(
+            trace_id=fields.pop("trace_id", "a" * 32),
+            span_id=fields.pop("span_id", f"{at:016x}"),
+            name=fields.pop("name", "work"),
+            kind=fields.pop("kind", "tool"),
+            status=fields.pop("status", "ok"),
+            start_ns=start_ns,
+            end_ns=start_ns + SECOND_NS // 2,
+        )
+        if span.status in ("running", "lost"):
+            span = replace(span, end_ns=None)
+        if span.status == "error":
+            span = replace(span, error=SpanError("ValueError", "it failed"))
+        return replace(span, **fields)
+
+    return build
+
+
+@pytest.fixture
+def everything():
+    """Reads all pages of a list, a few items a page."""
+
+    def read(store, where=Filter(), limit=3, **options):
+        items, cursor = [], None
+        while True:
+            page = store.events(where, cursor=cursor, limit=limit, **options)
+            items += page.items
+            if page.next_cursor is None:
+                return items
+            cursor = page.next_cursor
+
+    return read
+
+
+@pytest.fixture
+def rows_of(path):
+    """Runs SQL on the file itself, beside the store."""
+
+    def run(sql, *values):
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            return connection.execute(sql, values).fetchall()
+
+    return run

@@ -1,0 +1,109 @@
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import Filter, Span
+from inspector.store import SqliteStore
+
+INPUT, PROMPT = "gen_ai.input.messages", "mcp.llm.prompt_json"
+
+
+def message(text):
+    return {"role": "user", "content": f"{text} " + "filling " * 40}
+
+
+def prompt_of(event, key=INPUT):
+    return json.loads(json.loads(bytes(event.attributes))[key])
+
+
+def test_a_conversation_that_resends_its_history_costs_its_new_text(store, make_span, rows_of):
+    history, given_bytes = [], 0
+    for turn in range(40):
+        history = [*history, message(f"question {turn}"), message(f"answer {turn}")]
+        text = json.dumps(history)
+        given_bytes += len(text)
+        store.write([make_span(kind="llm", session_id="s", input_key=INPUT, attributes={INPUT: text, PROMPT: text})])
+    assert rows_of("SELECT count(*) FROM contents") == [(80,)]
+    kept_bytes = rows_of("SELECT sum(length(body)) FROM contents")[0][0]
+    kept_bytes += rows_of("SELECT sum(length(attributes) + length(coalesce(shared, ''))) FROM spans")[0][0]
+    assert kept_bytes * 10 < given_bytes
+    newest = store.events(Filter(), limit=1, full=True).items[0]
+    assert json.loads(bytes(newest.input)) == prompt_of(newest) == prompt_of(newest, PROMPT) == history
+
+
+def test_messages_are_shared_within_a_session_and_never_beyond(store, make_span, rows_of):
+    text = json.dumps([message("one"), message("two"), message("three")])
+    for session_id, trace_id in (("s1", "t1"), ("s1", "t2"), ("s2", "t3"), (None, "t4"), (None, "t5")):
+        store.write([make_span(session_id=session_id, trace_id=trace_id, attributes={INPUT: text})])
+    assert rows_of("SELECT count(*) FROM contents") == [(3 * 4,)]
+
+
+def test_equal_texts_within_a_span_are_kept_once(store, make_span, rows_of):
+    arguments = json.dumps({"text": "word " * 100})
+    given = {"gen_ai.tool.call.arguments": arguments, "other": 1, "mcp.tool.input_json": arguments}
+    store.write([make_span(span_id="1" * 16, input_key="mcp.tool.input_json", attributes=given)])
+    event = store.event("1" * 16)
+    assert json.loads(bytes(event.attributes)) == given
+    assert json.loads(bytes(event.input)) == json.loads(arguments)
+    assert rows_of("SELECT length(attributes) FROM spans")[0][0] < 2 * len(arguments)
+
+
+def test_large_attributes_are_compressed_at_rest(store, make_span, rows_of):
+    store.write([make_span(span_id="1" * 16, attributes={"log": "the same line again\n" * 5000})])
+    assert rows_of("SELECT length(attributes) FROM spans")[0][0] < 10_000
+    assert json.loads(bytes(store.event("1" * 16).attributes)) == {"log": "the same line again\n" * 5000}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "1," * 900,
+        '[{"a": NaN}, "' + "x" * 1200 + '"]',
+        '["' + "\\ud800" * 300 + '"]',
+        '{"not": "an array", "x": "' + "x" * 1200 + '"}',
+        "[" * 1500 + "]" * 1500,
+        '["' + "\x01" * 1200 + '"]',
+        " " * 1200,
+    ],
+    ids=["cut", "nan", "surrogates", "object", "deep", "control", "blank"],
+)
+def test_a_prompt_that_is_no_json_array_comes_back_as_it_was(store, make_span, text):
+    store.write([make_span(span_id="1" * 16, input_key=INPUT, attributes={INPUT: text})])
+    event = store.event("1" * 16)
+    assert json.loads(bytes(event.attributes)) == {INPUT: text}
+    json.loads(bytes(event.input))
+
+
+MESSAGES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(prompts=st.lists(st.lists(MESSAGES, max_size=5), min_size=1, max_size=4), indent=st.sampled_from([None, 1]))
+def test_every_array_of_messages_comes_back_equal(tmp_path_factory, prompts, indent):
+    store = SqliteStore(tmp_path_factory.mktemp("arrays") / "inspector.db")
+    texts = [json.dumps([*messages, "x" * 1100], indent=indent, ensure_ascii=bool(indent)) for messages in prompts]
+    for at, text in enumerate(texts):
+        span = Span(
+            trace_id="t",
+            span_id=str(at),
+            name="n",
+            kind="llm",
+            status="ok",
+            start_ns=1,
+            end_ns=2,
+            input_key=INPUT,
+            attributes={"before": 1, INPUT: text, "after": [text]},
+        )
+        store.write([span])
+    for at, text in enumerate(texts):
+        event = store.event(str(at))
+        served = json.loads(bytes(event.attributes))
+        assert json.loads(served[INPUT]) == json.loads(text) == json.loads(bytes(event.input))
+        assert (served["before"], served["after"]) == (1, [text])
+    store.close()

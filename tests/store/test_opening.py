@@ -1,0 +1,257 @@
+import os
+import random
+import sqlite3
+import stat
+from contextlib import closing
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+import inspector.store.migrations as migrations
+from inspector.model import Filter
+from inspector.store import (
+    SqliteStore,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreMissing,
+    StoreNewer,
+    StoreReadOnly,
+)
+from inspector.store import rows as rows_module
+from inspector.store import tables
+
+
+def change(path, *statements):
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def refused(path, kind, words, **options):
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(kind, match=words) as error:
+        SqliteStore(path, **options)
+    assert str(path) in str(error.value)
+    if before is not None:
+        assert path.read_bytes() == before
+
+
+def test_migrations_produce_exactly_the_described_tables(store):
+    known = {table.name for table in tables.metadata.sorted_tables}
+
+    def ours(_, name, kind, __, ___):
+        return kind != "table" or name in known
+
+    with store._write() as connection:
+        context = MigrationContext.configure(connection, opts={"include_object": ours, "compare_type": True})
+        assert compare_metadata(context, tables.metadata) == []
+        assert context.get_current_revision() == tables.SCHEMA_VERSION
+        made = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")
+        conditions = {name: sql.partition(" WHERE ")[2] for name, sql in made}
+    for table in tables.metadata.sorted_tables:
+        for index in table.indexes:
+            where = index.dialect_options["sqlite"]["where"]
+            assert bool(conditions[index.name]) == (where is not None)
+
+
+def test_the_newest_migration_is_the_version_the_code_expects():
+    scripts = ScriptDirectory(os.path.dirname(migrations.__file__))
+    assert scripts.get_heads() == [tables.SCHEMA_VERSION]
+
+
+def test_rows_name_their_columns_in_the_order_of_the_table():
+    assert rows_module.Row._fields == tuple(column.name for column in tables.spans.columns)
+
+
+@pytest.mark.parametrize("umask", [0, 0o077, 0o777])
+def test_all_files_are_private_whatever_the_umask(tmp_path, make_span, umask):
+    path = tmp_path / "new" / "inspector.db"
+    path.parent.mkdir()
+    before = os.umask(umask)
+    try:
+        store = SqliteStore(path)
+        store.write([make_span()])
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+        store.close()
+    finally:
+        os.umask(before)
+    assert modes == {"inspector.db": 0o600, "inspector.db-wal": 0o600, "inspector.db-shm": 0o600}
+
+
+def test_what_was_written_is_there_when_the_store_is_opened_again(path, make_span):
+    for count in range(3):
+        store = SqliteStore(path)
+        assert len(store.events(Filter()).items) == count
+        store.write([make_span()])
+        store.close()
+
+
+def test_the_file_is_laid_out_as_measured_best(store, rows_of):
+    assert rows_of("PRAGMA page_size") == [(16384,)]
+    assert rows_of("PRAGMA auto_vacuum") == [(2,)]
+    assert rows_of("PRAGMA journal_mode") == [("wal",)]
+
+
+@pytest.mark.parametrize("name", ["a b", "50%", "q?mode=memory", "h#x", "é", "new\nline", "%3f", "'"])
+def test_odd_directory_names_are_only_names(tmp_path, make_span, name):
+    path = tmp_path / name / "inspector.db"
+    store = SqliteStore(path)
+    store.write([make_span()])
+    assert path.is_file()
+    store.close()
+    reader = SqliteStore(path, read_only=True)
+    assert len(reader.events(Filter()).items) == 1
+    reader.close()
+
+
+def test_a_reader_sees_what_the_owner_writes_and_writes_nothing(open_store, store, path, make_span):
+    reader = open_store(path, read_only=True)
+    store.write([make_span()])
+    assert len(reader.events(Filter()).items) == 1
+    for write in (
+        lambda: reader.write([make_span()]),
+        reader.checkpoint,
+        reader.index,
+        lambda: reader.delete_trace("x"),
+    ):
+        with pytest.raises(StoreReadOnly, match="reading only"):
+            write()
+
+
+def test_a_reader_says_what_to_do_when_there_is_nothing_yet(path):
+    refused(path, StoreMissing, "inspector serve", read_only=True)
+    assert not path.exists()
+    path.touch()
+    refused(path, StoreMissing, "still empty", read_only=True)
+
+
+def test_a_file_of_another_program_is_left_alone(path):
+    change(path, "CREATE TABLE notes (text)", "INSERT INTO notes VALUES ('mine')")
+    for options in ({}, {"read_only": True}):
+        refused(path, StoreDamaged, "another program.*INSPECTOR_HOME", **options)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["CREATE VIEW v AS SELECT 1", "CREATE TRIGGER t AFTER INSERT ON spans BEGIN DELETE FROM spans; END"],
+    ids=["view", "trigger"],
+)
+def test_a_database_with_planted_code_is_not_opened(path, planted):
+    SqliteStore(path).close()
+    change(path, planted)
+    for options in ({}, {"read_only": True}):
+        refused(path, StoreDamaged, "views or triggers", **options)
+
+
+def test_a_database_of_a_later_version_is_left_untouched(path):
+    SqliteStore(path).close()
+    change(path, "UPDATE alembic_version SET version_num = '0999'", "CREATE VIEW from_the_future AS SELECT 1")
+    for options in ({}, {"read_only": True}):
+        refused(path, StoreNewer, "schema 0999.*upgrade", **options)
+
+
+def test_a_migration_that_dies_half_way_leaves_nothing_and_can_be_repeated(path, monkeypatch, make_span):
+    real = migrations.upgrade
+
+    def die(connection):
+        real(connection)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(migrations, "upgrade", die)
+    with pytest.raises(KeyboardInterrupt):
+        SqliteStore(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    monkeypatch.undo()
+    store = SqliteStore(path)
+    store.write([make_span()])
+    store.close()
+
+
+def test_an_incomplete_schema_is_named(path):
+    SqliteStore(path).close()
+    change(path, "DROP TABLE sessions")
+    refused(path, StoreDamaged, "lacks the tables sessions")
+
+
+@pytest.mark.parametrize(
+    "content", [b"x", b"not a database at all " * 100, bytes(8192), b"SQLite format 3\x00" + b"\xff" * 4000]
+)
+def test_a_file_that_is_no_database_is_refused_in_words(path, content):
+    path.write_bytes(content)
+    for options in ({}, {"read_only": True}):
+        refused(path, StoreDamaged, "not a database|damaged", **options)
+
+
+def test_what_is_no_file_is_refused_in_words(path, tmp_path):
+    path.mkdir()
+    refused(path, StoreDamaged, "not a regular file")
+    with pytest.raises(StoreError):
+        SqliteStore(path, read_only=True)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for options in ({}, {"read_only": True}):
+        refused(pipe, StoreDamaged, "not a regular file", **options)
+    with pytest.raises(StoreReadOnly, match="cannot be a file name"):
+        SqliteStore(tmp_path / "nul\0name")
+    with pytest.raises(StoreReadOnly, match="too long"):
+        SqliteStore(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_bytes_raise_the_stores_own_errors_and_nothing_else(path, make_span, seed):
+    store = SqliteStore(path)
+    for at in range(40):
+        store.write([make_span(trace_id=f"t{at}", session_id="s", attributes={"x": "y" * 300}) for _ in range(5)])
+    while store.index():
+        pass
+    store.close()
+    chance, content = random.Random(seed), bytearray(path.read_bytes())
+    if seed % 3 == 0:
+        del content[chance.randrange(16384, len(content)) :]
+    elif seed % 3 == 1:
+        for _ in range(400):
+            content[chance.randrange(100, len(content))] = chance.randrange(256)
+    else:
+        page = chance.randrange(len(content) // 16384) * 16384
+        content[page : page + 16384] = bytes(16384)
+    path.write_bytes(content)
+    try:
+        store = SqliteStore(path)
+    except StoreError:
+        return
+    try:
+        for use in (
+            lambda: store.events(Filter(), full=True, limit=1000),
+            lambda: store.events(Filter(q="work")),
+            lambda: store.traces(Filter()),
+            store.sessions,
+            store.health,
+            lambda: store.stats(Filter(), by="name"),
+            lambda: store.write([make_span(trace_id="t3")]),
+            store.index,
+            lambda: store.delete_session("s"),
+            lambda: store.prune(max_bytes=1),
+            store.checkpoint,
+        ):
+            try:
+                use()
+            except StoreError:
+                pass
+    finally:
+        store.close()
+
+
+def test_a_database_locked_by_another_process_is_busy_and_then_free(store, path, make_span, monkeypatch):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy, match="locked by another process"):
+            store.write([make_span()])
+        assert store.events(Filter()).items == ()
+        other.execute("ROLLBACK")
+    store.write([make_span()])
+    assert store.last_seq() == 1

@@ -1,0 +1,375 @@
+import json
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
+from inspector.store import CursorInvalid, QueryTooSlow, SqliteStore
+
+NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
+PICK = st.sampled_from(["x", "y", None])
+INT64_MAX = 2**63 - 1
+
+
+def spans(count):
+    return st.lists(
+        st.builds(
+            dict,
+            kind=st.sampled_from(KINDS),
+            status=st.sampled_from(STATUSES),
+            name=st.sampled_from(NAMES),
+            start_ns=st.integers(0, 6) | st.sampled_from([2**63 - 1, 2**63, 2**64 - 1]),
+            length_ns=st.integers(0, 3).map(lambda ms: ms * 1_000_000),
+            cost_usd=st.sampled_from([None, 0.0, 0.1, 0.2]),
+            **dict.fromkeys(("session_id", "parent_id", "agent", "model", "tool", "service"), PICK),
+            trace_id=st.sampled_from(["t1", "t2"]),
+            error_type=PICK,
+            attribute=st.sampled_from([None, "x", 1, True, 1.5, ["x"]]),
+        ),
+        max_size=count,
+    )
+
+
+def build(at, fields):
+    fields = dict(fields)
+    length_ns, error_type, attribute = (fields.pop(name) for name in ("length_ns", "error_type", "attribute"))
+    ended = fields["status"] not in ("running", "lost")
+    return Span(
+        span_id=f"{at:016x}",
+        end_ns=min(fields["start_ns"] + length_ns, 2**64 - 1) if ended else None,
+        error=SpanError(error_type, None) if error_type else None,
+        attributes={} if attribute is None else {"key": attribute},
+        **fields,
+    )
+
+
+def some(values):
+    return st.none() | st.sampled_from(values)
+
+
+FILTERS = st.builds(
+    Filter,
+    kinds=st.lists(st.sampled_from(KINDS), max_size=2).map(tuple),
+    statuses=st.lists(st.sampled_from(STATUSES), max_size=3).map(tuple),
+    trace_id=some(["t1", "t2", "t3"]),
+    name=some(NAMES),
+    name_prefix=some([*NAMES, ""]),
+    since_ns=some([0, 2, 4, 2**63, 2**64 - 1]),
+    until_ns=some([0, 3, 5, 2**63 - 1, 2**64 - 1]),
+    min_duration_ms=some([0, 1.0, 2]),
+    max_duration_ms=some([0, 1.0, 2]),
+    min_cost_usd=some([0, 0.1]),
+    max_cost_usd=some([0, 0.1]),
+    attributes=st.sampled_from([(), (), (("key", "x"),), (("key", "1"),), (("key", "true"),), (("key", '["x"]'),)]),
+    **dict.fromkeys(("session_id", "parent_id", "agent", "model", "tool", "service", "error_type"), some(["x", "z"])),
+)
+
+
+def as_text(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def matches(span, where):
+    start, duration_ms = (
+        min(span.start_ns, INT64_MAX),
+        None if span.end_ns is None else (span.end_ns - span.start_ns) / 1e6,
+    )
+    plain = ("session_id", "trace_id", "parent_id", "name", "agent", "model", "tool", "service")
+    return all(
+        (
+            *(getattr(where, name) in (None, getattr(span, name)) for name in plain),
+            not where.kinds or span.kind in where.kinds,
+            not where.statuses or span.status in where.statuses,
+            where.error_type is None or (span.error is not None and span.error.type == where.error_type),
+            where.name_prefix is None or span.name.startswith(where.name_prefix),
+            where.since_ns is None or start >= min(where.since_ns, INT64_MAX),
+            where.until_ns is None or where.until_ns > INT64_MAX or start < where.until_ns,
+            where.min_duration_ms is None or (duration_ms is not None and duration_ms >= where.min_duration_ms),
+            where.max_duration_ms is None or (duration_ms is not None and duration_ms <= where.max_duration_ms),
+            where.min_cost_usd is None or (span.cost_usd is not None and span.cost_usd >= where.min_cost_usd),
+            where.max_cost_usd is None or (span.cost_usd is not None and span.cost_usd <= where.max_cost_usd),
+            *(key in span.attributes and as_text(span.attributes[key]) == text for key, text in where.attributes),
+        )
+    )
+
+
+def rank(sort, order):
+    """Rows without a value come last in either order; ties go by age."""
+    sign = -1 if order == "desc" else 1
+
+    def key(pair):
+        at, span = pair
+        ended_ms = None if span.end_ns is None else (span.end_ns - span.start_ns) / 1e6
+        value = {"time": min(span.start_ns, INT64_MAX), "duration": ended_ms, "cost": span.cost_usd}[sort]
+        return (value is None, 0 if value is None else sign * value, sign * at)
+
+    return key
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    recorded=spans(14),
+    late=spans(4),
+    where=FILTERS | st.just(Filter()),
+    sort=st.sampled_from(["time", "duration", "cost"]),
+    order=st.sampled_from(["asc", "desc"]),
+    limit=st.integers(1, 5),
+)
+def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
+    tmp_path_factory, recorded, late, where, sort, order, limit
+):
+    store = SqliteStore(tmp_path_factory.mktemp("paging") / "inspector.db")
+    present = [build(at, fields) for at, fields in enumerate(recorded)]
+    store.write(present)
+    coming = [build(100 + at, fields) for at, fields in enumerate(late)]
+    found, cursor = [], None
+    while True:
+        page = store.events(where, sort=sort, order=order, cursor=cursor, limit=limit)
+        assert len(page.items) <= limit
+        found += [event.span_id for event in page.items]
+        if page.next_cursor is None:
+            break
+        cursor = page.next_cursor
+        if coming:
+            store.write([coming.pop()])
+    expected = [span.span_id for _, span in sorted(enumerate(present), key=rank(sort, order)) if matches(span, where)]
+    assert [span_id for span_id in found if int(span_id, 16) < 100] == expected
+    assert len(found) == len(set(found))
+    changed = [event.span_id for event in store.after(0, where) if int(event.span_id, 16) < 100]
+    assert changed == [span.span_id for span in present if matches(span, where)]
+    store.close()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    recorded=spans(12),
+    where=FILTERS,
+    sort=st.sampled_from(["time", "duration", "cost"]),
+    order=st.sampled_from(["asc", "desc"]),
+    limit=st.integers(1, 3),
+    q=st.sampled_from([None, "red", "blue"]),
+)
+def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
+    tmp_path_factory, recorded, where, sort, order, limit, q
+):
+    store = SqliteStore(tmp_path_factory.mktemp("walk") / "inspector.db")
+    present = [
+        build(at, {**fields, "name": "red" if at % 2 else "red blue", "status": "ok"})
+        for at, fields in enumerate(recorded)
+    ]
+    store.write(present)
+    while store.index():
+        pass
+    where = replace(where, q=q, name=None, name_prefix=None)
+    found, cursor, pages = [], None, 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("inspector.store.listing.WALK_S", -1.0)
+        patch.setattr("inspector.store.listing._STEPS", (2,))
+        patch.setattr("inspector.store.search.FEW_MATCHES", 2)
+        while True:
+            page = store.events(where, sort=sort, order=order, cursor=cursor, limit=limit)
+            found += [event.span_id for event in page.items]
+            cursor, pages = page.next_cursor, pages + 1
+            if cursor is None:
+                break
+    ranked = sorted(enumerate(present), key=rank(sort, order))
+    assert found == [span.span_id for _, span in ranked if matches(span, where) and (q or "") in span.name]
+    assert pages <= len(present) + 2
+    store.close()
+
+
+def test_traces_and_sessions_page_without_gaps_or_repeats(store, make_span):
+    for at in range(11):
+        store.write(
+            [make_span(trace_id=f"t{at}", session_id=f"s{at}", start_ns=5 - at % 3, end_ns=9, cost_usd=at % 2 or None)]
+        )
+    for sort in ("time", "duration", "cost"):
+        found, cursor = [], None
+        while True:
+            page = store.traces(Filter(), sort=sort, cursor=cursor, limit=3)
+            found += [trace.trace_id for trace in page.items]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert sorted(found) == sorted(f"t{at}" for at in range(11))
+    found, cursor = [], None
+    while True:
+        page = store.sessions(cursor=cursor, limit=4)
+        found += [session.session_id for session in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert sorted(found) == sorted(f"s{at}" for at in range(11))
+
+
+def test_sessions_come_by_latest_activity_and_within_a_time_range(store, make_span):
+    store.write(
+        [
+            make_span(trace_id="t1", session_id="long", start_ns=10, end_ns=100),
+            make_span(trace_id="t2", session_id="short", start_ns=20, end_ns=30),
+            make_span(trace_id="t3", session_id="open", start_ns=40, status="running"),
+        ]
+    )
+    assert [session.session_id for session in store.sessions().items] == ["long", "open", "short"]
+    assert [session.session_id for session in store.sessions(since_ns=35).items] == ["long", "open"]
+    assert [session.session_id for session in store.sessions(until_ns=20).items] == ["long"]
+
+
+def test_traces_are_narrowed_by_what_traces_have(store, make_span):
+    store.write(
+        [
+            make_span(
+                trace_id="t1", kind="workflow", name="plan", service="web", session_id="s", cost_usd=1.0, start_ns=10
+            ),
+            make_span(
+                trace_id="t1", kind="agent", name="inner", agent="writer", parent_id="p", session_id="s", start_ns=11
+            ),
+            make_span(trace_id="t2", kind="agent", name="planner", agent="critic", status="error", start_ns=20),
+            make_span(trace_id="t3", kind="agent", name="other", agent="critic", status="running", start_ns=30),
+        ]
+    )
+
+    def found(**fields):
+        return [trace.trace_id for trace in store.traces(Filter(**fields), order="asc").items]
+
+    assert found() == ["t1", "t2", "t3"]
+    assert found(session_id="s") == ["t1"]
+    assert found(statuses=("error", "running")) == ["t2", "t3"]
+    assert found(statuses=("ok",)) == ["t1"]
+    assert found(service="web") == found(agent="writer") == found(min_cost_usd=0.5) == ["t1"]
+    assert found(max_cost_usd=0.5) == []
+    assert found(name="plan") == ["t1"]
+    assert found(name_prefix="plan") == ["t1", "t2"]
+    assert found(since_ns=20, until_ns=30) == found(kinds=("agent",), until_ns=25) == ["t2"]
+    assert found(min_duration_ms=1) == ["t1", "t2"]
+    store.index()
+    assert found(q="critic") == ["t2"]
+    assert found(q="inner") == ["t1"]
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "é", "\ud800", "AAAA", "W10", "A" * 100_000, "WyJ4IiwxZTk5OTksMV0", "null"]
+)
+def test_what_is_no_cursor_is_refused_in_words(store, cursor):
+    for ask in (store.events, store.traces):
+        with pytest.raises(CursorInvalid, match="next_cursor"):
+            ask(Filter(), cursor=cursor)
+    with pytest.raises(CursorInvalid):
+        store.sessions(cursor=cursor)
+
+
+def test_a_cursor_belongs_to_its_filter_sort_and_order(store, make_span):
+    store.write([make_span(), make_span()])
+    cursor = store.events(Filter(), limit=1).next_cursor
+    assert cursor.replace("-", "").replace("_", "").isalnum()
+    for options in ({"sort": "cost"}, {"order": "asc"}):
+        with pytest.raises(CursorInvalid, match="another filter or order"):
+            store.events(Filter(), cursor=cursor, **options)
+    with pytest.raises(CursorInvalid):
+        store.events(Filter(kinds=("tool",)), cursor=cursor)
+    with pytest.raises(CursorInvalid):
+        store.traces(Filter(), cursor=cursor)
+    assert len(store.events(Filter(), cursor=cursor, limit=1, full=True).items) == 1
+
+
+def test_known_attributes_are_answered_from_their_columns(store, make_span, rows_of):
+    store.write(
+        [
+            make_span(
+                kind="llm", model="m-2026", attributes={"gen_ai.request.model": "m", "gen_ai.response.model": "m-2026"}
+            ),
+            make_span(tool="search", attributes={"gen_ai.tool.name": "search"}),
+            make_span(service="web", session_id="s1", agent="critic", error=SpanError("E", None)),
+        ]
+    )
+
+    def count(key, value):
+        return len(store.events(Filter(attributes=((key, value),))).items)
+
+    known = {
+        "gen_ai.request.model": "m",
+        "gen_ai.response.model": "m-2026",
+        "gen_ai.tool.name": "search",
+        "mcp.tool.name": "search",
+        "service.name": "web",
+        "session.id": "s1",
+        "gen_ai.agent.name": "critic",
+        "error.type": "E",
+    }
+    assert {key: count(key, value) for key, value in known.items()} == dict.fromkeys(known, 1)
+    assert count("gen_ai.request.model", "m-2026") == 0
+
+
+def test_attributes_are_found_however_they_rest(store, make_span):
+    arguments = json.dumps({"text": "word " * 1000})
+    store.write([make_span(attributes={"first": arguments, "second": arguments, "small": 7, "nothing": None})])
+    for key, value in (("first", arguments), ("second", arguments), ("small", "7"), ("nothing", "null")):
+        assert len(store.events(Filter(attributes=((key, value),))).items) == 1
+    for key, value in (("small", "8"), ("smal", "7"), ("nothing", ""), ('sm"all', "7")):
+        assert store.events(Filter(attributes=((key, value),))).items == ()
+
+
+def test_a_read_that_takes_too_long_is_stopped_in_words(store, make_span, monkeypatch):
+    store.write([make_span(attributes={"a": at}) for at in range(3000)])
+    monkeypatch.setattr("inspector.store.sqlite.READ_LIMIT_S", 0.0)
+    with pytest.raises(QueryTooSlow, match="narrow the filter"):
+        store.events(Filter(attributes=(("a", "no"),)))
+    monkeypatch.undo()
+    assert len(store.events(Filter(attributes=(("a", "7"),))).items) == 1
+
+
+INDEXED = {
+    "latest": (Filter(), {}),
+    "errors": (Filter(statuses=("error",)), {}),
+    "kind and status": (Filter(kinds=("tool",), statuses=("error",)), {}),
+    "tool": (Filter(tool="x"), {}),
+    "model": (Filter(model="x"), {}),
+    "name": (Filter(name="x"), {}),
+    "session": (Filter(session_id="x"), {}),
+    "trace": (Filter(trace_id="x"), {}),
+    "by duration": (Filter(), {"sort": "duration"}),
+    "by cost": (Filter(), {"sort": "cost"}),
+    "known attribute": (Filter(attributes=(("gen_ai.request.model", "x"),)), {}),
+}
+
+
+@pytest.mark.parametrize("question", INDEXED)
+def test_common_questions_use_an_index(store, question):
+    from sqlalchemy import event
+
+    where, options = INDEXED[question]
+    plans = []
+
+    @event.listens_for(store._reader, "before_cursor_execute")
+    def explain(connection, cursor, statement, parameters, context, many):
+        if "FROM spans" in statement:
+            plan = connection.connection.dbapi_connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)
+            plans.append(" / ".join(row[-1] for row in plan))
+
+    store.events(where, **options)
+    store.events(where, **{**options, "order": "asc"})
+    assert plans
+    for plan in plans:
+        assert "TEMP B-TREE FOR ORDER BY" not in plan
+        assert "USING" in plan or (options.get("sort") == "cost" and plan == "SCAN spans")
+
+
+def test_a_reader_does_not_hold_up_the_writer(store, make_span):
+    store.write([make_span() for _ in range(100)])
+    with store._read() as connection:
+        connection.exec_driver_sql("SELECT * FROM spans").fetchmany(2)
+        begun = time.monotonic()
+        store.write([make_span()])
+        assert time.monotonic() - begun < 1
+    assert store.last_seq() == 101
+
+
+def test_a_reader_cannot_write(store, make_span):
+    from inspector.store import StoreReadOnly
+
+    with pytest.raises(StoreReadOnly), store._read() as connection:
+        connection.exec_driver_sql("DELETE FROM spans")
+    assert replace(store.health(), bytes=0).spans == 0

@@ -1,0 +1,150 @@
+import json
+import threading
+
+import pytest
+
+from inspector.model import Filter
+from inspector.store import Pruned, retention
+
+INPUT = "gen_ai.input.messages"
+
+
+def fill(store, make_span, traces, spans=4):
+    for at in range(traces):
+        prompt = json.dumps([{"text": f"question {at} " + "filling " * 200}])
+        store.write(
+            [
+                make_span(
+                    trace_id=f"t{at:03}",
+                    session_id=f"s{at // 10}",
+                    start_ns=at,
+                    end_ns=at + 1,
+                    attributes={INPUT: prompt, "blob": f"{at} " + "z" * 900},
+                )
+                for _ in range(spans)
+            ]
+        )
+    while store.index():
+        pass
+
+
+def left(store):
+    return [trace.trace_id for trace in store.traces(Filter(), order="asc", limit=1000).items]
+
+
+def test_a_deleted_trace_is_gone_everywhere(store, make_span, rows_of):
+    fill(store, make_span, 3)
+    assert store.delete_trace("t001") == 4
+    assert store.delete_trace("t001") == 0
+    assert left(store) == ["t000", "t002"]
+    assert store.trace("t001") is None
+    assert store.events(Filter(q='"question 1"')).items == ()
+    assert store.session("s0").traces == 2
+    for table, count in (("spans", 8), ("traces", 2), ("contents", 2)):
+        assert rows_of(f"SELECT count(*) FROM {table}") == [(count,)]
+
+
+def test_a_deleted_session_takes_its_traces_along(store, make_span, rows_of):
+    fill(store, make_span, 12)
+    assert store.delete_session("s0") == 40
+    assert left(store) == ["t010", "t011"]
+    assert [session.session_id for session in store.sessions().items] == ["s1"]
+    assert store.delete_session("s0") == 0
+    store.delete_session("s1")
+    assert rows_of("SELECT count(*) FROM contents") == rows_of("SELECT count(*) FROM sessions") == [(0,)]
+
+
+def test_pruning_by_age_removes_whole_traces_that_were_over_by_then(store, make_span):
+    fill(store, make_span, 10)
+    store.write([make_span(trace_id="long", start_ns=2, end_ns=100)])
+    pruned = store.prune(before_ns=5)
+    assert (pruned.traces, pruned.spans) == (4, 16)
+    assert left(store) == ["long", "t004", "t005", "t006", "t007", "t008", "t009"]
+    assert store.prune(before_ns=5) == Pruned(0, 0, 0)
+
+
+def test_pruning_by_size_removes_the_oldest_and_gives_the_space_back(store, make_span, path, monkeypatch):
+    monkeypatch.setattr(retention, "SIZE_TRACES", 10)
+    fill(store, make_span, 200)
+    store.checkpoint()
+    before = path.stat().st_size
+    pruned = store.prune(max_bytes=before // 2)
+    store.checkpoint()
+    assert pruned.bytes > before // 4
+    assert path.stat().st_size <= before // 2 + 20 * 16384
+    kept = left(store)
+    assert 0 < len(kept) < 200
+    assert kept == [f"t{at:03}" for at in range(200 - len(kept), 200)]
+    assert pruned.traces == 200 - len(kept)
+
+
+def test_a_size_that_can_never_be_reached_ends_with_an_empty_store(store, make_span):
+    fill(store, make_span, 5)
+    assert store.prune(max_bytes=1).traces == 5
+    assert store.prune(before_ns=2**64, max_bytes=1).traces == 0
+
+
+def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span, rows_of, monkeypatch):
+    monkeypatch.setattr(retention, "SLICE_SPANS", 7)
+    prompt = json.dumps([{"text": "filling " * 200}])
+    store.write([make_span(trace_id="big", attributes={INPUT: prompt}) for _ in range(30)])
+    store.write([make_span(trace_id="exact") for _ in range(14)])
+    while store.index():
+        pass
+    assert store.delete_trace("big") == 30
+    assert store.delete_trace("exact") == 14
+    assert rows_of("SELECT count(*) FROM spans") == rows_of("SELECT count(*) FROM contents") == [(0,)]
+    assert left(store) == []
+
+
+def test_a_removal_that_was_cut_short_is_finished_by_the_next(store, make_span, rows_of, monkeypatch):
+    monkeypatch.setattr(retention, "SLICE_SPANS", 5)
+    store.write([make_span(trace_id="big", name="needle") for _ in range(12)])
+    while store.index():
+        pass
+    real, calls = retention._delete_slice, []
+
+    def die_after_one(connection, trace_ids):
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(1)
+        return real(connection, trace_ids)
+
+    monkeypatch.setattr(retention, "_delete_slice", die_after_one)
+    with pytest.raises(KeyboardInterrupt):
+        store.prune(before_ns=2**63)
+    monkeypatch.setattr(retention, "_delete_slice", real)
+    assert len(store.events(Filter(q="needle")).items) == 7
+    assert store.prune(before_ns=2**63).spans == 7
+    assert rows_of("SELECT count(*) FROM spans") == [(0,)]
+
+
+def test_writes_go_on_while_old_traces_are_removed(store, make_span, monkeypatch):
+    fill(store, make_span, 60)
+    monkeypatch.setattr(retention, "SLICE_TRACES", 5)
+    new = [[make_span(trace_id=f"new{at:03}", start_ns=2**62 + at)] for at in range(30)]
+    failures = []
+
+    def write():
+        try:
+            for batch in new:
+                store.write(batch)
+        except Exception as err:
+            failures.append(err)
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    store.prune(before_ns=2**61)
+    writing.join(30)
+    assert failures == []
+    assert left(store) == [f"new{at:03}" for at in range(30)]
+    assert store.health().spans == 30
+
+
+def test_deleted_text_does_not_rest_in_the_file(store, make_span, path):
+    secret = "correct-horse-battery-staple"
+    store.write([make_span(trace_id="t1", name=secret, attributes={"text": secret})])
+    store.delete_trace("t1")
+    store.checkpoint()
+    store.close()
+    assert secret.encode() not in path.read_bytes()

@@ -1,0 +1,137 @@
+import json
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import STATUSES, Filter, Span
+from inspector.store import SqliteStore
+from inspector.store.rollups import load_traces, sum_trace
+
+PICK = st.sampled_from([None, "x", "y"])
+RECORDS = st.lists(
+    st.builds(
+        dict,
+        trace_id=st.sampled_from(["t1", "t2", "t3"]),
+        span_id=st.sampled_from(["1", "2", "3", "4"]),
+        parent_id=st.sampled_from([None, "1", "9"]),
+        session_id=PICK,
+        agent=PICK,
+        model=PICK,
+        kind=st.sampled_from(["llm", "tool", "agent"]),
+        status=st.sampled_from(STATUSES),
+        start_ns=st.integers(1, 4),
+        end_ns=st.sampled_from([None, 2, 5, 9]),
+        input_tokens=st.sampled_from([None, 0, 3, 2**62]),
+        cost_usd=st.sampled_from([None, 0.0, 0.1]),
+        name=st.sampled_from(["n1", "n2"]),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(records=RECORDS, size=st.integers(1, 6), deleted=st.sampled_from([None, "t1", "t2"]))
+def test_sums_always_equal_those_of_the_rows(tmp_path_factory, records, size, deleted):
+    store = SqliteStore(tmp_path_factory.mktemp("sums") / "inspector.db")
+    all_spans = [
+        Span(**{**fields, "input_tokens": None}) if at % 2 else Span(**fields) for at, fields in enumerate(records)
+    ]
+    for start in range(0, len(all_spans), size):
+        store.write(all_spans[start : start + size])
+    if deleted is not None:
+        store.delete_trace(deleted)
+    with store._write() as connection:
+        stored = load_traces(connection, ["t1", "t2", "t3"])
+        for trace_id, kept in stored.items():
+            again = sum_trace(connection, trace_id)
+            again.saturate()
+            assert (round(kept.cost_usd, 9), kept.models) == (round(again.cost_usd, 9), again.models)
+            kept.cost_usd = again.cost_usd
+            kept.head_status = again.head_status
+            if kept.input_tokens < 2**63 - 1 and again.input_tokens < 2**63 - 1:
+                assert kept == again
+    events = store.events(Filter(), limit=1000).items
+    assert {event.trace_id for event in events} == set(stored)
+    check_sessions(store, stored)
+    store.close()
+
+
+def check_sessions(store, stored):
+    sessions = {session.session_id: session for session in store.sessions().items}
+    assert set(sessions) == {trace.session_id for trace in stored.values() if trace.session_id is not None}
+    for session_id, session in sessions.items():
+        members = [trace for trace in stored.values() if trace.session_id == session_id]
+        assert (session.traces, session.spans) == (len(members), sum(trace.spans for trace in members))
+        assert session.errors == sum(trace.errors for trace in members)
+        assert session.start_time_unix_nano == str(min(trace.start_ns for trace in members))
+        assert session.seq == max(trace.seq for trace in members)
+        if "running" in {trace.status for trace in members}:
+            assert (session.status, session.end_time_unix_nano) == ("running", None)
+
+
+def test_a_trace_is_named_by_its_earliest_span_until_its_root_comes(store, make_span):
+    store.write(
+        [make_span(name="second", parent_id="p", start_ns=20), make_span(name="first", parent_id="p", start_ns=10)]
+    )
+    assert store.trace("a" * 32).name == "first"
+    store.write([make_span(name="root", kind="workflow", agent=None, start_ns=30, status="running")])
+    trace = store.trace("a" * 32)
+    assert (trace.name, trace.kind, trace.status, trace.end_time_unix_nano) == ("root", "workflow", "running", None)
+    assert trace.start_time_unix_nano == "10"
+
+
+def test_a_trace_has_the_status_of_its_root_whatever_happened_inside(store, make_span):
+    store.write([make_span(kind="workflow"), make_span(parent_id="p", status="error")])
+    trace = store.trace("a" * 32)
+    assert (trace.status, trace.errors, trace.spans, trace.tool_calls) == ("ok", 1, 2, 1)
+
+
+def test_without_a_root_the_worst_status_stands(store, make_span):
+    expected = []
+    for at, status in enumerate(["ok", "cancelled", "abandoned", "lost", "error", "running"]):
+        store.write([make_span(parent_id="p", status=status)])
+        expected.append(store.trace("a" * 32).status)
+        assert store.health().spans == at + 1
+    assert expected == ["ok", "cancelled", "abandoned", "lost", "error", "running"]
+
+
+def test_models_tokens_and_costs_are_summed(store, make_span):
+    store.write(
+        [
+            make_span(
+                kind="llm", model="b", input_tokens=10, output_tokens=1, cached_tokens=4, cost_usd=0.1, session_id="s"
+            ),
+            make_span(kind="llm", model="a", input_tokens=20, cost_usd=0.2, session_id="s"),
+            make_span(session_id="s"),
+        ]
+    )
+    trace, session = store.trace("a" * 32), store.session("s")
+    assert trace.models == ("a", "b")
+    assert (trace.input_tokens, trace.output_tokens, trace.cached_tokens, trace.cost_usd) == (30, 1, 4, 0.3)
+    assert (session.llm_calls, session.tool_calls, session.input_tokens, session.cost_usd) == (2, 1, 30, 0.3)
+
+
+def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span):
+    from sqlalchemy import event
+
+    store.write([make_span(parent_id="p") for _ in range(3000)])
+    scans = []
+
+    @event.listens_for(store._writer, "before_cursor_execute")
+    def note(connection, cursor, statement, parameters, context, many):
+        if "FROM spans WHERE trace_id" in statement:
+            scans.append(statement)
+
+    running = make_span(parent_id="p", status="running")
+    store.write([running])
+    store.write([make_span(span_id=running.span_id, start_ns=running.start_ns, parent_id="p", model="m")])
+    assert scans == []
+    assert (store.trace("a" * 32).spans, store.trace("a" * 32).models) == (3001, ("m",))
+
+
+def test_sums_are_json_that_the_api_can_serve(store, make_span):
+    import msgspec
+
+    store.write([make_span(session_id="s")])
+    assert json.loads(msgspec.json.encode(store.trace("a" * 32)))["spans"] == 1
+    assert json.loads(msgspec.json.encode(store.session("s")))["traces"] == 1

@@ -1,0 +1,300 @@
+import itertools
+import json
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import STATUSES, Filter, Span, SpanError
+from inspector.store import SpoolMark, SqliteStore
+
+
+def test_a_start_record_is_replaced_in_place_by_its_end(store, make_span, rows_of):
+    start = make_span(span_id="1" * 16, status="running")
+    store.write([start])
+    before = rows_of("SELECT id FROM spans")
+    store.write([replace(start, status="ok", end_ns=start.start_ns + 2_000_000, output_key="o", attributes={"o": "1"})])
+    event = store.event("1" * 16)
+    assert (event.status, event.duration_ms, event.seq, bytes(event.output)) == ("ok", 2.0, 2, b"1")
+    assert rows_of("SELECT id FROM spans") == before
+
+
+def test_a_start_that_arrives_late_changes_nothing(store, make_span):
+    end = make_span(span_id="1" * 16)
+    store.write([end])
+    store.write([replace(end, status="running", end_ns=None)])
+    assert (store.event("1" * 16).status, store.last_seq()) == ("ok", 1)
+
+
+def test_a_repeat_changes_nothing_and_gets_no_new_seq(store, make_span):
+    spans = [make_span(), make_span(status="running"), make_span(status="error"), make_span(status="lost")]
+    store.write(spans)
+    trace = store.trace("a" * 32)
+    store.write(spans)
+    store.write(spans + spans)
+    assert store.last_seq() == 4
+    assert store.trace("a" * 32) == trace
+
+
+def test_a_later_complete_record_wins(store, make_span):
+    span = make_span(span_id="1" * 16)
+    store.write([span])
+    store.write([replace(span, name="renamed", status="error", error=SpanError("E", "m", "tb"))])
+    event = store.event("1" * 16)
+    assert (event.name, event.status, event.error, event.seq) == ("renamed", "error", SpanError("E", "m", "tb"), 2)
+
+
+WINS = {
+    ("running", "running"): True,
+    ("running", "lost"): False,
+    ("lost", "running"): True,
+    ("lost", "lost"): False,
+    ("abandoned", "running"): True,
+    ("abandoned", "lost"): True,
+    ("abandoned", "abandoned"): False,
+    ("lost", "abandoned"): False,
+    ("running", "abandoned"): False,
+    **{(new, old): True for new in ("ok", "error", "cancelled") for old in STATUSES},
+    **{(new, old): False for new in ("running", "lost", "abandoned") for old in ("ok", "error", "cancelled")},
+}
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["in two batches", "in one batch"])
+@pytest.mark.parametrize(("new", "old"), sorted(WINS))
+def test_which_record_of_a_span_wins(store, make_span, new, old, together):
+    first = make_span(span_id="1" * 16, status=old, name="first")
+    second = replace(make_span(status=new, name="second"), span_id="1" * 16, start_ns=first.start_ns)
+    if together:
+        store.write([first, second])
+    else:
+        store.write([first])
+        store.write([second])
+    assert store.event("1" * 16).name == ("second" if WINS[new, old] else "first")
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    records=st.lists(st.tuples(st.integers(1, 3), st.sampled_from(STATUSES), st.integers(1, 3)), max_size=8),
+    cuts=st.sets(st.integers(0, 8)),
+)
+def test_how_records_are_cut_into_batches_makes_no_difference(tmp_path_factory, records, cuts):
+    directory = tmp_path_factory.mktemp("cuts")
+    found = []
+    for at, borders in enumerate((set(), cuts, set(range(9)))):
+        store = SqliteStore(directory / f"{at}.db")
+        batch = []
+        for index, (span_id, status, name) in enumerate(records):
+            end = None if status in ("running", "lost") else 20
+            batch.append(
+                Span(
+                    trace_id="a" * 32,
+                    span_id=f"{span_id:016x}",
+                    name=str(name),
+                    kind="tool",
+                    status=status,
+                    start_ns=10,
+                    end_ns=end,
+                )
+            )
+            if index in borders:
+                store.write(batch)
+                batch = []
+        store.write(batch)
+        events = store.events(Filter(), limit=100).items
+        found.append(sorted((event.span_id, event.status, event.name) for event in events))
+        store.close()
+    assert found[0] == found[1] == found[2]
+
+
+def test_neither_seq_nor_row_id_is_used_twice_after_deletes(store, make_span, rows_of):
+    store.write([make_span(trace_id="b" * 32), make_span(trace_id="b" * 32)])
+    store.delete_trace("b" * 32)
+    store.write([make_span()])
+    assert rows_of("SELECT id, seq FROM spans") == [(3, 3)]
+
+
+def test_changes_are_read_in_their_order(store, make_span):
+    first, second = make_span(status="running"), make_span()
+    store.write([first, second])
+    store.write([replace(first, status="ok", end_ns=first.start_ns)])
+    assert [event.span_id for event in store.after(0, Filter())] == [second.span_id, first.span_id]
+    assert [event.status for event in store.after(2, Filter())] == ["ok"]
+    assert store.after(0, Filter(), limit=1)[0].seq == 2
+    assert store.after(3, Filter()) == ()
+
+
+def test_a_mark_is_stored_with_the_rows_it_stands_for(store, make_span):
+    mark = SpoolMark("a.jsonl", 2**64 - 1, 120, lines=3, bad_lines=1, spans=2, bad_spans=1, dropped=5)
+    store.write([make_span()], mark=mark)
+    store.write([], mark=SpoolMark("b.jsonl", 7, 1, dropped=2))
+    assert store.spools() == {"a.jsonl": mark, "b.jsonl": SpoolMark("b.jsonl", 7, 1, dropped=2)}
+    assert store.health().dropped == 7
+
+
+def test_a_batch_that_fails_leaves_neither_rows_nor_mark(store, make_span):
+    broken = replace(make_span(), start_ns="soon")
+    with pytest.raises(TypeError):
+        store.write([make_span(), broken], mark=SpoolMark("a.jsonl", 1, 10))
+    assert (store.spools(), store.events(Filter()).items, store.last_seq()) == ({}, (), 0)
+
+
+def test_a_forgotten_spool_stays_counted(store):
+    store.write([], mark=SpoolMark("a.jsonl", 1, 10, dropped=4))
+    store.forget_spool("a.jsonl")
+    store.forget_spool("never-seen.jsonl")
+    assert (store.spools(), store.health().dropped) == ({}, 4)
+
+
+def test_running_spans_of_a_gone_process_are_lost(store, make_span):
+    open_call = make_span(process="p1", status="running", attributes={"gen_ai.tool.name": "x"})
+    store.write(
+        [open_call, make_span(process="p1"), make_span(process="p2", status="running"), make_span(status="running")]
+    )
+    assert store.mark_lost("p1") == 1
+    event = store.event(open_call.span_id)
+    assert (event.status, event.seq, bytes(event.attributes)) == ("lost", 5, b'{"gen_ai.tool.name":"x"}')
+    assert store.mark_lost("p1") == 0
+    assert store.last_seq() == 5
+
+
+@pytest.mark.parametrize(
+    ("start_ns", "end_ns"), [(0, 0), (2**63 - 1, 2**63), (2**64 - 2, 2**64 - 1), (5, 2**64 - 1), (9, 3)]
+)
+def test_times_come_back_to_the_nanosecond(store, make_span, start_ns, end_ns):
+    store.write([make_span(span_id="1" * 16, start_ns=start_ns, end_ns=end_ns)])
+    event = store.event("1" * 16)
+    assert (event.start_time_unix_nano, event.end_time_unix_nano) == (str(start_ns), str(end_ns))
+    assert event.duration_ms == (end_ns - start_ns) / 1e6
+
+
+def test_numbers_that_do_not_fit_are_brought_into_range(store, make_span):
+    spans = [make_span(input_tokens=2**63, output_tokens=2**70, cost_usd=float("nan")) for _ in range(3)]
+    store.write(spans)
+    store.write([make_span(cost_usd=float("inf"))])
+    event, trace = store.event(spans[0].span_id), store.trace("a" * 32)
+    assert (event.input_tokens, event.output_tokens, event.cost_usd) == (2**63 - 1, 2**63 - 1, None)
+    assert (trace.input_tokens, trace.cost_usd) == (2**63 - 1, None)
+
+
+TEXT = st.text(st.characters(codec=None), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    texts=st.lists(TEXT, min_size=10, max_size=10),
+    attributes=st.dictionaries(TEXT, VALUES, max_size=4),
+    count=st.integers(),
+)
+def test_whatever_a_span_carries_can_be_stored_and_served_as_json(store, texts, attributes, count):
+    span_id = f"{abs(hash((*texts, count))):016x}"
+    span = Span(
+        trace_id="c" * 32,
+        span_id=span_id,
+        name=texts[0],
+        kind="other",
+        status="error",
+        start_ns=1,
+        end_ns=2,
+        parent_id=texts[1],
+        session_id=texts[2],
+        service=texts[3],
+        agent=texts[4],
+        model=texts[5],
+        tool=texts[6],
+        error=SpanError(texts[7], texts[8], texts[9]),
+        process=texts[0],
+        input_tokens=count,
+        input_key=next(iter(attributes), None),
+        attributes=attributes,
+        events=[{"name": texts[0], "time_unix_nano": "1", "attributes": attributes}],
+        links=[{"trace_id": "d" * 32, "attributes": attributes}],
+    )
+    store.write([span])
+    event = store.event(span_id)
+    served = json.loads(msgspec.json.encode(event))
+    assert len(served["attributes"]) == len({key.encode("utf-8", "replace") for key in attributes})
+    assert served["name"] == "".join("�" if "\ud800" <= c <= "\udfff" else c for c in texts[0])
+    store.index()
+
+
+@pytest.mark.parametrize("depth", [50, 5000])
+def test_deep_values_are_cut_instead_of_refused(store, make_span, depth):
+    value = "bottom"
+    for _ in range(depth):
+        value = [value]
+    store.write([make_span(span_id="1" * 16, attributes={"deep": value})])
+    text = bytes(store.event("1" * 16).attributes)
+    assert (b"bottom" in text) == (depth == 50)
+
+
+def test_content_is_json_when_its_text_is_and_a_string_when_not(store, make_span):
+    cases = {'{"a": [1, 2]}': {"a": [1, 2]}, "plain": "plain", "12": 12, "[1,": "[1,", '"NaN': '"NaN', "": ""}
+    for at, text in enumerate(cases):
+        store.write([make_span(span_id=f"{at:016x}", input_key="in", output_key="out", attributes={"in": text})])
+    for at, (text, value) in enumerate(cases.items()):
+        event = store.event(f"{at:016x}")
+        assert json.loads(bytes(event.input)) == value
+        assert event.output is None
+        assert json.loads(bytes(event.attributes)) == {"in": text}
+
+
+def test_content_that_was_recorded_as_a_structure_is_served_as_it_is(store, make_span):
+    store.write([make_span(span_id="1" * 16, input_key="in", attributes={"in": {"a": [1, None]}})])
+    assert json.loads(bytes(store.event("1" * 16).input)) == {"a": [1, None]}
+
+
+def test_the_newest_event_is_meant_when_traces_share_a_span_id(store, make_span):
+    for trace_id in ("a" * 32, "b" * 32):
+        store.write([make_span(trace_id=trace_id, span_id="1" * 16)])
+    assert store.event("1" * 16).trace_id == "b" * 32
+    assert store.event("1" * 16, trace_id="a" * 32).trace_id == "a" * 32
+    assert store.event("1" * 16, trace_id="c" * 32) is None
+
+
+def test_summaries_leave_the_large_fields_out(store, make_span):
+    store.write([make_span(attributes={"a": 1}, events=[{"name": "x"}])])
+    event = store.events(Filter()).items[0]
+    assert (event.input, event.output, event.attributes, event.events, event.links) == (None,) * 5
+    whole = store.events(Filter(), full=True).items[0]
+    assert (bytes(whole.attributes), bytes(whole.events), bytes(whole.links)) == (b'{"a":1}', b'[{"name":"x"}]', b"[]")
+
+
+def test_identifiers_are_only_ever_data(store, make_span):
+    hostile = "'; DROP TABLE spans; --"
+    store.write([make_span(trace_id=hostile, span_id=hostile, session_id=hostile, process=hostile, status="running")])
+    assert store.event(hostile, trace_id=hostile).session_id == hostile
+    assert store.session(hostile).traces == 1
+    assert store.mark_lost(hostile) == 1
+    assert store.delete_session(hostile) == 1
+
+
+def test_lone_surrogates_in_a_question_find_nothing_and_raise_nothing(store):
+    odd = "\ud800\0"
+    assert store.event(odd, trace_id=odd) is None
+    assert store.trace(odd) is None
+    assert store.session(odd) is None
+    assert store.delete_trace(odd) == store.delete_session(odd) == store.mark_lost(odd) == 0
+    where = Filter(session_id=odd, name=odd, name_prefix=odd, q=odd, attributes=((odd, odd),))
+    assert store.events(where).items == ()
+
+
+def test_many_threads_may_read_and_write_at_once(store, make_span):
+    from concurrent.futures import ThreadPoolExecutor
+
+    batches = [[make_span(trace_id=f"{at:032x}") for _ in range(5)] for at in range(40)]
+
+    def work(batch):
+        store.write(batch)
+        return len(store.events(Filter(trace_id=batch[0].trace_id)).items)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert set(threads.map(work, batches)) == {5}
+    assert [event.seq for event in store.after(0, Filter())] == list(range(1, 201))
+    assert list(itertools.islice((trace.spans for trace in store.traces(Filter()).items), 3)) == [5, 5, 5]
