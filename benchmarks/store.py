@@ -2,9 +2,9 @@
 
     python benchmarks/store.py [--rows 200000] [--batch 512]
 
-The rows are ten-span agent traces (a workflow, two agents, three model calls that resend their history, three tools, one
-RPC) with about 1.2 KB of attributes a span. The limit is what plain sqlite3 makes of the same values: executemany of
-ready tuples, five indexes, write-ahead log, the same page size and batches.
+The rows are ten-span agent traces (a workflow, two agents, three model calls that resend their history, three tools,
+one RPC) with about 1.2 KB of attributes a span. The limit is what plain sqlite3 makes of the same values: executemany
+of ready tuples, five indexes, write-ahead log, the same page size and batches.
 """
 
 import argparse
@@ -23,7 +23,10 @@ from inspector.model import Filter, Span, SpanError
 from inspector.store import SqliteStore
 
 START_NS = 1_790_000_000_000_000_000
-_BEGIN, _END = "ba ce di fo gu ha je ki lo mu na pe".split(), "lor net sim tar vok wen zip".split()
+_BEGIN, _END = (
+    ("ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe"),
+    ("lor", "net", "sim", "tar", "vok", "wen", "zip"),
+)
 WORDS = [a + b + c for c in ("", *_END) for b in _END for a in _BEGIN] + [
     a + b + c for a in _BEGIN for b in _BEGIN for c in _END
 ]
@@ -151,9 +154,9 @@ class Rows:
 
 
 COLUMNS = (
-    "trace_id span_id parent_id session_id kind name status hook service agent model tool start_ns end_ns "
-    "input_tokens output_tokens cost error attributes"
-).split()
+    *("trace_id", "span_id", "parent_id", "session_id", "kind", "name", "status", "hook", "service", "agent"),
+    *("model", "tool", "start_ns", "end_ns", "input_tokens", "output_tokens", "cost", "error", "attributes"),
+)
 
 
 def raw_open(path: Path) -> sqlite3.Connection:
@@ -280,7 +283,8 @@ def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float,
         (
             "two words and kind",
             lambda: store.events(Filter(q=f"{WORDS[1]} {WORDS[40]}", kinds=("tool",))),
-            f"{latest} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' AND attributes LIKE '%{WORDS[40]}%' {newest}",
+            f"{latest} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' "
+            f"AND attributes LIKE '%{WORDS[40]}%' {newest}",
             (),
         ),
         (
@@ -293,13 +297,15 @@ def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float,
         (
             "traces, 50",
             lambda: store.traces(Filter()),
-            "SELECT trace_id, count(*), sum(cost), min(start_ns) FROM spans GROUP BY trace_id ORDER BY min(start_ns) DESC LIMIT 51",
+            "SELECT trace_id, count(*), sum(cost), min(start_ns) FROM spans GROUP BY trace_id "
+            "ORDER BY min(start_ns) DESC LIMIT 51",
             (),
         ),
         (
             "sessions, 50",
-            lambda: store.sessions(),
-            "SELECT session_id, count(*), sum(cost), max(end_ns) FROM spans GROUP BY session_id ORDER BY max(end_ns) DESC LIMIT 51",
+            store.sessions,
+            "SELECT session_id, count(*), sum(cost), max(end_ns) FROM spans GROUP BY session_id "
+            "ORDER BY max(end_ns) DESC LIMIT 51",
             (),
         ),
         (
@@ -347,9 +353,8 @@ def main() -> None:
         for name, label in names.items():
             shares = (rates[name] / rates[limit] for limit in ("raw", "raw from spans"))
             print(f"| {label} | {rates[name]:,.0f} | " + " | ".join(f"{share:.2f}" for share in shares) + " |")
-        print(
-            f"\nBytes a span: store with search {ours.stat().st_size / options.rows:,.0f}, raw {limit.stat().st_size / options.rows:,.0f}\n"
-        )
+        bytes_each = [path.stat().st_size / options.rows for path in (ours, limit)]
+        print("\nBytes a span: store with search {:,.0f}, raw {:,.0f}\n".format(*bytes_each))
         print("| p50, ms | store | raw sqlite3 |\n|---|--:|--:|")
         for name, ours_ms, raw_ms in reads(store, raw):
             print(f"| {name} | {ours_ms:.2f} | {raw_ms:.2f} |")

@@ -242,17 +242,21 @@ def _standing_for(noun: Noun, facts: Facts) -> RecordedSpan | None:
 
 def _told_failure(facts: Facts) -> Failure | None:
     """Return the failure that a result or a JSON-RPC response tells of although no exception was raised."""
-    for plain in (facts.get("result"), facts.get("response")):
-        if not isinstance(plain, dict):
-            continue
-        error = plain.get("error")
-        if "response" in facts and "duration_ms" in facts and isinstance(error, dict):
-            code = error.get("code")
-            return Failure(str(code), str(error.get("message") or ""), None, code if isinstance(code, int) else None)
-        inner = plain.get("result")
-        for result in (plain, inner if isinstance(inner, dict) else {}):
-            if result.get("isError") is True or result.get("is_error") is True:
-                return Failure(TOOL_ERROR, _content_text(result.get("content")))
+    if "duration_ms" not in facts:
+        return _flagged(facts.get("result"))
+    response = facts.get("response")
+    if not isinstance(response, dict):
+        return None
+    error = response.get("error")
+    if isinstance(error, dict):
+        code = error.get("code")
+        return Failure(str(code), str(error.get("message") or ""), None, code if isinstance(code, int) else None)
+    return _flagged(response) or _flagged(response.get("result"))
+
+
+def _flagged(result: Plain) -> Failure | None:
+    if isinstance(result, dict) and (result.get("isError") is True or result.get("is_error") is True):
+        return Failure(TOOL_ERROR, _content_text(result.get("content")))
     return None
 
 

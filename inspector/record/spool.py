@@ -65,10 +65,12 @@ class Spool:
         self._closed = False
         self._told_dropped = 0
         self._held: list[bytes] = []
+        self._stuck = False
 
     def put(self, span: RecordedSpan) -> None:
         """Hand over a span that began or ended; never blocks, never raises."""
-        if self._waiting.qsize() >= self._max_waiting:
+        # While nothing can be written, far fewer wait: each may hold megabytes of what an agent passed.
+        if self._waiting.qsize() >= (self._max_waiting // 20 if self._stuck else self._max_waiting):
             self.dropped += 1
             return
         self._waiting.put(span)
@@ -170,6 +172,7 @@ class Spool:
         try:
             self._file.write(self._held[0])
         except OSError as error:
+            self._stuck = True
             self.failures += 1
             if self.failures == 1 or self.failures % 1000 == 0:
                 _logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, error)
@@ -178,6 +181,7 @@ class Spool:
             if not self._closed:
                 time.sleep(self._linger_s)
             return False
+        self._stuck = False
         self._held.pop(0)
         return True
 

@@ -33,7 +33,7 @@ class Parts(NamedTuple):
     own: Mapping[str, AttributeValue]
     equal: Mapping[str, str]
     """Keys whose text is that of another key."""
-    messages: Mapping[str, Sequence[bytes]]
+    messages: Mapping[str, Sequence[msgspec.Raw]]
     """Keys whose text is a JSON array, and the texts of its elements."""
 
 
@@ -51,7 +51,7 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts:
     """Finds what need not be stored with the span itself."""
     seen: dict[str, str] = {}
     equal: dict[str, str] = {}
-    messages: dict[str, Sequence[bytes]] = {}
+    messages: dict[str, Sequence[msgspec.Raw]] = {}
     for key, value in attributes.items():
         if type(value) is str and len(value) > _EQUAL_ABOVE_CHARS:
             if value in seen:
@@ -68,7 +68,7 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts:
     return Parts(own, equal, messages)
 
 
-def hashing(scope: str) -> Callable[[bytes], bytes]:
+def hashing(scope: str) -> Callable[[msgspec.Raw], bytes]:
     """Returns the function that gives a message its address; equal messages of different scopes have different ones.
 
     So deleting a session never has to look at another.
@@ -76,16 +76,16 @@ def hashing(scope: str) -> Callable[[bytes], bytes]:
     key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
     keyed = blake2b(digest_size=16, key=key)
 
-    def address(body: bytes) -> bytes:
+    def address(body: msgspec.Raw) -> bytes:
         state = keyed.copy()
-        state.update(body)
+        state.update(memoryview(body))
         return state.digest()
 
     return address
 
 
 def store_messages(
-    connection: Connection, wanted: Mapping[bytes, tuple[int, bytes]], first_id: int
+    connection: Connection, wanted: Mapping[bytes, tuple[int, msgspec.Raw]], first_id: int
 ) -> dict[bytes, int]:
     """Stores the messages that are not there yet and returns the ids of all.
 
@@ -97,7 +97,7 @@ def store_messages(
     ids = _known(connection, wanted)
     new = [(first_id + at, key) for at, key in enumerate(key for key in wanted if key not in ids)]
     if new:
-        rows = [(content_id, key, wanted[key][0], pack(wanted[key][1])) for content_id, key in new]
+        rows = [(content_id, key, wanted[key][0], pack(bytes(wanted[key][1]))) for content_id, key in new]
         connection.exec_driver_sql("INSERT INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", rows)
         ids.update((key, content_id) for content_id, key in new)
     return ids
@@ -147,10 +147,10 @@ def json_list(values: Sequence[int] | Sequence[str]) -> str:
     return msgspec.json.encode(values).decode()
 
 
-def _elements(text: str) -> Sequence[bytes]:
+def _elements(text: str) -> Sequence[msgspec.Raw]:
     try:
-        return [bytes(element) for element in _ARRAY.decode(text.encode())]
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeEncodeError, RecursionError):
+        return _ARRAY.decode(text)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return ()
 
 

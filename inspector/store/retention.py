@@ -1,14 +1,15 @@
 """Removing spans for good: by trace, by session, by age and by size, in transactions short enough to wait for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from sqlalchemy import Connection
 
 from inspector.store import rollups, search
-from inspector.store.contents import content_ids, json_list
+from inspector.store.contents import json_list
 from inspector.store.engine import driver
+from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import Pruned
 from inspector.store.rows import clamp
 
@@ -117,7 +118,10 @@ def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
     search.forget(connection, rows)
     ids = json_list([row.id for row in rows])
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", (ids,))
-    _release_messages(connection, ids, {(values[0], None if values[0] else values[1]) for values in found})
+    orphans = connection.exec_driver_sql(
+        "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", (ids,)
+    )
+    release(connection, set(orphans.scalars()), {scope_of(values[0], values[1]) for values in found})
     if len(rows) < SLICE_SPANS:
         left = connection.exec_driver_sql(
             "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id", (wanted,)
@@ -125,43 +129,3 @@ def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
         rollups.sum_sessions(connection, {row[0] for row in left if row[0] is not None})
         search.merge(connection)
     return len(rows)
-
-
-def _release_messages(connection: Connection, ids: str, scopes: set[tuple[str | None, str | None]]) -> None:
-    left = {
-        row[0]
-        for row in connection.exec_driver_sql(
-            "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", (ids,)
-        )
-    }
-    heirs: dict[int, int] = {}
-    for row_id, shared in _referring(connection, scopes) if left else ():
-        for content_id in content_ids((shared,)) & left:
-            heirs.setdefault(content_id, row_id)
-    if heirs:
-        _pass_on(connection, heirs)
-    gone = json_list(sorted(left - heirs.keys()))
-    connection.exec_driver_sql("DELETE FROM contents WHERE id IN (SELECT value FROM json_each(?))", (gone,))
-
-
-def _referring(connection: Connection, scopes: set[tuple[str | None, str | None]]) -> Iterator[tuple[int, str]]:
-    for session_id, trace_id in scopes:
-        column, value = ("trace_id", trace_id) if session_id is None else ("session_id", session_id)
-        found = connection.exec_driver_sql(
-            f"SELECT id, shared FROM spans WHERE {column} = ? AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
-            (value,),
-        )
-        yield from ((row[0], row[1]) for row in found)
-
-
-def _pass_on(connection: Connection, heirs: dict[int, int]) -> None:
-    found = connection.exec_driver_sql(
-        f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
-        (json_list(sorted(set(heirs.values()))),),
-    )
-    # An heir is found by the messages that it now stands for: its document changes.
-    known = search.forget(connection, [search.Indexed(*values) for values in found])
-    connection.exec_driver_sql(
-        "UPDATE contents SET span = ? WHERE id = ?", [(row_id, content_id) for content_id, row_id in heirs.items()]
-    )
-    search.add(connection, known)

@@ -1,7 +1,8 @@
 """Keeps the rows of ``traces`` and ``sessions`` equal to what their spans add up to, within the write transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from copy import copy
+from dataclasses import fields
 from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -29,9 +30,8 @@ _SUMMED = (
 _BLANK: dict[str, Any] = dict.fromkeys(Row._fields)
 
 
-def apply(connection: Connection, changes: Sequence[Change]) -> None:
-    """Brings the sums up to date with rows that were just written."""
-    before = load_traces(connection, {new.trace_id for _, new in changes})
+def apply(connection: Connection, changes: Sequence[Change], before: Mapping[str, TraceSums]) -> None:
+    """Brings the sums up to date with rows that were just written; ``before`` are the sums that these change."""
     after: dict[str, TraceSums] = {}
     unsure: set[str] = set()
     for old, new in changes:
@@ -39,7 +39,7 @@ def apply(connection: Connection, changes: Sequence[Change]) -> None:
         sums = after.get(trace_id)
         if sums is None:
             known = before.get(trace_id)
-            sums = TraceSums(trace_id=trace_id) if known is None else replace(known, models=set(known.models))
+            sums = TraceSums(trace_id=trace_id) if known is None else _copied(known)
             after[trace_id] = sums
         if old is None:
             sums.add(new)
@@ -92,6 +92,12 @@ def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
         else:
             connection.exec_driver_sql("DELETE FROM sessions WHERE session_id = ?", (session_id,))
     _save(connection, "sessions", "session_id", _SESSION_FIELDS, map(_session_values, summed))
+
+
+def _copied(sums: TraceSums) -> TraceSums:
+    copied = copy(sums)
+    copied.models = set(sums.models)
+    return copied
 
 
 def _apply_to_sessions(

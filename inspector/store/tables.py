@@ -67,7 +67,8 @@ spans = Table(
 """
 
 _c = spans.c
-Index("ux_spans_span", _c.span_id, _c.trace_id, unique=True)
+Index("ux_spans_span", _c.trace_id, _c.span_id, unique=True)
+Index("ix_spans_id", _c.span_id)
 Index("ux_spans_seq", _c.seq, unique=True)
 Index("ix_spans_trace", _c.trace_id, _c.start_ns)
 Index("ix_spans_time", _c.start_ns)

@@ -1,26 +1,29 @@
 """Writing spans: which record of a span wins, and the transaction that stores a batch."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from itertools import chain
+from typing import Any
 
+from msgspec import Raw
 from sqlalchemy import Connection
 
 from inspector.model import Span, Status
 from inspector.store import rollups, search
-from inspector.store.contents import Parts, hashing, shared_text, store_messages, take_apart
+from inspector.store.contents import Parts, content_ids, hashing, json_list, shared_text, store_messages, take_apart
 from inspector.store.counters import load_counters, save_counters
+from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import SpoolMark
 from inspector.store.rows import Row, clean, row_of
+from inspector.store.sums import TraceSums
 
 COMPLETE: frozenset[Status] = frozenset(("ok", "error", "cancelled"))
 Key = tuple[str, str]
 
 _NAMES = Row._fields
-_MARKS = f"({','.join('?' * len(_NAMES))})"
-_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES "  # noqa: S608  # constants
-_CHUNK = 64
-_UPDATE = f"UPDATE spans SET {', '.join(f'{name} = ?' for name in _NAMES[1:])} WHERE id = ?"  # noqa: S608  # constants
+_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES ({','.join('?' * len(_NAMES))})"  # noqa: S608  # constants
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
+_FETCHED = 128
 
 
 def supersedes(new: str, old: str) -> bool:
@@ -37,7 +40,8 @@ def write_batch(connection: Connection, spans: Iterable[Span]) -> None:
     wanted = coalesce(spans)
     if not wanted:
         return
-    stored = fetch(connection, wanted)
+    sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
+    stored = fetch(connection, [key for key in wanted if key[0] in sums])
     accepted = {
         key: span for key, span in wanted.items() if key not in stored or supersedes(span.status, stored[key].status)
     }
@@ -56,22 +60,24 @@ def write_batch(connection: Connection, spans: Iterable[Span]) -> None:
         if old is None or row._replace(seq=old.seq) != old:
             changes.append((old, row))
             seq += 1
-    save(connection, changes)
+    save(connection, changes, sums)
     counts["id"] += len(inserted)
     counts["seq"] = seq
     save_counters(connection, counts)
 
 
-def save(connection: Connection, changes: Sequence[rollups.Change]) -> None:
-    """Writes new and replaced rows, and all that is derived from them."""
+def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mapping[str, TraceSums]) -> None:
+    """Writes new and replaced rows, and all that is derived from them; ``sums`` are those of the traces so far."""
     replaced = [(old, new) for old, new in changes if old is not None]
+    inserted = [tuple(new) for old, new in changes if old is None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
-    inserts = [new for old, new in changes if old is None]
-    _insert(connection, inserts)
-    if replaced:
-        connection.exec_driver_sql(_UPDATE, [(*new[1:], new.id) for _, new in replaced])
+    if inserted:
+        connection.exec_driver_sql(_INSERT, inserted)
+    _update(connection, replaced)
+    for old, new in replaced:
+        _disown(connection, old, new)
     if changes:
-        rollups.apply(connection, changes)
+        rollups.apply(connection, changes, sums)
 
 
 def indexed_part(row: Row) -> search.Indexed:
@@ -90,17 +96,20 @@ def coalesce(spans: Iterable[Span]) -> dict[Key, Span]:
     return winners
 
 
-def fetch(connection: Connection, keys: Mapping[Key, object]) -> dict[Key, Row]:
+def fetch(connection: Connection, keys: Collection[Key]) -> dict[Key, Row]:
     """Returns the stored rows of those spans that are known."""
     wanted = list(keys)
     found: dict[Key, Row] = {}
-    for start in range(0, len(wanted), 256):
-        chunk = wanted[start : start + 256]
-        sql = f"SELECT {', '.join(_NAMES)} FROM spans WHERE span_id IN ({','.join('?' * len(chunk))})"  # noqa: S608  # constants and question marks
-        for values in connection.exec_driver_sql(sql, tuple(span_id for _, span_id in chunk)):
+    for start in range(0, len(wanted), _FETCHED):
+        chunk = wanted[start : start + _FETCHED]
+        # A join, since SQLite does not use the index for pairs in a list.
+        sql = (
+            f"WITH wanted (t, s) AS (VALUES {','.join(['(?, ?)'] * len(chunk))}) "
+            f"{_SELECT} JOIN wanted ON trace_id = t AND span_id = s"
+        )
+        for values in connection.exec_driver_sql(sql, tuple(chain.from_iterable(chunk))):
             row = Row(*values)
-            if (row.trace_id, row.span_id) in keys:
-                found[row.trace_id, row.span_id] = row
+            found[row.trace_id, row.span_id] = row
     return found
 
 
@@ -126,25 +135,39 @@ def forget_mark(connection: Connection, name: str) -> None:
 def mark_lost(connection: Connection, process: str) -> int:
     """Gives the spans that a process left running the status ``lost``, and returns how many there were."""
     found = connection.exec_driver_sql(
-        f"SELECT {', '.join(_NAMES)} FROM spans WHERE process = ? AND status = 'running' ORDER BY id",  # noqa: S608  # constants
+        f"{_SELECT} WHERE process = ? AND status = 'running' ORDER BY id",
         (clean(process),),
     )
     running = [Row(*values) for values in found]
     counts = load_counters(connection)
     lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
-    save(connection, list(zip(running, lost, strict=True)))
+    sums = rollups.load_traces(connection, {row.trace_id for row in running})
+    save(connection, list(zip(running, lost, strict=True)), sums)
     save_counters(connection, {"seq": counts["seq"] + len(lost)})
     return len(lost)
 
 
-def _insert(connection: Connection, rows: Sequence[Row]) -> None:
-    # One statement for many rows: each execution hands over the interpreter's lock once.
-    whole = len(rows) - len(rows) % _CHUNK
-    for start in range(0, whole, _CHUNK):
-        flat = tuple(chain.from_iterable(rows[start : start + _CHUNK]))
-        connection.exec_driver_sql(_INSERT + ",".join([_MARKS] * _CHUNK), flat)
-    if whole < len(rows):
-        connection.exec_driver_sql(_INSERT + _MARKS, rows[whole:])
+def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None:
+    # SQLite rewrites the entries of every index that a column of the statement is part of, changed or not.
+    by_columns: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+    for old, new in replaced:
+        changed = [at for at, value in enumerate(new) if value != old[at]]
+        names = tuple(_NAMES[at] for at in changed)
+        by_columns.setdefault(names, []).append((*(new[at] for at in changed), new.id))
+    for names, rows in by_columns.items():
+        connection.exec_driver_sql(f"UPDATE spans SET {', '.join(f'{name} = ?' for name in names)} WHERE id = ?", rows)  # noqa: S608  # constants
+
+
+def _disown(connection: Connection, old: Row, new: Row) -> None:
+    if old.shared == new.shared:
+        return
+    dropped = content_ids((old.shared,)) - content_ids((new.shared,))
+    if dropped:
+        owned = connection.exec_driver_sql(
+            "SELECT id FROM contents WHERE span = ? AND id IN (SELECT value FROM json_each(?))",
+            (new.id, json_list(sorted(dropped))),
+        )
+        release(connection, set(owned.scalars()), {scope_of(old.session_id, old.trace_id)})
 
 
 def _store_messages(
@@ -152,8 +175,8 @@ def _store_messages(
 ) -> tuple[dict[Key, Parts], dict[Key, dict[str, list[int]]]]:
     parts = {key: take_apart(span.attributes) for key, span in accepted.items()}
     hashes: dict[Key, dict[str, list[bytes]]] = {}
-    wanted: dict[bytes, tuple[int, bytes]] = {}
-    scopes: dict[str, Callable[[bytes], bytes]] = {}
+    wanted: dict[bytes, tuple[int, Raw]] = {}
+    scopes: dict[str, Callable[[Raw], bytes]] = {}
     for key, part in parts.items():
         for name, elements in part.messages.items():
             scope = accepted[key].session_id or accepted[key].trace_id

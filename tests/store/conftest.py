@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.model import Filter, Span, SpanError
+from inspector.model import Span, SpanError
 from inspector.store import SqliteStore
 
 START_NS = 1_790_000_000_000_000_000
@@ -61,22 +61,6 @@ def make_span():
         return replace(span, **fields)
 
     return build
-
-
-@pytest.fixture
-def everything():
-    """Reads all pages of a list, a few items a page."""
-
-    def read(store, where=Filter(), limit=3, **options):
-        items, cursor = [], None
-        while True:
-            page = store.events(where, cursor=cursor, limit=limit, **options)
-            items += page.items
-            if page.next_cursor is None:
-                return items
-            cursor = page.next_cursor
-
-    return read
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def main(directory, seed, kills):
         assert os.waitpid(child, 0)[1] == signal.SIGKILL, f"the writer failed before kill {at} of seed {seed}"
         if database.exists():
             check(database, ledger)
-    print(acknowledged(directory / "grown.ledger"))
+    sys.stdout.write(f"{acknowledged(directory / 'grown.ledger')}\n")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@ import os
 import random
 import sqlite3
 import stat
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -19,9 +20,9 @@ from inspector.store import (
     StoreMissing,
     StoreNewer,
     StoreReadOnly,
+    tables,
 )
 from inspector.store import rows as rows_module
-from inspector.store import tables
 
 
 def change(path, *statements):
@@ -59,7 +60,7 @@ def test_migrations_produce_exactly_the_described_tables(store):
 
 
 def test_the_newest_migration_is_the_version_the_code_expects():
-    scripts = ScriptDirectory(os.path.dirname(migrations.__file__))
+    scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
     assert scripts.get_heads() == [tables.SCHEMA_VERSION]
 
 
@@ -238,10 +239,8 @@ def test_damaged_bytes_raise_the_stores_own_errors_and_nothing_else(path, make_s
             lambda: store.prune(max_bytes=1),
             store.checkpoint,
         ):
-            try:
+            with suppress(StoreError):
                 use()
-            except StoreError:
-                pass
     finally:
         store.close()
 

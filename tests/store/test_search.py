@@ -1,7 +1,7 @@
 import json
+from dataclasses import replace
 
 import pytest
-from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -177,6 +177,17 @@ def test_messages_of_a_deleted_trace_stay_searchable_where_others_repeat_them(st
     assert json.loads(bytes(store.events(Filter(), full=True).items[0].attributes))[INPUT] == second.replace(
         "}, {", "},{"
     )
+
+
+def test_messages_that_their_span_no_longer_carries_are_found_where_others_repeat_them(store, make_span, rows_of):
+    both = json.dumps([{"text": "zebra " * 200}, {"text": "one"}])
+    start = make_span(name="first", session_id="s", status="running", attributes={INPUT: both})
+    store.write([start, make_span(name="second", session_id="s", attributes={INPUT: both})])
+    store.write([replace(start, status="ok", end_ns=start.start_ns, attributes={})])
+    indexed(store)
+    assert found(store, "zebra") == ["second"]
+    store.delete_session("s")
+    assert rows_of("SELECT count(*) FROM contents") == [(0,)]
 
 
 def test_how_far_search_is_behind_is_known(store, make_span):

@@ -102,6 +102,7 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("error_type IS NOT NULL"),
     )
+    op.create_index("ix_spans_id", "spans", ["span_id"], unique=False)
     op.create_index("ix_spans_kind", "spans", ["kind", "status", "start_ns"], unique=False)
     op.create_index(
         "ix_spans_model", "spans", ["model", "start_ns"], unique=False, sqlite_where=sa.text("model IS NOT NULL")
@@ -131,7 +132,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_spans_trace", "spans", ["trace_id", "start_ns"], unique=False)
     op.create_index("ux_spans_seq", "spans", ["seq"], unique=True)
-    op.create_index("ux_spans_span", "spans", ["span_id", "trace_id"], unique=True)
+    op.create_index("ux_spans_span", "spans", ["trace_id", "span_id"], unique=True)
     op.create_table(
         "spools",
         sa.Column("name", sa.Text(), nullable=False),

@@ -1,0 +1,57 @@
+"""Which span a shared message belongs to: the one that brought it, or an heir once that one is gone.
+
+A message is found in search by its owner, and goes when the last span that refers to it goes.
+"""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from sqlalchemy import Connection
+
+from inspector.store import search
+from inspector.store.contents import content_ids, json_list
+
+Scope: TypeAlias = tuple[str | None, str | None]
+"""Within what messages are shared: a session, or for spans without one their trace."""
+
+
+def scope_of(session_id: str | None, trace_id: str) -> Scope:
+    """Returns the scope of a span's messages."""
+    return (session_id, None) if session_id else (None, trace_id)
+
+
+def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> None:
+    """Gives messages without an owner to other spans of their scopes that refer to them, and removes the others."""
+    if not orphans:
+        return
+    heirs: dict[int, int] = {}
+    for row_id, shared in _referring(connection, scopes):
+        for content_id in content_ids((shared,)) & orphans:
+            heirs.setdefault(content_id, row_id)
+    if heirs:
+        _pass_on(connection, heirs)
+    gone = json_list(sorted(orphans - heirs.keys()))
+    connection.exec_driver_sql("DELETE FROM contents WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+
+
+def _referring(connection: Connection, scopes: set[Scope]) -> Iterator[tuple[int, str]]:
+    for session_id, trace_id in scopes:
+        column, value = ("trace_id", trace_id) if session_id is None else ("session_id", session_id)
+        found = connection.exec_driver_sql(
+            f"SELECT id, shared FROM spans WHERE {column} = ? AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
+            (value,),
+        )
+        yield from ((row[0], row[1]) for row in found)
+
+
+def _pass_on(connection: Connection, heirs: dict[int, int]) -> None:
+    found = connection.exec_driver_sql(
+        f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
+        (json_list(sorted(set(heirs.values()))),),
+    )
+    # An heir is found by the messages that it now stands for: its document changes.
+    known = search.forget(connection, [search.Indexed(*values) for values in found])
+    connection.exec_driver_sql(
+        "UPDATE contents SET span = ? WHERE id = ?", [(row_id, content_id) for content_id, row_id in heirs.items()]
+    )
+    search.add(connection, known)
