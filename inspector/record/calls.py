@@ -108,12 +108,12 @@ class Calls:
                     self._by_identity.pop(key, None)
         return True
 
-    def find(self, noun: str, identity: object, call_id: str | None) -> RecordedSpan | None:
-        """Return the open call that a later hook speaks of, or None when there is none."""
-        if call_id is not None:
-            found = self._by_call.get((noun, call_id))
-            if found is not None:
-                return found
+    def called(self, noun: str, call_id: str) -> RecordedSpan | None:
+        """Return the open call that was begun with this id, or None when there is none."""
+        return self._by_call.get((noun, call_id))
+
+    def find(self, noun: str, identity: object) -> RecordedSpan | None:
+        """Return the open call that a later hook without an id speaks of, or None when there is none."""
         for span in chain(_innermost.get()):
             if span.noun == noun and span.identity == identity and self._awaited(span):
                 return span

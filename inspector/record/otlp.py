@@ -7,7 +7,7 @@ protobuf encoding.
 import os
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -20,10 +20,6 @@ from inspector.record.texts import Texts
 from inspector.record.values import write_mark
 
 _encode = msgspec.json.Encoder(enc_hook=write_mark).encode
-
-STATUS_OK = 1
-STATUS_ERROR = 2
-"""Status codes, numbered as OTLP does."""
 
 
 class _Value(msgspec.Struct, omit_defaults=True, rename="camel", gc=False):
@@ -110,8 +106,20 @@ class SpanEncoder:
             found.name = self._texts.redacted("name", found.name)
             fragments = [_fragment(key, _redacted(key, value, self._texts)) for key, value in found.attributes.items()]
         fragments += [b"%b%b}}" % (_text_prefix(key), text.quoted) for key, text in found.bodies.items()]
-        return b"".join(
-            (*_head(span, state, found), b",".join(fragments), b"]", *_tail(span, state, self._texts), b"}")
+        parent = b',"parentSpanId":"%016x"' % span.parent_id if span.parent_id is not None else b""
+        ended = b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns) if state != "running" else b""
+        return (
+            b'{"traceId":"%032x","spanId":"%016x"%b,"name":%b,"kind":%d,"startTimeUnixNano":"%d"%b,"attributes":[%b]%b}'
+        ) % (
+            span.trace_id,
+            span.span_id,
+            parent,
+            _encode(found.name),
+            found.kind,
+            span.start_ns,
+            ended,
+            b",".join(fragments),
+            _OK if state == "ok" and not span.events and not span.links else _rest(span, state, self._texts),
         )
 
     def _strictly(self, span: RecordedSpan, state: State) -> Description:
@@ -159,28 +167,25 @@ def _fragment(key: str, value: Attribute) -> bytes:
     return _encode(_KeyValue(key, _value(value)))
 
 
-def _head(span: RecordedSpan, state: State, found: Description) -> Iterator[bytes]:
-    yield b'{"traceId":"%032x","spanId":"%016x"' % (span.trace_id, span.span_id)
-    if span.parent_id is not None:
-        yield b',"parentSpanId":"%016x"' % span.parent_id
-    yield b',"name":%b,"kind":%d,"startTimeUnixNano":"%d"' % (_encode(found.name), found.kind, span.start_ns)
-    if state != "running":
-        yield b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns)
-    yield b',"attributes":['
+_OK = b',"status":{"code":1}'
 
 
-def _tail(span: RecordedSpan, state: State, texts: Texts) -> Iterator[bytes]:
+def _rest(span: RecordedSpan, state: State, texts: Texts) -> bytes:
+    """Return events, links and status as further fields of a span."""
+    fields: list[bytes] = []
     if span.events or span.failure is not None:
-        yield b',"events":%b' % _encode(_events(span, texts))
+        fields.append(b',"events":%b' % _encode(_events(span, texts)))
     if span.links:
-        yield b',"links":%b' % _encode([_Link(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links])
+        links = [_Link(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links]
+        fields.append(b',"links":%b' % _encode(links))
     if state == "ok":
-        yield b',"status":{"code":%d}' % STATUS_OK
+        fields.append(_OK)
     elif state == "error":
         failure = span.failure
         message = failure.message if failure is not None and (texts.content or not failure.is_content) else ""
         said = b',"message":%b' % _encode(texts.redacted("status", message)) if message else b""
-        yield b',"status":{"code":%d%b}' % (STATUS_ERROR, said)
+        fields.append(b',"status":{"code":2%b}' % said)
+    return b"".join(fields)
 
 
 def _redacted(key: str, value: Attribute, texts: Texts) -> Attribute:

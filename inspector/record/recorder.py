@@ -162,7 +162,10 @@ class Recorder:
         return error
 
     def _find(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
-        found = self._calls.find(noun.name, noun.identity(values, facts), _call_id(values))
+        call_id = _call_id(values)
+        if call_id is not None and (called := self._calls.called(noun.name, call_id)) is not None:
+            return called
+        found = self._calls.find(noun.name, noun.identity(values, facts))
         # A JSON-RPC response may come without its request's id, as an error of the transport does.
         return found or (self._calls.find_any(noun.name) if noun.name == "rpc_request" else None)
 

@@ -69,7 +69,10 @@ def _small(value: dict[Any, Any], levels: int) -> dict[str, Plain] | None:
         if type(key) is not str:
             return None
         kind = type(item)
-        if kind is dict or kind is list:
+        if kind is str:
+            if len(item) > _SMALL_TEXT or not (item.isascii() or item == well_formed(item)):
+                return None
+        elif kind is dict or kind is list:
             # Putting another value under a key that is there is allowed while the items are walked.
             item = _small(item, levels - 1) if kind is dict else _small_list(item, levels - 1)  # noqa: PLW2901
             if item is None:

@@ -5,9 +5,8 @@ by its column ``shared``, a JSON object: the key of an attribute, and either the
 key of the attribute with the same text.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -15,7 +14,7 @@ from sqlalchemy import Connection
 
 from inspector import semconv
 from inspector.model import AttributeValue
-from inspector.store.codec import pack, unpack
+from inspector.store.codec import unpack
 
 Shared: TypeAlias = dict[str, str | list[int]]
 
@@ -68,41 +67,6 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts:
     return Parts(own, equal, messages)
 
 
-def hashing(scope: str) -> Callable[[msgspec.Raw], bytes]:
-    """Returns the function that gives a message its address; equal messages of different scopes have different ones.
-
-    So deleting a session never has to look at another.
-    """
-    key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
-    keyed = blake2b(digest_size=16, key=key)
-
-    def address(body: msgspec.Raw) -> bytes:
-        state = keyed.copy()
-        state.update(memoryview(body))
-        return state.digest()
-
-    return address
-
-
-def store_messages(
-    connection: Connection, wanted: Mapping[bytes, tuple[int, msgspec.Raw]], first_id: int
-) -> dict[bytes, int]:
-    """Stores the messages that are not there yet and returns the ids of all.
-
-    Args:
-        connection: The writer's, inside its transaction.
-        wanted: By hash, the row id of the span that brings the message, and its text.
-        first_id: New messages are numbered from here on.
-    """
-    ids = _known(connection, wanted)
-    new = [(first_id + at, key) for at, key in enumerate(key for key in wanted if key not in ids)]
-    if new:
-        rows = [(content_id, key, wanted[key][0], pack(bytes(wanted[key][1]))) for content_id, key in new]
-        connection.exec_driver_sql("INSERT INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", rows)
-        ids.update((key, content_id) for content_id, key in new)
-    return ids
-
-
 def shared_text(parts: Parts, ids: Mapping[str, list[int]]) -> str | None:
     """Returns what the column ``shared`` says about the span."""
     if not parts.equal and not ids:
@@ -152,14 +116,3 @@ def _elements(text: str) -> Sequence[msgspec.Raw]:
         return _ARRAY.decode(text)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return ()
-
-
-def _known(connection: Connection, keys: Iterable[bytes]) -> dict[bytes, int]:
-    ids: dict[bytes, int] = {}
-    wanted = list(keys)
-    for start in range(0, len(wanted), 256):
-        chunk = wanted[start : start + 256]
-        marks = ",".join("?" * len(chunk))
-        found = connection.exec_driver_sql(f"SELECT hash, id FROM contents WHERE hash IN ({marks})", tuple(chunk))  # noqa: S608  # question marks only
-        ids.update((key, content_id) for key, content_id in found)
-    return ids

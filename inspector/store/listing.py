@@ -11,6 +11,7 @@ from sqlalchemy import Row as SqlRow
 
 from inspector.model import Order
 from inspector.store.cursor import Position
+from inspector.store.rows import rank_of
 
 WALK_S = 1.0
 """How long one page may look at rows that no index finds; half of what a read may take."""
@@ -28,6 +29,8 @@ class Ranking:
     order: Order
     after: Position | None
     """Where the page before ended."""
+    rank: ColumnElement[int] | None = None
+    """A coarse form of the value that has an index."""
 
 
 def page_rows(
@@ -35,15 +38,17 @@ def page_rows(
 ) -> Sequence[SqlRow[*tuple[Any, ...]]]:
     """Returns up to ``limit`` rows of the query, beginning after a position."""
     value, row_id, order, after = ranking.value, ranking.row_id, ranking.order, ranking.after
+    indexed = value if ranking.rank is None else ranking.rank
+    sorting = [_ordered(column, order) for column in dict.fromkeys((indexed, value, row_id))]
     rows: list[SqlRow[*tuple[Any, ...]]] = []
     if after is None or after[0] is not None:
-        valued = query.where(value.is_not(None)) if _may_lack(value) else query
+        valued = query.where(indexed.is_not(None)) if _may_lack(value) else query
         if after is not None:
-            valued = valued.where(_beyond(value, row_id, order, after))
-        rows += connection.execute(valued.order_by(_ordered(value, order), _ordered(row_id, order)).limit(limit)).all()
+            valued = valued.where(_beyond(ranking, after))
+        rows += connection.execute(valued.order_by(*sorting).limit(limit)).all()
         after = None
     if len(rows) < limit and _may_lack(value):
-        rest = query.where(value.is_(None))
+        rest = query.where(indexed.is_(None))
         if after is not None:
             rest = rest.where(row_id < after[1] if order == "desc" else row_id > after[1])
         rows += connection.execute(rest.order_by(_ordered(row_id, order)).limit(limit - len(rows))).all()
@@ -101,10 +106,14 @@ def _ordered(column: ColumnElement[Any], order: Order) -> ColumnElement[Any]:
     return column.desc() if order == "desc" else column.asc()
 
 
-def _beyond(
-    value: ColumnElement[Any], row_id: ColumnElement[int], order: Order, after: Position
-) -> ColumnElement[bool]:
+def _beyond(ranking: Ranking, after: Position) -> ColumnElement[bool]:
+    value, row_id, rank = ranking.value, ranking.row_id, ranking.rank
     last, last_id = after
-    if order == "desc":
-        return and_(value <= last, or_(value < last, row_id < last_id))
-    return and_(value >= last, or_(value > last, row_id > last_id))
+    descending = ranking.order == "desc"
+    further = value < last if descending else value > last
+    tie = and_(value == last, row_id < last_id if descending else row_id > last_id)
+    if rank is None or last is None:
+        bound = value <= last if descending else value >= last
+    else:
+        bound = rank <= rank_of(last) if descending else rank >= rank_of(last)
+    return and_(bound, or_(further, tie))

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Select, select, text
+from sqlalchemy import ColumnElement, Connection, Select, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, Filter, Order, Page, Session, Sort, Trace
 from inspector.store.contents import json_list
+from inspector.store.counters import load_counters
 from inspector.store.cursor import read_cursor, write_cursor
 from inspector.store.events import LARGE, SUMMARY, summary, whole
 from inspector.store.filters import span_conditions, trace_conditions
@@ -19,6 +20,8 @@ from inspector.store.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.tables import sessions, spans, traces
 
 _SORTED = {"time": spans.c.start_ns, "duration": spans.c.duration_ms, "cost": spans.c.cost_usd}
+_RANKS = {"duration": spans.c.duration_rank, "cost": spans.c.cost_rank}
+_LONGEST_ID = 64
 _SORTED_TRACES = {"time": traces.c.start_ns, "duration": traces.c.duration_ms, "cost": traces.c.cost_usd}
 
 
@@ -40,7 +43,7 @@ def read_events(connection: Connection, where: Filter, window: Window, *, full: 
     identity = ("events", where, window.sort, window.order)
     after = read_cursor(identity, window.cursor)
     value, limit = _SORTED[window.sort], window.limit
-    ranking = Ranking(value, spans.c.id, window.order, after)
+    ranking = Ranking(value, spans.c.id, window.order, after, _RANKS.get(window.sort))
     conditions = span_conditions(where, window.sort)
     matches = _matches(connection, where)
     if matches is False:
@@ -62,11 +65,20 @@ def read_events(connection: Connection, where: Filter, window: Window, *, full: 
 
 def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Event | None:
     """Returns one event in full, the newest of several."""
-    query = _columns(full=True).where(spans.c.span_id == span_id)
+    c = spans.c
+    query = _columns(full=True).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
-        query = query.where(spans.c.trace_id == clean(trace_id))
-    rows = connection.execute(query.order_by(spans.c.seq.desc()).limit(1)).all()
-    return _events(connection, rows, full=True)[0] if rows else None
+        row = connection.execute(query.where(c.trace_id == clean(trace_id))).first()
+        return None if row is None else _events(connection, [row], full=True)[0]
+    places: list[ColumnElement[bool]] = [true()]
+    if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
+        # Search knows the final spans up to a change, and the others are few.
+        matches = find(connection, span_id)
+        places = [c.seq > load_counters(connection)["indexed"], c.status == literal("running", literal_execute=True)]
+        places += [] if matches is None else [matches.any_of()]
+    rows = [row for place in places for row in connection.execute(query.where(place)).all()]
+    rows.sort(key=lambda row: row[0])
+    return _events(connection, rows[-1:], full=True)[0] if rows else None
 
 
 def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, full: bool) -> tuple[Event, ...]:

@@ -16,6 +16,8 @@ INT64_MAX = 2**63 - 1
 _INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
+_ZERO_RANK = -10_000
+"""Below the rank of the smallest positive float."""
 _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
     *("process", "input_key", "output_key"),
@@ -44,10 +46,12 @@ class Row(NamedTuple):
     start_ns: int
     end_ns: int | None
     duration_ms: float | None
+    duration_rank: int | None
     input_tokens: int | None
     output_tokens: int | None
     cached_tokens: int | None
     cost_usd: float | None
+    cost_rank: int | None
     process: str | None
     exact_times: str | None
     error_type: str | None
@@ -66,6 +70,9 @@ def row_of(span: Span, *, row_id: int, seq: int, attributes: Mapping[str, Attrib
     start, end, error = span.start_ns, span.end_ns, span.error
     fits = 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX)
     asked, cost = span.attributes.get(REQUEST_MODEL), span.cost_usd
+    if cost is not None and not math.isfinite(cost):
+        cost = None
+    duration_ms = None if end is None else (end - start) / 1e6
     return Row(
         row_id,
         seq,
@@ -85,11 +92,13 @@ def row_of(span: Span, *, row_id: int, seq: int, attributes: Mapping[str, Attrib
         asked if isinstance(asked, str) else None,
         start if fits else clamp(start),
         end if fits or end is None else clamp(end),
-        None if end is None else (end - start) / 1e6,
+        duration_ms,
+        None if duration_ms is None else rank_of(duration_ms),
         _count(span.input_tokens),
         _count(span.output_tokens),
         _count(span.cached_tokens),
-        cost if cost is None or math.isfinite(cost) else None,
+        cost,
+        None if cost is None else rank_of(cost),
         span.process,
         None if fits else f"{start} {'' if end is None else end}",
         None if error is None else error.type,
@@ -114,6 +123,14 @@ def scrubbed(span: Span) -> Span:
         error = SpanError(_text(error.type), _text(error.message), _text(error.traceback))
     attributes = cast("Mapping[str, AttributeValue]", _encodable(span.attributes, _DEEPEST))
     return replace(span, error=error, attributes=attributes, **cast("dict[str, Any]", cleaned))
+
+
+def rank_of(figure: float) -> int:
+    """Returns a coarse logarithm, eight steps to a doubling: a larger figure never has a smaller one."""
+    if figure > 0:
+        mantissa, exponent = math.frexp(figure)
+        return exponent * 8 + int((mantissa - 0.5) * 16)
+    return _ZERO_RANK if figure == 0 else 2 * _ZERO_RANK - rank_of(-figure)
 
 
 def clamp(number: int) -> int:

@@ -1,9 +1,9 @@
 """Full text: what is indexed of a span, how a query is read, and how matches are found among the rows.
 
-A span is indexed once it is final, some moments after its commit: its names, the texts of its content attributes, and
-of its prompt the messages that it brought into its session, with the last one in any case. A history that is sent
-again each turn so costs nothing, and its text is found where it was said. The table keeps no text of its own: to remove
-a span its document is made again from its row.
+A span is indexed once it is final, some moments after its commit: its id and names, the texts of its content
+attributes, and of its prompt the messages that it brought into its session, with the last one in any case. A history
+that is sent again each turn so costs nothing, and its text is found where it was said. The table keeps no text of its
+own: to remove a span its document is made again from its row.
 """
 
 import re
@@ -47,6 +47,7 @@ class Indexed(NamedTuple):
     id: int
     seq: int
     status: str
+    span_id: str
     name: str
     tool: str | None
     agent: str | None
@@ -172,7 +173,7 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
 
 def document(row: Indexed, texts: dict[int, Message]) -> str:
     """Returns the text that a span is found by; the same row always gives the same text."""
-    pieces = [piece for piece in row[3:8] if piece is not None]
+    pieces = [piece for piece in row[3:9] if piece is not None]
     shared = read_shared(row.shared)
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
     content = {key: shared.get(key, key) for key in (*attributes, *shared) if _is_content(key, row)}

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, select
 
 from inspector.model import Event, Filter, GroupBy, Order, Page, Session, Sort, Span, Stats, Trace
 from inspector.store import reader, retention, writer
+from inspector.store.conversations import Conversations
 from inspector.store.engine import (
     READ_LIMIT_S,
     check_readable,
@@ -46,6 +47,7 @@ class SqliteStore:
         self._writer = None if read_only else _prepared_writer(path)
         self._reader = reader_engine(path)
         self._identity = file_identity(path)
+        self._conversations = Conversations()
 
     def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None) -> None:
         """See `Store.write`."""
@@ -142,15 +144,15 @@ class SqliteStore:
 
     def delete_trace(self, trace_id: str) -> int:
         """See `Store.delete_trace`."""
-        return retention.delete_traces(self._write, (clean(trace_id),))
+        return retention.delete_traces(self._remove, (clean(trace_id),))
 
     def delete_session(self, session_id: str) -> int:
         """See `Store.delete_session`."""
-        return retention.delete_session(self._write, clean(session_id))
+        return retention.delete_session(self._remove, clean(session_id))
 
     def prune(self, *, before_ns: int | None = None, max_bytes: int | None = None) -> Pruned:
         """See `Store.prune`."""
-        return retention.prune(self._write, before_ns=before_ns, max_bytes=max_bytes)
+        return retention.prune(self._remove, before_ns=before_ns, max_bytes=max_bytes)
 
     def index(self, limit: int = 2000) -> int:
         """See `Store.index`."""
@@ -177,7 +179,7 @@ class SqliteStore:
 
     def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None) -> None:
         with self._write() as connection:
-            writer.write_batch(connection, spans)
+            writer.write_batch(connection, spans, self._conversations)
             if mark is not None:
                 writer.save_mark(connection, mark)
 
@@ -191,8 +193,18 @@ class SqliteStore:
         engine = self._writable()
         with self._writing, translated(self._path):
             self._follow_file(engine)
-            with engine.begin() as connection:
-                yield connection
+            try:
+                with engine.begin() as connection:
+                    yield connection
+            except BaseException:
+                self._conversations.forget()
+                raise
+
+    @contextmanager
+    def _remove(self) -> Generator[Connection]:
+        with self._write() as connection:
+            self._conversations.forget()
+            yield connection
 
     def _follow_file(self, engine: Engine) -> None:
         # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
@@ -200,6 +212,7 @@ class SqliteStore:
             return
         self._reader.dispose()
         engine.dispose()
+        self._conversations.forget()
         self._writer = _prepared_writer(self._path)
         self._reader = reader_engine(self._path)
         self._identity = file_identity(self._path)

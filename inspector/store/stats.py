@@ -1,21 +1,27 @@
 """Figures over a filter, exact over the events that were scanned."""
 
+import time
 from collections.abc import Sequence
 from math import ceil, fsum
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store.cursor import Position
+from inspector.store.listing import Ranking, page_rows
 from inspector.store.reader import event_conditions
 from inspector.store.rows import INT64_MAX
 from inspector.store.tables import spans
 
 SCAN_LIMIT = 200_000
 """Newest events that one question may look at."""
+SCAN_S = 1.0
+"""How long it may take; half of what a read may."""
 MOST_GROUPS = 1000
 """Groups beyond that many, the smallest ones, are left out."""
 
+_STEP = 20_000
 _c = spans.c
 _GROUPED = {
     "kind": _c.kind,
@@ -32,15 +38,30 @@ _GROUPED = {
 def read_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buckets: int) -> Stats:
     """Returns the figures of a filter."""
     conditions = event_conditions(connection, where)
-    rows: Sequence[Any] = ()
+    rows: list[Sequence[Any]] = []
+    complete = True
     if conditions is not None:
         columns = (_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd)
-        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *columns).where(*conditions)
-        rows = connection.execute(query.order_by(_c.start_ns.desc()).limit(SCAN_LIMIT + 1)).all()
-    complete = len(rows) <= SCAN_LIMIT
-    rows = rows[:SCAN_LIMIT]
+        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *columns, _c.id).where(*conditions)
+        rows, complete = _newest(connection, query)
     total = StatsGroup(None, *_figures(rows))
     return Stats(total, () if by is None else _groups(rows), _buckets(rows, where, buckets), complete)
+
+
+def _newest(connection: Connection, query: Select[*tuple[Any, ...]]) -> tuple[list[Sequence[Any]], bool]:
+    until = time.monotonic() + SCAN_S
+    rows: list[Sequence[Any]] = []
+    after: Position | None = None
+    while True:
+        found = page_rows(connection, query, Ranking(_c.start_ns, _c.id, "desc", after), _STEP)
+        rows += found
+        if len(rows) > SCAN_LIMIT:
+            return rows[:SCAN_LIMIT], False
+        if len(found) < _STEP:
+            return rows, True
+        if time.monotonic() > until:
+            return rows, False
+        after = (found[-1][0], found[-1][-1])
 
 
 def quantile(ascending: Sequence[float], share: float) -> float | None:

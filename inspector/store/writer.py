@@ -1,16 +1,16 @@
 """Writing spans: which record of a span wins, and the transaction that stores a batch."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from itertools import chain
 from typing import Any
 
-from msgspec import Raw
 from sqlalchemy import Connection
 
-from inspector.model import Span, Status
+from inspector.model import AttributeValue, Span, Status
 from inspector.store import rollups, search
-from inspector.store.contents import Parts, content_ids, hashing, json_list, shared_text, store_messages, take_apart
+from inspector.store.contents import content_ids, json_list, shared_text, take_apart
+from inspector.store.conversations import Conversations
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import SpoolMark
@@ -35,49 +35,49 @@ def supersedes(new: str, old: str) -> bool:
     return new in COMPLETE
 
 
-def write_batch(connection: Connection, spans: Iterable[Span]) -> None:
+def write_batch(connection: Connection, spans: Iterable[Span], conversations: Conversations) -> None:
     """Stores the spans with everything that depends on them, inside the connection's transaction."""
     wanted = coalesce(spans)
     if not wanted:
         return
     sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [key for key in wanted if key[0] in sums])
-    accepted = {
-        key: span for key, span in wanted.items() if key not in stored or supersedes(span.status, stored[key].status)
-    }
     counts = load_counters(connection)
-    inserted = [key for key in accepted if key not in stored]
-    row_ids = {key: row.id for key, row in stored.items()} | {
-        key: counts["id"] + at for at, key in enumerate(inserted, 1)
-    }
-    parts, content_ids = _store_messages(connection, accepted, row_ids, counts)
+    conversations.begin(counts["content"])
     changes: list[rollups.Change] = []
-    seq = counts["seq"]
-    for key, span in accepted.items():
+    for key, span in wanted.items():
         old = stored.get(key)
-        shared = shared_text(parts[key], content_ids.get(key, {}))
-        row = row_of(span, row_id=row_ids[key], seq=seq + 1, attributes=parts[key].own, shared=shared)
+        if old is not None and not supersedes(span.status, old.status):
+            continue
+        row_id = counts["id"] + 1 if old is None else old.id
+        attributes, shared = _share(connection, span, (old, row_id), conversations)
+        row = row_of(span, row_id=row_id, seq=counts["seq"] + 1, attributes=attributes, shared=shared)
         if old is None or row._replace(seq=old.seq) != old:
             changes.append((old, row))
-            seq += 1
-    save(connection, changes, sums)
-    counts["id"] += len(inserted)
-    counts["seq"] = seq
+            counts["seq"] += 1
+            counts["id"] += old is None
+    counts["content"] = conversations.store(connection)
+    if save(connection, changes, sums):
+        conversations.forget()
     save_counters(connection, counts)
 
 
-def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mapping[str, TraceSums]) -> None:
-    """Writes new and replaced rows, and all that is derived from them; ``sums`` are those of the traces so far."""
+def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mapping[str, TraceSums]) -> bool:
+    """Writes new and replaced rows, and all that is derived from them; ``sums`` are those of the traces so far.
+
+    Returns:
+        Whether messages changed hands or were removed.
+    """
     replaced = [(old, new) for old, new in changes if old is not None]
     inserted = [tuple(new) for old, new in changes if old is None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
     if inserted:
         connection.exec_driver_sql(_INSERT, inserted)
     _update(connection, replaced)
-    for old, new in replaced:
-        _disown(connection, old, new)
+    disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
     if changes:
         rollups.apply(connection, changes, sums)
+    return any(disowned)
 
 
 def indexed_part(row: Row) -> search.Indexed:
@@ -158,9 +158,7 @@ def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None
         connection.exec_driver_sql(f"UPDATE spans SET {', '.join(f'{name} = ?' for name in names)} WHERE id = ?", rows)  # noqa: S608  # constants
 
 
-def _disown(connection: Connection, old: Row, new: Row) -> None:
-    if old.shared == new.shared:
-        return
+def _disown(connection: Connection, old: Row, new: Row) -> bool:
     dropped = content_ids((old.shared,)) - content_ids((new.shared,))
     if dropped:
         owned = connection.exec_driver_sql(
@@ -168,29 +166,18 @@ def _disown(connection: Connection, old: Row, new: Row) -> None:
             (new.id, json_list(sorted(dropped))),
         )
         release(connection, set(owned.scalars()), {scope_of(old.session_id, old.trace_id)})
+    return bool(dropped)
 
 
-def _store_messages(
-    connection: Connection, accepted: Mapping[Key, Span], row_ids: Mapping[Key, int], counts: dict[str, int]
-) -> tuple[dict[Key, Parts], dict[Key, dict[str, list[int]]]]:
-    parts = {key: take_apart(span.attributes) for key, span in accepted.items()}
-    hashes: dict[Key, dict[str, list[bytes]]] = {}
-    wanted: dict[bytes, tuple[int, Raw]] = {}
-    scopes: dict[str, Callable[[Raw], bytes]] = {}
-    for key, part in parts.items():
-        for name, elements in part.messages.items():
-            scope = accepted[key].session_id or accepted[key].trace_id
-            address_of = scopes.get(scope) or scopes.setdefault(scope, hashing(scope))
-            addresses = [address_of(body) for body in elements]
-            hashes.setdefault(key, {})[name] = addresses
-            for address, body in zip(addresses, elements, strict=True):
-                wanted.setdefault(address, (row_ids[key], body))
-    if not wanted:
-        return parts, {}
-    ids = store_messages(connection, wanted, counts["content"] + 1)
-    counts["content"] = max(counts["content"], *ids.values())
-    content_ids = {
-        key: {name: [ids[address] for address in addresses] for name, addresses in by_name.items()}
-        for key, by_name in hashes.items()
-    }
-    return parts, content_ids
+def _share(
+    connection: Connection, span: Span, place: tuple[Row | None, int], conversations: Conversations
+) -> tuple[Mapping[str, AttributeValue], str | None]:
+    parts = take_apart(span.attributes)
+    ids: dict[str, list[int]] = {}
+    old, row_id = place
+    for name, elements in parts.messages.items():
+        scope = span.session_id or span.trace_id
+        if old is not None and old.shared is not None:
+            conversations.remind(connection, scope, old.shared)
+        ids[name] = conversations.refer(connection, scope, elements, row_id=row_id)
+    return parts.own, shared_text(parts, ids)

@@ -33,6 +33,50 @@ def test_a_conversation_that_resends_its_history_costs_its_new_text(store, make_
     assert json.loads(bytes(newest.input)) == prompt_of(newest) == prompt_of(newest, PROMPT) == history
 
 
+def test_a_store_that_was_opened_again_still_knows_what_was_said(open_store, path, make_span, rows_of):
+    history, spans = [], []
+    for turn in range(6):
+        history = [*history, message(f"turn {turn}"), message(f"answer {turn}")]
+        spans.append(make_span(session_id="s", attributes={INPUT: json.dumps(history)}))
+        store = open_store(path)
+        store.write(spans)
+        store.close()
+    assert rows_of("SELECT count(*) FROM contents") == [(12,)]
+    assert rows_of("SELECT max(seq) FROM spans") == [(6,)]
+
+
+def test_an_old_span_that_is_written_again_changes_nothing(store, make_span):
+    spans = [
+        make_span(session_id="s", attributes={INPUT: json.dumps([message(f"{at}"), message("x")])}) for at in range(30)
+    ]
+    for span in spans:
+        store.write([span])
+    store._conversations.forget()
+    store.write(spans)
+    assert store.last_seq() == 30
+
+
+def test_a_conversation_beyond_what_is_remembered_comes_back_whole(store, make_span, monkeypatch):
+    monkeypatch.setattr("inspector.store.conversations._MESSAGES", 3)
+    monkeypatch.setattr("inspector.store.conversations._SCOPES", 1)
+    history = []
+    for turn in range(8):
+        history = [*history, message(f"turn {turn}")]
+        for session_id in ("s1", "s2"):
+            store.write([make_span(session_id=session_id, attributes={INPUT: json.dumps(history)})])
+    for event in store.events(Filter(), limit=2, full=True).items:
+        assert prompt_of(event) == history
+
+
+def test_messages_of_a_batch_that_failed_are_not_taken_for_stored(store, make_span):
+    text = json.dumps([message("one"), message("two")])
+    span = make_span(span_id="1" * 16, session_id="s", attributes={INPUT: text})
+    with pytest.raises(TypeError):
+        store.write([span, make_span(start_ns=0, end_ns="never")])
+    store.write([span])
+    assert prompt_of(store.event("1" * 16)) == json.loads(text)
+
+
 def test_messages_are_shared_within_a_session_and_never_beyond(store, make_span, rows_of):
     text = json.dumps([message("one"), message("two"), message("three")])
     for session_id, trace_id in (("s1", "t1"), ("s1", "t2"), ("s2", "t3"), (None, "t4"), (None, "t5")):

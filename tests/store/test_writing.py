@@ -258,6 +258,18 @@ def test_the_newest_event_is_meant_when_traces_share_a_span_id(store, make_span)
     assert store.event("1" * 16, trace_id="c" * 32) is None
 
 
+@pytest.mark.parametrize("status", ["ok", "running"])
+@pytest.mark.parametrize("span_id", ["00f067aa0ba902b7", "A", "-", "a-b", "é", "x" * 300, '"'])
+def test_an_event_is_found_by_its_id_alone_before_and_after_it_is_indexed(store, make_span, span_id, status):
+    store.write([make_span(), make_span(span_id=span_id, status=status), make_span(name=span_id)])
+    assert store.event(span_id).span_id == span_id
+    while store.index():
+        pass
+    assert store.event(span_id).span_id == span_id
+    store.delete_trace("a" * 32)
+    assert store.event(span_id) is None
+
+
 def test_summaries_leave_the_large_fields_out(store, make_span):
     store.write([make_span(attributes={"a": 1}, events=[{"name": "x"}])])
     event = store.events(Filter()).items[0]

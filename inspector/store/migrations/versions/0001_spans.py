@@ -20,7 +20,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_contents_span", "contents", ["span"], unique=False)
-    op.create_index("ux_contents_hash", "contents", ["hash"], unique=True)
     op.create_table(
         "counters",
         sa.Column("name", sa.Text(), nullable=False),
@@ -76,10 +75,12 @@ def upgrade() -> None:
         sa.Column("start_ns", sa.BigInteger(), nullable=False),
         sa.Column("end_ns", sa.BigInteger(), nullable=True),
         sa.Column("duration_ms", sa.Float(), nullable=True),
+        sa.Column("duration_rank", sa.Integer(), nullable=True),
         sa.Column("input_tokens", sa.BigInteger(), nullable=True),
         sa.Column("output_tokens", sa.BigInteger(), nullable=True),
         sa.Column("cached_tokens", sa.BigInteger(), nullable=True),
         sa.Column("cost_usd", sa.Float(), nullable=True),
+        sa.Column("cost_rank", sa.Integer(), nullable=True),
         sa.Column("process", sa.Text(), nullable=True),
         sa.Column("exact_times", sa.Text(), nullable=True),
         sa.Column("error_type", sa.Text(), nullable=True),
@@ -93,8 +94,10 @@ def upgrade() -> None:
         sa.Column("links", sa.LargeBinary(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("ix_spans_cost", "spans", ["cost_usd"], unique=False, sqlite_where=sa.text("cost_usd IS NOT NULL"))
-    op.create_index("ix_spans_duration", "spans", ["duration_ms"], unique=False)
+    op.create_index(
+        "ix_spans_cost", "spans", ["cost_rank"], unique=False, sqlite_where=sa.text("cost_rank IS NOT NULL")
+    )
+    op.create_index("ix_spans_duration", "spans", ["duration_rank"], unique=False)
     op.create_index(
         "ix_spans_error",
         "spans",
@@ -102,7 +105,6 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("error_type IS NOT NULL"),
     )
-    op.create_index("ix_spans_id", "spans", ["span_id"], unique=False)
     op.create_index("ix_spans_kind", "spans", ["kind", "status", "start_ns"], unique=False)
     op.create_index(
         "ix_spans_model", "spans", ["model", "start_ns"], unique=False, sqlite_where=sa.text("model IS NOT NULL")

@@ -1,0 +1,116 @@
+"""Which messages a session had lately, so that the next prompt stores only what is new in it.
+
+An index over all messages would find repeats from any time, and would touch a random page for each message. Prompts
+repeat what was just said, so looking at the latest of a session finds nearly all, and what is missed costs space alone.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+from msgspec import Raw
+from sqlalchemy import Connection
+
+from inspector.store.codec import pack
+from inspector.store.contents import content_ids, json_list
+
+_SCOPES = 512
+_MESSAGES = 4096
+_PROMPTS = 8
+_LOOKED_AT = 200
+
+
+class Conversations:
+    """The latest messages of the scopes (sessions, or traces without one) that are being written."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, dict[bytes, int]] = OrderedDict()
+        self._new: list[tuple[int, bytes, int, bytes]] = []
+        self._last_id = 0
+        self._address: dict[str, Callable[[Raw], bytes]] = {}
+
+    def forget(self) -> None:
+        """Forgets everything, as must be done when a transaction failed or messages were removed."""
+        self._known.clear()
+        self._new.clear()
+        self._address.clear()
+
+    def begin(self, last_id: int) -> None:
+        """Begins a batch; new messages are numbered after ``last_id``."""
+        self._last_id = last_id
+
+    def remind(self, connection: Connection, scope: str, shared: str | None) -> None:
+        """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
+        self._messages(connection, scope).update(_stored(connection, content_ids((shared,))))
+
+    def refer(self, connection: Connection, scope: str, elements: Sequence[Raw], *, row_id: int) -> list[int]:
+        """Returns the ids of a prompt's messages; those that are new belong to the span of that row."""
+        known = self._messages(connection, scope)
+        address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope))
+        ids: list[int] = []
+        for element in elements:
+            address = address_of(element)
+            content_id = known.get(address)
+            if content_id is None:
+                self._last_id += 1
+                content_id = known[address] = self._last_id
+                self._new.append((content_id, address, row_id, pack(bytes(element))))
+            ids.append(content_id)
+        return ids
+
+    def store(self, connection: Connection) -> int:
+        """Stores the messages that were new, and returns the number given out last."""
+        if self._new:
+            connection.exec_driver_sql("INSERT INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", self._new)
+        self._new = []
+        self._address.clear()
+        for scope in [scope for scope, known in self._known.items() if len(known) > _MESSAGES]:
+            del self._known[scope]
+        while len(self._known) > _SCOPES:
+            self._known.popitem(last=False)
+        return self._last_id
+
+    def _messages(self, connection: Connection, scope: str) -> dict[bytes, int]:
+        known = self._known.get(scope)
+        if known is None:
+            known = self._known[scope] = _latest(connection, scope)
+        self._known.move_to_end(scope)
+        return known
+
+
+def hashing(scope: str) -> Callable[[Raw], bytes]:
+    """Returns the function that gives a message its address; equal messages of different scopes have different ones.
+
+    So deleting a session never has to look at another.
+    """
+    key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
+    keyed = blake2b(digest_size=16, key=key)
+
+    def address(body: Raw) -> bytes:
+        state = keyed.copy()
+        state.update(memoryview(body))
+        return state.digest()
+
+    return address
+
+
+def _latest(connection: Connection, scope: str) -> dict[bytes, int]:
+    ids: set[int] = set()
+    # A scope is a session or, for spans without one, a trace; hashes of the other kind match nothing.
+    for column in ("session_id", "trace_id"):
+        found = connection.exec_driver_sql(
+            f"SELECT shared FROM (SELECT shared FROM spans WHERE {column} = ? ORDER BY start_ns DESC LIMIT ?) "  # noqa: S608  # constants
+            "WHERE shared IS NOT NULL LIMIT ?",
+            (scope, _LOOKED_AT, _PROMPTS),
+        )
+        ids |= content_ids(found.scalars())
+    return _stored(connection, ids)
+
+
+def _stored(connection: Connection, ids: set[int]) -> dict[bytes, int]:
+    if not ids:
+        return {}
+    found = connection.exec_driver_sql(
+        "SELECT hash, id FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
+    )
+    return {row[0]: row[1] for row in found}
