@@ -12,6 +12,10 @@ SUITABLE := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for each in python3.13 python3.12 python3.11 python3; do \
   $$each -c '$(SUITABLE)' >/dev/null 2>&1 && echo $$each && break; done)
 
+# Certificates of this machine, as pip takes them; and no compiling when the commands first run.
+export UV_SYSTEM_CERTS ?= 1
+export UV_COMPILE_BYTECODE ?= 1
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint bench lock clean
 .DELETE_ON_ERROR:

@@ -283,8 +283,10 @@ def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float,
         (
             "two words and kind",
             lambda: store.events(Filter(q=f"{WORDS[1]} {WORDS[40]}", kinds=("tool",))),
-            f"{latest} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' "
-            f"AND attributes LIKE '%{WORDS[40]}%' {newest}",
+            (
+                f"{latest} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' "
+                f"AND attributes LIKE '%{WORDS[40]}%' {newest}"
+            ),
             (),
         ),
         (
@@ -297,15 +299,19 @@ def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float,
         (
             "traces, 50",
             lambda: store.traces(Filter()),
-            "SELECT trace_id, count(*), sum(cost), min(start_ns) FROM spans GROUP BY trace_id "
-            "ORDER BY min(start_ns) DESC LIMIT 51",
+            (
+                "SELECT trace_id, count(*), sum(cost), min(start_ns) FROM spans GROUP BY trace_id "
+                "ORDER BY min(start_ns) DESC LIMIT 51"
+            ),
             (),
         ),
         (
             "sessions, 50",
             store.sessions,
-            "SELECT session_id, count(*), sum(cost), max(end_ns) FROM spans GROUP BY session_id "
-            "ORDER BY max(end_ns) DESC LIMIT 51",
+            (
+                "SELECT session_id, count(*), sum(cost), max(end_ns) FROM spans GROUP BY session_id "
+                "ORDER BY max(end_ns) DESC LIMIT 51"
+            ),
             (),
         ),
         (

@@ -1,12 +1,34 @@
-"""The HTTP API: what ``openapi.yaml`` promises, served alone or inside another application."""
+"""The HTTP API: what ``openapi.yaml`` promises, served alone or inside another application.
 
-from inspector.api.app import create_app
-from inspector.api.codes import OneTimeCodes
-from inspector.api.errors import AddressUnusable, ApiError, TokenUnusable
-from inspector.api.live import LiveLimits
-from inspector.api.mount import mount
-from inspector.api.server import Listening, serve
-from inspector.api.tokens import Token, load_or_create
+Names are looked up when they are first used: a command that needs the token alone does not load the web framework.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # What a type checker and an editor see.
+    from inspector.api.app import create_app
+    from inspector.api.codes import OneTimeCodes
+    from inspector.api.errors import AddressUnusable, ApiError, TokenUnusable
+    from inspector.api.live import LiveLimits
+    from inspector.api.mounted import mount
+    from inspector.api.server import Listening, serve
+    from inspector.api.tokens import Token, load_or_create
+
+_HOMES = {
+    "AddressUnusable": "errors",
+    "ApiError": "errors",
+    "Listening": "server",
+    "LiveLimits": "live",
+    "OneTimeCodes": "codes",
+    "Token": "tokens",
+    "TokenUnusable": "errors",
+    "create_app": "app",
+    "load_or_create": "tokens",
+    "mount": "mounted",
+    "serve": "server",
+}
 
 __all__ = [
     "AddressUnusable",
@@ -21,3 +43,12 @@ __all__ = [
     "mount",
     "serve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'inspector.api' has no attribute {name!r}; it has {', '.join(__all__)}")
+    found = getattr(import_module(f"inspector.api.{_HOMES[name]}"), name)
+    # Kept, also over the submodule of the same name that the import left here.
+    globals()[name] = found
+    return found

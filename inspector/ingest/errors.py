@@ -13,7 +13,7 @@ class IngestError(Exception):
     """Root of the errors of this package."""
 
 
-class NothingRecorded(IngestError):  # noqa: N818 - the name is the sentence a caller reads
+class NothingRecorded(IngestError):
     """The home holds neither a database nor a spool."""
 
     def __init__(self, home: Path) -> None:

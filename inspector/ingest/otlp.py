@@ -88,7 +88,7 @@ class Decoded(Struct, frozen=True):
     """Why the whole payload was refused; then there are no spans."""
 
 
-class _Rejected(Exception):  # noqa: N818 - a verdict on one span, not a failure
+class _Rejected(Exception):
     """A span that breaks the protocol; its text is the field."""
 
 

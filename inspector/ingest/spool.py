@@ -181,6 +181,9 @@ class Spool:
             if segment.process:
                 by_process.setdefault(segment.process, []).append(segment)
         lost = deleted = 0
+        if any(map(self._is_done, segments)):
+            # A commit is on disk with the next checkpoint: a power cut must not find the file gone and the rows not there.
+            self._store.checkpoint()
         for process, own in by_process.items():
             done = [segment for segment in own if self._is_done(segment)]
             if len(done) == len(own) and not is_alive(self._directory, process, {segment.name for segment in own}):

@@ -141,8 +141,9 @@ def test_a_file_that_cannot_grow_keeps_whole_lines_only(tmp_path):
         import resource, signal, sys, instrument, inspector
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         recording = inspector.attach()
-        emit = lambda n: (instrument._emit_sync("before_tool_call", tool_name=f"t{n}", args={"x": "y" * 900}, context=None),
-                          instrument._emit_sync("after_tool_call", tool_name=f"t{n}", args={}, result=1, context=None))
+        def emit(n):
+            with instrument.around("tool_call", tool_name=f"t{n}", args={"x": "y" * 900}, context=None):
+                pass
         emit(1); assert recording.flush()
         resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))
         import logging; logging.disable()
