@@ -7,8 +7,8 @@ import socket
 import sqlite3
 import stat
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -126,13 +126,18 @@ def check_token(settings: Settings) -> Iterator[Check]:
 
 def check_database(settings: Settings) -> Iterator[Check]:
     """Open the database for reading alone, and look at its health and at what recorders reported."""
-    from inspector.store import SqliteStore, StoreError
-
     if not settings.database.exists():
         yield Check("ok", "database", "none yet; the first command or server that reads makes one")
         yield from _spool_checks(settings, {})
         return
     yield from _mode_checks(settings)
+    with _left_as_found(settings.database):
+        yield from _stored(settings)
+
+
+def _stored(settings: Settings) -> Iterator[Check]:
+    from inspector.store import SqliteStore, StoreError
+
     try:
         store = SqliteStore(settings.database, read_only=True)
         try:
@@ -213,6 +218,26 @@ def _mode_checks(settings: Settings) -> Iterator[Check]:
             yield Check(
                 "warn", "database", f"{path} is open to others (mode {_mode(path.stat())})", f"chmod 600 {path}"
             )
+
+
+@contextmanager
+def _left_as_found(database: Path) -> Generator[None]:
+    """Have SQLite remove the files that reading added beside the database.
+
+    A connection that only reads leaves its WAL and index behind (https://sqlite.org/wal.html#read_only_databases);
+    one that may write, closed as the last of all processes, removes them under SQLite's own locks.
+    """
+    beside = [database.with_name(f"{database.name}{suffix}") for suffix in ("-wal", "-shm")]
+    had_none = not any(path.exists() for path in beside)
+    try:
+        yield
+    finally:
+        if had_none and any(path.exists() for path in beside):
+            with (
+                suppress(sqlite3.Error),
+                closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)) as connection,
+            ):
+                connection.execute("PRAGMA schema_version").fetchone()
 
 
 def _damage(database: Path) -> str:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.options import home_option
+from inspector.cli.options import WholeNumber, home_option
 
 
 @click.command()
 @click.option("--once", is_flag=True, help="Draw the run and exit instead of serving it.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port instead of 7800; 0 takes a free one.")
+@click.option("--port", type=WholeNumber(0, 65535), metavar="PORT", help="Port instead of 7800; 0 takes a free one.")
 @home_option
 def demo(*, once: bool, port: int | None, home: Path | None) -> None:
     """Run a small agent against a real MCP server, record both, draw the run and serve it.

@@ -77,10 +77,16 @@ def tree_lines(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
 
 
 def error_text(event: Event, terminal: Terminal) -> str:
-    """Say on one line why an event failed; nothing for one that did not."""
+    """Say on one line why an event failed, its type without the module; nothing for one that did not."""
     if event.error is None:
         return ""
-    return ": ".join(terminal.safe(part) for part in (event.error.type, event.error.message) if part)
+    return ": ".join(terminal.safe(part) for part in (_class_name(event.error.type), event.error.message) if part)
+
+
+def _class_name(error_type: str | None) -> str | None:
+    """Leave the module out of a dotted Python name; a code such as ``4.04`` stays whole."""
+    name = (error_type or "").rpartition(".")[2]
+    return name if name.isidentifier() else error_type
 
 
 def _facts(trace: Trace, terminal: Terminal) -> str:

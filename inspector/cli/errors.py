@@ -4,6 +4,7 @@ CliError              exit code 1
 ├── SettingInvalid    a value in the environment or an option that no setting takes
 ├── TraceUnknown      no trace has that id
 ├── SpanUnknown       no span has that id
+├── CursorRefused     no page of this list ended there
 ├── ServerRefused     the running server did not do what only it can
 └── ReaderGone        whoever read the output has ended, which is no fault
 """
@@ -23,6 +24,13 @@ class TraceUnknown(CliError):
 
 class SpanUnknown(CliError):
     """No span has the id that was asked for."""
+
+
+class CursorRefused(CliError):
+    """The value of ``--cursor`` was not given by the page before."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(f"--cursor: {reason}")
 
 
 class ServerRefused(CliError):

@@ -37,23 +37,29 @@ def events(**options: Unpack[EventsOptions]) -> None:
     also a parameter of GET /events.
     """
     from inspector.cli.documents import event_page_document, write_json
+    from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
     from inspector.cli.notices import after_page
     from inspector.cli.rows import event_table
     from inspector.cli.terminal import standard_output
     from inspector.ingest import open_home
+    from inspector.store import CursorInvalid
 
     terminal = standard_output()
     full = options["full"]
-    with open_home(settings_of(options["home"])) as store:
-        page = store.events(
-            filter_of(options),
-            sort=options["sort"],
-            order=options["order"],
-            cursor=options["cursor"],
-            limit=options["limit"],
-            full=full,
-        )
+    where = filter_of(options)
+    try:
+        with open_home(settings_of(options["home"])) as store:
+            page = store.events(
+                where,
+                sort=options["sort"],
+                order=options["order"],
+                cursor=options["cursor"],
+                limit=options["limit"],
+                full=full,
+            )
+    except CursorInvalid as error:
+        raise CursorRefused(error) from error
     if full or options["as_json"]:
         write_json(event_page_document(page, full=full), terminal)
         return

@@ -11,6 +11,7 @@ from inspector.cli.figures import parse_moment_ns
 from inspector.model import KINDS, STATUSES, Filter, Kind, Status
 
 C = TypeVar("C", bound=Callable[..., Any])
+_HEX_DIGITS = frozenset("0123456789abcdef")
 
 
 class FilterOptions(TypedDict):
@@ -53,6 +54,33 @@ class Moment(click.ParamType[int, str]):
         return count
 
 
+class HexId(click.ParamType[str, str]):
+    """The id of a trace or a span, as the API takes it."""
+
+    name = "id"
+
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read an id in full; capitals count as the small letters that were recorded."""
+        if len(value) != self._digits or not set(value.lower()) <= _HEX_DIGITS:
+            self.fail(f"{value!r} is no id; give all {self._digits} hexadecimal digits", param, ctx)
+        return value.lower()
+
+
+class Words(click.ParamType[str, str]):
+    """Text to search for."""
+
+    name = "words"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse nothing and blanks, which no text could be searched for."""
+        if not value.strip():
+            self.fail("give at least one word to search for", param, ctx)
+        return value
+
+
 class Attribute(click.ParamType[tuple[str, str], str]):
     """An attribute's key and the text of its value."""
 
@@ -90,8 +118,10 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--kind", multiple=True, type=click.Choice(KINDS), help="What the event stands for; repeatable."),
     click.option("--status", multiple=True, type=click.Choice(STATUSES), help="How it stands; repeatable."),
     click.option("--session-id", metavar="ID", help="Events of one session."),
-    click.option("--trace-id", metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
-    click.option("--parent-id", metavar="ID", help="Direct children of one event (16 hexadecimal digits)."),
+    click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
+    click.option(
+        "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one event (16 hexadecimal digits)."
+    ),
     click.option("--name", metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
     click.option("--name-prefix", metavar="TEXT", help="How the name begins."),
     click.option("--agent", metavar="NAME", help="Name of the agent."),
@@ -108,6 +138,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--attr", multiple=True, type=Attribute(), help="Has this attribute; repeatable."),
     click.option(
         "--q",
+        type=Words(),
         metavar="WORDS",
         help='Words that all occur in prompt, answer, arguments, result or error; "a phrase", begin*.',
     ),
@@ -121,8 +152,24 @@ def filter_options(command: C) -> C:
     return command
 
 
+def times_of(since_ns: int | None, until_ns: int | None) -> tuple[int | None, int | None]:
+    """Hand on the two ends of a time.
+
+    Raises:
+        click.UsageError: It begins after its end, so that nothing could match.
+    """
+    if since_ns is not None and until_ns is not None and since_ns > until_ns:
+        raise click.UsageError("--since is later than --until, so nothing can match; exchange the two")
+    return since_ns, until_ns
+
+
 def filter_of(options: FilterOptions) -> Filter:
-    """Turn the options of a command into the filter that the store takes."""
+    """Turn the options of a command into the filter that the store takes.
+
+    Raises:
+        click.UsageError: The options contradict each other.
+    """
+    since_ns, until_ns = times_of(options["since"], options["until"])
     return Filter(
         kinds=options["kind"],
         statuses=options["status"],
@@ -136,8 +183,8 @@ def filter_of(options: FilterOptions) -> Filter:
         tool=options["tool"],
         service=options["service"],
         error_type=options["error_type"],
-        since_ns=options["since"],
-        until_ns=options["until"],
+        since_ns=since_ns,
+        until_ns=until_ns,
         min_duration_ms=options["min_duration_ms"],
         max_duration_ms=options["max_duration_ms"],
         min_cost_usd=options["min_cost_usd"],

@@ -18,8 +18,8 @@ _BATCH = 500
 def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Iterator[Event]:
     """Yield the newest matching events, then every change of a matching one, without end.
 
-    Waits where nothing is recorded yet, takes in what is recorded where no server does, and takes over from a server
-    that ends.
+    Waits where nothing is recorded yet, and then yields all that comes. Takes in what is recorded where no server does,
+    and takes over from a server that ends.
 
     Args:
         settings: Where the home is.
@@ -32,7 +32,10 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
     while True:
         try:
             with open_home(settings, follow=True) as store:
-                if follower is None:
+                if follower is None and waiting:
+                    # Whatever opening the home took in was recorded while somebody was listening.
+                    follower = _Follower(where, full=full, seq=0)
+                elif follower is None:
                     follower = _Follower(where, full=full, seq=store.last_seq())
                     yield from follower.newest(store, last)
                 yield from follower.changes(store, settings)

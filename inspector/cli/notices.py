@@ -19,4 +19,4 @@ def after_page(page: Page[Any], *, nothing: str) -> None:
     if not page.items:
         notice(nothing)
     elif page.next_cursor:
-        notice(f"more: repeat with --cursor {page.next_cursor}")
+        notice(f"more: --cursor {page.next_cursor}")

@@ -9,6 +9,17 @@ import click
 C = TypeVar("C", bound=Callable[..., Any])
 
 
+class WholeNumber(click.IntRange):
+    """A whole number between two others, and a refusal that says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number and see that it lies in the range."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"takes a whole number from {self.min} to {self.max}, not {value!r}", param, ctx)
+
+
 def home_option(command: C) -> C:
     """Let a command be pointed at another data directory."""
     return click.option(
@@ -31,7 +42,7 @@ def page_options(command: C) -> C:
     command = click.option("--cursor", metavar="CURSOR", help="Go on where the page that named it ended.")(command)
     return click.option(
         "--limit",
-        type=click.IntRange(1, 1000),
+        type=WholeNumber(1, 1000),
         default=50,
         show_default=True,
         metavar="N",

@@ -12,14 +12,14 @@ from inspector.model import Event, Session
 _EVENT_COLUMNS = (
     Column(title="TIME"),
     Column(title="STATUS"),
-    Column(title="KIND", leaves=5),
-    Column(title="NAME", shrinks_to=16),
-    Column(title="DURATION", right=True),
-    Column(title="TOKENS", right=True, leaves=3),
-    Column(title="COST", right=True, leaves=2),
-    Column(title="SPAN", style="dim", leaves=4),
+    Column(title="KIND", leaves=2),
+    Column(title="NAME", shrinks_to=12),
+    Column(title="DURATION", right=True, leaves=5),
+    Column(title="TOKENS", right=True, leaves=4),
+    Column(title="COST", right=True, leaves=3),
+    Column(title="SPAN", style="dim"),
     Column(title="TRACE", style="dim", leaves=1),
-    Column(title="ERROR", shrinks_to=12, style="red"),
+    Column(title="ERROR", shrinks_to=20, style="red"),
 )
 _SESSION_COLUMNS = (
     Column(title="SESSION", shrinks_to=16),

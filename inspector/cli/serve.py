@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.options import home_option
+from inspector.cli.options import WholeNumber, home_option
 
 
 @click.command()
 @click.option(
     "--host", metavar="HOST", help="Address to listen on instead of 127.0.0.1, which only this machine reaches."
 )
-@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port instead of 7800; 0 takes a free one.")
+@click.option("--port", type=WholeNumber(0, 65535), metavar="PORT", help="Port instead of 7800; 0 takes a free one.")
 @home_option
 def serve(*, host: str | None, port: int | None, home: Path | None) -> None:
     """Take in what is recorded and serve it until Ctrl-C."""

@@ -5,9 +5,11 @@ import shlex
 from collections.abc import Iterable
 
 from inspector.api import Listening, serve
+from inspector.cli.errors import CliError
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
 from inspector.settings import Settings
+from inspector.store import OwnedElsewhere
 
 
 class _VisibleLines(logging.Formatter):
@@ -22,7 +24,7 @@ def run_server(settings: Settings, terminal: Terminal) -> None:
     """Serve until a signal comes, having said where.
 
     Raises:
-        OwnedElsewhere: Another process owns the database; the message says how to reach it.
+        CliError: Another process owns the database; the message says how to reach it.
         ApiError: The address or the token cannot be used.
         StoreError: The database cannot be opened.
     """
@@ -30,7 +32,10 @@ def run_server(settings: Settings, terminal: Terminal) -> None:
     log.setFormatter(_VisibleLines("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[log], level=logging.WARNING)
     logging.getLogger("inspector").setLevel(settings.log_level.upper())
-    serve(settings, on_ready=lambda listening: terminal.write(_greeting(settings, listening, terminal)))
+    try:
+        serve(settings, on_ready=lambda listening: terminal.write(_greeting(settings, listening, terminal)))
+    except OwnedElsewhere as owned:
+        raise CliError(f"{owned}\nor serve another data directory with --home DIR") from owned
 
 
 def _greeting(settings: Settings, listening: Listening, terminal: Terminal) -> Iterable[str]:

@@ -5,7 +5,7 @@ from typing import TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import Moment
+from inspector.cli.filters import Moment, times_of
 from inspector.cli.options import home_option, json_option, page_options
 
 
@@ -29,17 +29,23 @@ class SessionsOptions(TypedDict):
 def sessions(**options: Unpack[SessionsOptions]) -> None:
     """List sessions, the latest activity first."""
     from inspector.cli.documents import session_page_document, write_json
+    from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
     from inspector.cli.notices import after_page
     from inspector.cli.rows import session_table
     from inspector.cli.terminal import standard_output
     from inspector.ingest import open_home
+    from inspector.store import CursorInvalid
 
     terminal = standard_output()
-    with open_home(settings_of(options["home"])) as store:
-        page = store.sessions(
-            since_ns=options["since"], until_ns=options["until"], cursor=options["cursor"], limit=options["limit"]
-        )
+    since_ns, until_ns = times_of(options["since"], options["until"])
+    try:
+        with open_home(settings_of(options["home"])) as store:
+            page = store.sessions(
+                since_ns=since_ns, until_ns=until_ns, cursor=options["cursor"], limit=options["limit"]
+            )
+    except CursorInvalid as error:
+        raise CursorRefused(error) from error
     if options["as_json"]:
         write_json(session_page_document(page), terminal)
         return

@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from inspector.cli import figures, status
-from inspector.cli.drawing import error_text
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
 from inspector.model import Event, JsonText
@@ -23,7 +22,7 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
         if value:
             yield f"{terminal.style(label.ljust(_LABEL), 'dim')}{value}"
     if event.error is not None:
-        yield from _section("error", error_text(event, terminal), terminal)
+        yield from _section("error", ": ".join(filter(None, (event.error.type, event.error.message))), terminal)
         yield from _section("traceback", event.error.traceback or "", terminal)
     yield from _section("input", _readable(event.input), terminal)
     yield from _section("output", _readable(event.output), terminal)

@@ -4,12 +4,19 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.filters import HexId
 from inspector.cli.options import home_option, json_option
 
 
 @click.command()
 @click.argument("trace", default="last")
-@click.option("--span", "span_id", metavar="ID", help="Show one event of it whole: input, output, attributes, error.")
+@click.option(
+    "--span",
+    "span_id",
+    type=HexId(16),
+    metavar="ID",
+    help="Show one event of it whole: input, output, attributes, error.",
+)
 @click.option("--full", is_flag=True, help="With --json: with the large fields of every event.")
 @json_option
 @home_option

@@ -6,7 +6,7 @@ from typing import Unpack
 import click
 
 from inspector.cli.filters import FilterOptions, filter_of, filter_options
-from inspector.cli.options import home_option
+from inspector.cli.options import WholeNumber, home_option
 
 
 class TailOptions(FilterOptions):
@@ -22,7 +22,7 @@ class TailOptions(FilterOptions):
 @filter_options
 @click.option(
     "--last",
-    type=click.IntRange(0, 1000),
+    type=WholeNumber(0, 1000),
     default=10,
     show_default=True,
     metavar="N",

@@ -182,7 +182,7 @@ class Spool:
                 by_process.setdefault(segment.process, []).append(segment)
         lost = deleted = 0
         if any(map(self._is_done, segments)):
-            # A commit is on disk with the next checkpoint: a power cut must not find the file gone and the rows not there.
+            # A commit is on disk with the next checkpoint; after a power cut the rows or the file must be there.
             self._store.checkpoint()
         for process, own in by_process.items():
             done = [segment for segment in own if self._is_done(segment)]

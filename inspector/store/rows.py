@@ -16,7 +16,7 @@ INT64_MAX = 2**63 - 1
 _INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
-_ZERO_RANK = -10_000
+_ZERO_RANK = -20_000
 """Below the rank of the smallest positive float."""
 _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
@@ -126,10 +126,10 @@ def scrubbed(span: Span) -> Span:
 
 
 def rank_of(figure: float) -> int:
-    """Returns a coarse logarithm, eight steps to a doubling: a larger figure never has a smaller one."""
+    """Returns a coarse logarithm, sixteen steps to a doubling: a larger figure never has a smaller one."""
     if figure > 0:
         mantissa, exponent = math.frexp(figure)
-        return exponent * 8 + int((mantissa - 0.5) * 16)
+        return exponent * 16 + int((mantissa - 0.5) * 32)
     return _ZERO_RANK if figure == 0 else 2 * _ZERO_RANK - rank_of(-figure)
 
 

@@ -64,6 +64,8 @@ class TraceSums(Sums):
     service: str | None = None
     head_agent: str | None = None
     any_agent: str | None = None
+    """The agent of the earliest span that has one: the outermost, where the root has none."""
+    any_agent_start_ns: int = 0
     start_ns: int = INT64_MAX
     end_ns: int | None = None
     duration_ms: float | None = None
@@ -121,8 +123,10 @@ class TraceSums(Sums):
             self.models.add(row.model)
         if row.session_id != self.session_id:
             self.session_id = _least(self.session_id, row.session_id)
-        if row.agent != self.any_agent:
-            self.any_agent = _least(self.any_agent, row.agent)
+        if row.agent is not None and (
+            self.any_agent is None or (row.start_ns, row.agent) < (self.any_agent_start_ns, self.any_agent)
+        ):
+            self.any_agent, self.any_agent_start_ns = row.agent, row.start_ns
         is_root = int(row.parent_id is None)
         if is_root >= self.head_is_root and (
             is_root > self.head_is_root or (row.start_ns, row.id) <= (self.head_start_ns, self.head_id)

@@ -114,6 +114,7 @@ traces = Table(
     Column("service", Text),
     Column("head_agent", Text),
     Column("any_agent", Text),
+    Column("any_agent_start_ns", BigInteger, nullable=False),
     Column("start_ns", BigInteger, nullable=False),
     Column("end_ns", BigInteger),
     Column("duration_ms", Float),

@@ -1,5 +1,7 @@
 import json
 import socket
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -22,6 +24,20 @@ def test_a_healthy_home_is_in_order(inspector, write_spans, span):
     assert checks["database"][1].startswith("2 events, ")
     readable = inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
     assert readable.splitlines()[-1] == "everything is in order"
+
+
+def test_looking_leaves_no_file_behind_and_those_of_others_alone(inspector, home, write_spans, span):
+    write_spans(span())
+    for beside in ([], ["inspector.db-shm", "inspector.db-wal"]):
+        with closing(sqlite3.connect(home / "inspector.db")) as other:
+            if beside:
+                other.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            before = sorted(path.name for path in home.iterdir())
+            content = (home / "inspector.db").read_bytes()
+            assert [name for name in before if name.startswith("inspector.db-")] == beside
+            assert inspector("doctor", INSPECTOR_PORT="0").returncode == 0
+            assert sorted(path.name for path in home.iterdir()) == before
+            assert (home / "inspector.db").read_bytes() == content
 
 
 def test_a_home_that_does_not_exist_says_how_to_record_and_stays_absent(inspector, home):

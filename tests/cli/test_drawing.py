@@ -88,6 +88,12 @@ def test_colour_is_the_only_difference_between_a_coloured_and_a_plain_tree(event
     assert [line.rstrip() for line in stripped] == draw(trip(event), room=200)
 
 
+def test_the_type_of_an_error_is_shown_without_its_module(event):
+    for recorded, shown in (("mcp.server.ToolError", "ToolError"), ("tool_error", "tool_error"), ("4.04", "4.04")):
+        (line,) = draw([event(1, status="error", error=SpanError(recorded, "no answer"))])
+        assert line.endswith(f"  {shown}: no answer")
+
+
 def test_times_that_run_backwards_are_drawn(event):
     skewed = [event(1, start_ms=0, end_ms=100), event(2, 1, start_ms=50, end_ms=10)]
     assert "-40.0 ms" in draw(skewed)[1]

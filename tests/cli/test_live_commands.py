@@ -96,6 +96,8 @@ def test_a_second_server_says_who_owns_the_database_and_how_to_reach_it(server, 
     assert (done.returncode, done.stdout) == (1, b"")
     assert str(process.pid).encode() in done.stderr
     assert url.encode() in done.stderr
+    assert b"--home" in done.stderr
+    assert done.stderr.count(b"\n") == 2
 
 
 def test_a_port_in_use_is_told_in_one_line(server, inspector, tmp_path):
@@ -159,6 +161,19 @@ def test_tail_waits_for_the_first_recording(start_inspector, home):
     home.chmod(0o700)
     append(home / "spool" / "collector.jsonl", spool_line("1" * 16, name="first"))
     Output(tail).until(b"first")
+
+
+def test_tail_that_waited_shows_everything_that_came_at_once(start_inspector, home, tmp_path):
+    tail = start_inspector("tail", "--last", "3", "--json")
+    assert select.select([tail.stderr], [], [], DEADLINE_S)[0]
+    prepared = tmp_path / "prepared"
+    (prepared / "spool").mkdir(parents=True, mode=0o700)
+    prepared.chmod(0o700)
+    ids = [f"{number:016x}" for number in range(1, 13)]
+    append(prepared / "spool" / "collector.jsonl", "".join(spool_line(span_id, name="x") for span_id in ids))
+    prepared.rename(home)
+    lines = Output(tail).until(ids[-1].encode()).splitlines()
+    assert [json.loads(line)["span_id"] for line in lines[: len(ids)]] == ids
 
 
 def test_tail_takes_over_from_a_server_that_ends(start_inspector, server, spool):

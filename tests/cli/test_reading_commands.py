@@ -80,12 +80,15 @@ def test_options_narrow_and_order_the_list(inspector, write_spans, span):
 def test_a_page_says_how_to_get_the_next(inspector, write_spans, span):
     write_spans(span(name="a"), span(name="b"), span(name="c"))
     first = inspector("events", "--limit", "2")
-    assert first.stderr.startswith(b"more: repeat with --cursor ")
+    assert first.stderr.startswith(b"more: --cursor ")
+    assert len(first.stderr) <= 80
     cursor = first.stderr.split()[-1].decode()
     second = inspector("events", "--limit", "2", "--cursor", cursor, "--json")
     assert [item["name"] for item in json.loads(second.stdout)["items"]] == ["a"]
-    wrong = inspector("events", "--cursor", "nonsense")
-    assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1)
+    for command in ("events", "sessions"):
+        wrong = inspector(command, "--cursor", "nonsense")
+        assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1)
+        assert wrong.stderr.startswith(b"inspector: --cursor: ")
 
 
 def test_nothing_that_matches_is_said_beside_the_output(inspector, write_spans, span):
@@ -141,7 +144,9 @@ def test_one_event_is_shown_whole(inspector, write_spans, span):
         span(
             name="execute_tool book",
             status="error",
-            error=SpanError("TimeoutError", "no answer", "Traceback (most recent call last):\n  File x\nTimeoutError"),
+            error=SpanError(
+                "booking.TimeoutError", "no answer", "Traceback (most recent call last):\n  File x\nTimeoutError"
+            ),
             attributes={"gen_ai.tool.call.arguments": '{"city": "Rome", "nights": [1, 2]}', "plain": "text"},
             input_key="gen_ai.tool.call.arguments",
             events=({"name": "exception", "time_unix_nano": 5, "attributes": {}},),
@@ -149,7 +154,7 @@ def test_one_event_is_shown_whole(inspector, write_spans, span):
     )
     shown = inspector("show", "--span", "0000000000000001").stdout.decode()
     assert "✗ execute_tool book  error" in shown
-    assert "error\n  TimeoutError: no answer\n" in shown
+    assert "error\n  booking.TimeoutError: no answer\n" in shown
     assert "traceback\n  Traceback (most recent call last):\n    File x\n  TimeoutError\n" in shown
     assert 'input\n  {\n    "city": "Rome",\n    "nights": [\n      1,' in shown
     assert "  plain = text\n" in shown
@@ -218,6 +223,24 @@ def test_colours_are_for_terminals_without_no_color(environment, inspector, writ
     assert "\x1b[" not in on_terminal(environment | {"NO_COLOR": "1"}, "events")
     assert "\x1b[" not in on_terminal(environment | {"TERM": "dumb"}, "events")
     assert b"\x1b[" not in inspector("events").stdout
+
+
+@pytest.mark.parametrize("day_ns", [0, 86_400 * 10**9], ids=["a day", "another day"])
+def test_eighty_columns_show_the_id_and_the_message_of_a_failed_call(environment, write_spans, span, day_ns):
+    write_spans(
+        span(name="chat gpt-5", kind="llm", input_tokens=1234, output_tokens=56, cost_usd=0.0123),
+        span(
+            name="execute_tool book_hotel",
+            status="error",
+            start_ns=1_795_000_000_000_000_000 - day_ns,
+            end_ns=1_795_000_000_000_000_001,
+            error=SpanError("mcp.server.exceptions.ToolError", "Hotel Miradouro did not answer in time"),
+        ),
+    )
+    shown = on_terminal(environment | {"COLUMNS": "80", "NO_COLOR": "1"}, "events")
+    line = next(line for line in shown.splitlines() if "✗" in line)
+    assert "0000000000000002  ToolError: Ho" in line
+    assert len(line) <= 80
 
 
 def on_terminal(environment, *arguments):

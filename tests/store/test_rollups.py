@@ -135,3 +135,13 @@ def test_sums_are_json_that_the_api_can_serve(store, make_span):
     store.write([make_span(session_id="s")])
     assert json.loads(msgspec.json.encode(store.trace("a" * 32)))["spans"] == 1
     assert json.loads(msgspec.json.encode(store.session("s")))["traces"] == 1
+
+
+def test_the_agent_of_a_trace_is_the_outermost_one(store, make_span):
+    root = make_span(trace_id="t", kind="workflow", agent=None, start_ns=1)
+    outer = make_span(trace_id="t", kind="agent", agent="planner", parent_id=root.span_id, start_ns=2)
+    inner = make_span(trace_id="t", kind="agent", agent="guide", parent_id=outer.span_id, start_ns=3)
+    store.write([inner])
+    store.write([outer, root])
+    assert store.trace("t").agent == "planner"
+    assert [t.trace_id for t in store.traces(Filter(agent="planner")).items] == ["t"]

@@ -178,7 +178,7 @@ def test_numbers_that_do_not_fit_are_brought_into_range(store, make_span):
     assert (trace.input_tokens, trace.cost_usd) == (2**63 - 1, None)
 
 
-TEXT = st.text(st.characters(codec=None), max_size=12)
+TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud800\udfff\0"), max_size=12)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -222,6 +222,32 @@ def test_whatever_a_span_carries_can_be_stored_and_served_as_json(store, texts, 
     assert len(served["attributes"]) == len({key.encode("utf-8", "replace") for key in attributes})
     assert served["name"] == "".join("�" if "\ud800" <= c <= "\udfff" else c for c in texts[0])
     store.index()
+
+
+def test_lone_surrogates_are_replaced_wherever_they_are(store, make_span):
+    odd, seen = "a\ud800\0b", "a�\0b"
+    store.write(
+        [
+            make_span(),
+            make_span(
+                span_id=odd,
+                **dict.fromkeys(
+                    ("trace_id", "name", "parent_id", "session_id", "hook", "service", "agent", "model"), odd
+                ),
+                error=SpanError(odd, odd, odd),
+                attributes={odd: odd, "gen_ai.request.model": odd, "deep": [{odd: odd}]},
+                events=[{"name": odd}],
+                links=[{"trace_id": odd}],
+            ),
+        ]
+    )
+    event = store.event(odd)
+    assert (event.span_id, event.trace_id, event.name, event.session_id, event.model) == (seen,) * 5
+    assert event.error == SpanError(seen, seen, seen)
+    assert json.loads(bytes(event.attributes)) == {seen: seen, "gen_ai.request.model": seen, "deep": [{seen: seen}]}
+    assert json.loads(bytes(event.events)) == [{"name": seen}]
+    assert len(store.events(Filter(session_id=odd, name=odd, attributes=((odd, odd),))).items) == 1
+    assert store.last_seq() == 2
 
 
 @pytest.mark.parametrize("depth", [50, 5000])

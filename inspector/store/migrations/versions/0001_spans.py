@@ -162,6 +162,7 @@ def upgrade() -> None:
         sa.Column("service", sa.Text(), nullable=True),
         sa.Column("head_agent", sa.Text(), nullable=True),
         sa.Column("any_agent", sa.Text(), nullable=True),
+        sa.Column("any_agent_start_ns", sa.BigInteger(), nullable=False),
         sa.Column("start_ns", sa.BigInteger(), nullable=False),
         sa.Column("end_ns", sa.BigInteger(), nullable=True),
         sa.Column("duration_ms", sa.Float(), nullable=True),

@@ -1,0 +1,31 @@
+"""``python -m inspector.demo``, as a program of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from inspector.cli import EXTRA_MISSING
+
+PROGRAM = Path(__file__).parents[2] / "inspector" / "demo" / "__main__.py"
+
+
+def test_help_explains_the_program_and_runs_nothing(environment, home):
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector.demo", "--help"], env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: python -m inspector.demo [-h] [--hang]")
+    assert "stay inside a tool call for ever, to be killed" in done.stdout
+    assert not home.exists()
+
+
+def test_an_unknown_option_is_refused_and_runs_nothing(environment, home):
+    done = subprocess.run([sys.executable, "-m", "inspector.demo", "--hnag"], env=environment, capture_output=True)
+    assert done.returncode == 2
+    assert b"--hnag" in done.stderr
+    assert not home.exists()
+
+
+def test_without_the_extra_it_says_the_same_line_as_the_command(environment):
+    done = subprocess.run([sys.executable, "-S", PROGRAM], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{EXTRA_MISSING}\n")
