@@ -6,8 +6,6 @@ from pathlib import Path
 
 from inspector.cli import EXTRA_MISSING
 
-PROGRAM = Path(__file__).parents[2] / "inspector" / "demo" / "__main__.py"
-
 
 def test_help_explains_the_program_and_runs_nothing(environment, home):
     done = subprocess.run(
@@ -27,5 +25,11 @@ def test_an_unknown_option_is_refused_and_runs_nothing(environment, home):
 
 
 def test_without_the_extra_it_says_the_same_line_as_the_command(environment):
-    done = subprocess.run([sys.executable, "-S", PROGRAM], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "inspector.demo"],
+        cwd=Path(__file__).parents[2],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{EXTRA_MISSING}\n")
