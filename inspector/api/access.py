@@ -7,7 +7,6 @@ so the name in ``Host``, the ``Origin`` and ``Sec-Fetch-Site`` are judged first,
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.types import Scope as AsgiScope
 
@@ -87,14 +86,13 @@ class Head:
         return [value for key, value in self.headers if key == name]
 
     def cookie(self, name: str) -> str | None:
-        """The value of a cookie, or None when there is none or the header cannot be read."""
+        """The value of a cookie, or None when there is none."""
+        # Other programs on this host share the header, and `http.cookies` reads nothing after a pair it finds odd.
         for header in self.all("cookie"):
-            try:
-                found = SimpleCookie(header).get(name)
-            except CookieError:
-                continue
-            if found is not None:
-                return found.value
+            for pair in header.split(";"):
+                key, _, value = pair.strip().partition("=")
+                if key == name:
+                    return value
         return None
 
 

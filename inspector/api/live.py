@@ -155,7 +155,10 @@ class Live:
                 yield gap_chunk(0, last)
                 position = last
             reach = await self._reach(where)
-            chunks = await self._read(where, full=full, after=position, until=reach)
+            chunks = await self._readable(where, full=full, after=position, until=reach)
+            if chunks is None:
+                yield gap_chunk(position + 1, reach)
+                chunks = []
             for _, chunk in chunks:
                 yield chunk
             if len(chunks) == BATCH:
@@ -217,7 +220,8 @@ class Live:
                 self.close()
             try:
                 last = await self.last_seq()
-            except StoreError:
+            # Nobody else would wake the groups: their clients would get heartbeats for ever.
+            except Exception:
                 logger.warning("cannot look for new events; trying again", exc_info=True)
                 last = seen
             for group in self._groups.values():
@@ -235,7 +239,8 @@ class Live:
             group.changed.clear()
             try:
                 await self._pass_on(group)
-            except StoreError:
+            # Nobody else would serve the group: its clients would get heartbeats for ever.
+            except Exception:
                 logger.warning("cannot read new events; trying again", exc_info=True)
                 await asyncio.sleep(self.limits.poll_s)
                 group.changed.set()
@@ -243,9 +248,8 @@ class Live:
     async def _pass_on(self, group: _Group) -> None:
         reach = await self._reach(group.where)
         while group.position < reach and group.listeners:
-            try:
-                chunks = await self._read(group.where, full=group.full, after=group.position, until=reach)
-            except QueryTooSlow:
+            chunks = await self._readable(group.where, full=group.full, after=group.position, until=reach)
+            if chunks is None:
                 for listener in group.listeners:
                     listener.skip(group.position + 1, reach)
                 group.position = reach
@@ -272,6 +276,20 @@ class Live:
             return await self.last_seq()
         health = await self._in_thread(lambda: self._store().health())
         return health.last_seq - health.search_behind
+
+    async def _readable(self, where: Filter, *, full: bool, after: int, until: int) -> list[tuple[int, bytes]] | None:
+        """Read events, or give None for those that another try would not get either."""
+        if after >= until:
+            return []
+        try:
+            return await self._read(where, full=full, after=after, until=until)
+        except QueryTooSlow:
+            return None
+        except StoreError:
+            raise
+        except Exception:
+            logger.exception("cannot read the events from %d to %d; skipping them", after + 1, until)
+            return None
 
     async def _read(self, where: Filter, *, full: bool, after: int, until: int) -> list[tuple[int, bytes]]:
         def read() -> list[tuple[int, bytes]]:

@@ -20,8 +20,8 @@ from inspector.store import OwnedElsewhere, SqliteStore
 def mount(app: Starlette, path: str = "/inspector", settings: Settings | None = None) -> str:
     """Serve the inspector below ``path`` of a FastAPI or Starlette application.
 
-    The first request opens the home: this process takes in what is recorded, unless a server already does; then it
-    reads what that one stores. The token guards it as it guards the server.
+    The first request opens the home: this process takes in what is recorded, unless another already does; then it
+    reads what that one stores, and takes over once that one has ended. The token guards it as it guards the server.
 
     Returns:
         The path with a one-time code: put the application's address before it and open it in a browser within ten
@@ -36,21 +36,26 @@ def mount(app: Starlette, path: str = "/inspector", settings: Settings | None = 
         raise AddressUnusable(f"cannot mount at {path!r}; give a prefix such as '/inspector'")
     settings = settings or Settings()
     access = Access(load_or_create(settings), allowed_hosts=settings.allowed_hosts)
-    inner = assemble(LateHome(lambda: _open(settings, inner.state.service.live.wake)), access, settings=settings)
+    home = LateHome(lambda: _own(settings, inner.state.service.live.wake), lambda: _read(settings))
+    inner = assemble(home, access, settings=settings)
     _leave_out_of_traces(app, prefix)
     app.mount(prefix, inner)
     return f"{prefix}/?code={access.codes.create()}"
 
 
-def _open(settings: Settings, committed: Callable[[], None]) -> OpenHome:
+def _own(settings: Settings, committed: Callable[[], None]) -> OpenHome | None:
     try:
         owner = Owner(settings)
     except OwnedElsewhere:
-        return OpenHome(SqliteStore(settings.database, read_only=True))
+        return None
     owner.on_commit(committed)
     owner.start()
     atexit.register(owner.close)
     return OpenHome(owner.store, owner)
+
+
+def _read(settings: Settings) -> OpenHome:
+    return OpenHome(SqliteStore(settings.database, read_only=True))
 
 
 def _leave_out_of_traces(app: Starlette, prefix: str) -> None:

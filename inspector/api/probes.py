@@ -33,6 +33,7 @@ class Readiness:
     dropped: int = 0
     clients: int = 0
     problems: tuple[str, ...] = ()
+    """Also what is merely ignored, which leaves the server ready."""
 
 
 def readiness(service: Service) -> Readiness:
@@ -44,9 +45,8 @@ def readiness(service: Service) -> Readiness:
         spools = len(store.spools())
     except StoreError as error:
         return Readiness(ready=False, owner=False, clients=clients, problems=(f"the database cannot be read: {error}",))
-    problems = owner.problems() if owner is not None else ()
     return Readiness(
-        ready=not problems,
+        ready=owner is None or owner.failing is None,
         owner=owner is not None,
         spans=health.spans,
         bytes=health.bytes,
@@ -55,7 +55,7 @@ def readiness(service: Service) -> Readiness:
         spools=spools,
         dropped=health.dropped,
         clients=clients,
-        problems=tuple(problems),
+        problems=owner.problems() if owner is not None else (),
     )
 
 

@@ -1,5 +1,7 @@
 """What every route works with: the store, the owner that writes it, the streams, and who may come in."""
 
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -12,7 +14,12 @@ from inspector.api.live import Live
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
 from inspector.settings import Settings
-from inspector.store import Store
+from inspector.store import Store, StoreError
+
+logger = logging.getLogger("inspector.api")
+
+OWN_AGAIN_S = 1.0
+"""How long a home that only reads waits before it tries again to become the owner."""
 
 
 class Home(Protocol):
@@ -38,11 +45,28 @@ class OpenHome:
 
 
 class LateHome:
-    """A home that is opened by the first request that needs it, so that importing a user's program stays cheap."""
+    """A home that is opened by the first request that needs it, so that importing a user's program stays cheap.
 
-    def __init__(self, open_home: Callable[[], OpenHome]) -> None:
-        self._open = open_home
+    While another process owns it, later requests try again: that process may be a command that soon ends.
+
+    Args:
+        own: Becomes the owner, or gives None at once when another process is.
+        read: Opens the home of another owner.
+        now_s: The clock that tells when to try again.
+    """
+
+    def __init__(
+        self,
+        own: Callable[[], OpenHome | None],
+        read: Callable[[], OpenHome],
+        *,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._own = own
+        self._read = read
+        self._now_s = now_s
         self._opened: OpenHome | None = None
+        self._own_again_s = 0.0
         self._lock = Lock()
 
     @property
@@ -58,8 +82,24 @@ class LateHome:
     def _now(self) -> OpenHome:
         with self._lock:
             if self._opened is None:
-                self._opened = self._open()
+                self._opened = self._own() or self._read()
+                self._own_again_s = self._now_s() + OWN_AGAIN_S
+            elif self._opened.owner is None and self._now_s() >= self._own_again_s:
+                self._opened = self._owned_instead_of(self._opened)
+                self._own_again_s = self._now_s() + OWN_AGAIN_S
             return self._opened
+
+    def _owned_instead_of(self, reading: OpenHome) -> OpenHome:
+        try:
+            owned = self._own()
+        except (StoreError, OSError):
+            logger.warning("cannot become the owner of the home; still reading it", exc_info=True)
+            return reading
+        if owned is None:
+            return reading
+        # Reads under way keep their connections: closing drops only those that nobody uses.
+        reading.store.close()
+        return owned
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,13 @@ class Owner:
         """What this owner has taken in so far."""
         return self._total
 
+    @property
+    def failing(self) -> str | None:
+        """What keeps the owner from its work at the moment, in a sentence."""
+        return self._problem
+
     def problems(self) -> tuple[str, ...]:
-        """What keeps the owner from its work at the moment, in sentences."""
+        """What fails at the moment, then which files of the spool are ignored, in sentences."""
         ignored = (f"{self._settings.spool / name} {reason}" for name, reason in self._total.ignored.items())
         return (self._problem, *ignored) if self._problem else tuple(ignored)
 

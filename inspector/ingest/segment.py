@@ -1,22 +1,17 @@
 """One spool file: what its name says, whether its writer is done with it, and the lines that are whole."""
 
-import fcntl
 import os
-import re
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, process_of
+
 MAX_LINE = 64 << 20
 """Bytes; a longer line comes in pieces of this length, none of which is JSON, so it is never whole in memory."""
-SUFFIX = ".jsonl"
-UNBORN_SUFFIX = ".tmp"
-"""Ends the name of a segment whose writer has not locked it yet."""
-
 _CHUNK = 1 << 20
-_OURS = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +39,6 @@ class Line:
     """Offset of the byte after it, the newline included."""
     whole: bool
     """False for what stands after the last newline."""
-
-
-def process_of(name: str) -> str | None:
-    """Return the key of the process that a segment of ours belongs to."""
-    match = _OURS.fullmatch(name)
-    return match["process"] if match else None
 
 
 def list_segments(directory: Path) -> tuple[list[Segment], dict[str, str]]:
@@ -92,7 +81,7 @@ def _unreadable(status: os.stat_result) -> str | None:
 
 def unborn_segments(directory: Path, process: str) -> list[Path]:
     """Return the process's segments that have not got their final name; more than one only after crashes."""
-    return sorted(directory.glob(f"{process}.*{UNBORN_SUFFIX}"))
+    return sorted(directory.glob(f"{process}.*{HIDDEN_SUFFIX}"))
 
 
 def is_alive(directory: Path, process: str, known: set[str]) -> bool:
@@ -134,19 +123,6 @@ def opened(segment: Segment) -> Generator[int]:
         yield fd
     finally:
         os.close(fd)
-
-
-def is_finished(fd: int) -> bool:
-    """Tell whether the writer of a segment has let go of it, by closing it or by dying.
-
-    Ask before the size is read: what a finished segment holds then is all it will ever hold.
-    """
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    fcntl.flock(fd, fcntl.LOCK_UN)
-    return True
 
 
 def read_lines(fd: int, offset: int, size: int) -> Iterator[Line]:

@@ -17,13 +17,12 @@ from inspector.ingest.segment import (
     Line,
     Segment,
     is_alive,
-    is_finished,
     list_segments,
     opened,
-    process_of,
     read_lines,
     unborn_segments,
 )
+from inspector.spooling import is_finished, process_of
 from inspector.store import SpoolMark, Store
 
 LOCK_POLL_S = 0.2

@@ -81,6 +81,7 @@ class Attachment:
         multiprocessing_util = sys.modules.get("multiprocessing.util")
         if multiprocessing_util is not None:
             multiprocessing_util.register_after_fork(self, _flush_at_exit_of_child)
+            _flush_at_exit_of_child(self)
 
 
 def _after_fork(attachment: "weakref.ref[Attachment]") -> None:

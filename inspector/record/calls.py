@@ -13,6 +13,7 @@ from contextvars import ContextVar
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
+from opentelemetry.context import Context
 
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 
@@ -48,8 +49,10 @@ class Calls:
         parent = innermost()
         outer = otel_context.get_current()
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
-        if remote is None and (parent is None or outer is not parent.inner):
-            remote = _foreign_parent(parent)
+        if parent is None or outer is not parent.inner:
+            outer = _without_ended(outer)
+            if remote is None:
+                remote = _foreign_parent(parent)
         if remote is not None:
             span.trace_id, span.parent_id = remote.trace_id, remote.span_id
             if parent is not None and parent.trace_id != remote.trace_id:
@@ -112,10 +115,15 @@ class Calls:
         """Return the open call that was begun with this id, or None when there is none."""
         return self._by_call.get((noun, call_id))
 
-    def find(self, noun: str, identity: object) -> RecordedSpan | None:
-        """Return the open call that a later hook without an id speaks of, or None when there is none."""
+    def find(self, noun: str, identity: object, *, nameless: bool = False) -> RecordedSpan | None:
+        """Return the open call that a later hook speaks of by identity, or None when there is none.
+
+        With ``nameless``, one that was begun with an id is not meant: the hook's own id is another.
+        """
         for span in chain(_innermost.get()):
             if span.noun == noun and span.identity == identity and self._awaited(span):
+                if nameless and span.call_id is not None:
+                    continue
                 return span
         alike = tuple(self._by_identity.get((noun, identity), {}).values())
         for span in reversed(alike):
@@ -218,6 +226,15 @@ def _leave(span: RecordedSpan) -> None:
 def _shows_ended() -> bool:
     current = trace.get_current_span()
     return isinstance(current, RecordedSpan) and current.stop_ns is not None
+
+
+def _without_ended(context: Context) -> Context:
+    """Return the context that was current before calls that have ended; else each would hold on to the one before."""
+    current = trace.get_current_span(context)
+    while isinstance(current, RecordedSpan) and current.stop_ns is not None and current.outer is not None:
+        context = current.outer
+        current = trace.get_current_span(context)
+    return context
 
 
 def _foreign_parent(parent: RecordedSpan | None) -> trace.SpanContext | None:

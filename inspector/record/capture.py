@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from inspector.record.plain import Plain
+from inspector.record.plain import Plain, well_formed
 from inspector.record.reading import read, read_live
 from inspector.record.values import snapshot
 
@@ -38,7 +38,7 @@ class Noun:
 
 def label(value: object) -> str | None:
     """Return a name that an emitter gave, when it is one."""
-    return value if type(value) is str else str.__str__(value) if isinstance(value, str) else None
+    return well_formed(str.__str__(value)) if isinstance(value, str) else None
 
 
 def _type_name(value: object) -> str:

@@ -61,23 +61,31 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
         attributes = found.attributes
     _status(span.failure, state, found, content=texts.content)
     if span.extra is not None:
-        _extra(span, texts, found, span.extra)
+        _extra(texts, found, span.extra)
     if span.bodies is not None:
         for key, plain in tuple(span.bodies.items()):
-            _body(span, texts, found, key, value=plain, fact=key)
+            _note(texts, found, key, plain)
     if span.rename is not None:
         found.name = span.rename
     return found
 
 
-def _extra(span: RecordedSpan, texts: Texts, found: Description, extra: dict[str, Plain]) -> None:
+def _extra(texts: Texts, found: Description, extra: dict[str, Plain]) -> None:
     for key, plain in tuple(extra.items()):
         if isinstance(plain, str | bool | int | float):
             found.attributes[key] = plain
         elif isinstance(plain, list) and len(words := [item for item in plain if isinstance(item, str)]) == len(plain):
             found.attributes[key] = words
         elif plain is not None:
-            _body(span, texts, found, key, value=plain, fact=key)
+            _note(texts, found, key, plain)
+
+
+def _note(texts: Texts, found: Description, key: str, plain: Plain) -> None:
+    """Set what the application noted, which it may have noted anew since the call's start was written."""
+    if texts.content:
+        found.bodies[key] = text = texts.once(key, plain)
+        if text.shortened:
+            found.attributes[key + sc.TRUNCATED_SUFFIX] = True
 
 
 def _status(failure: Failure | None, state: State, found: Description, *, content: bool) -> None:
@@ -133,7 +141,9 @@ def _agent(span: RecordedSpan, texts: Texts) -> Description:
 
 def _llm(span: RecordedSpan, texts: Texts) -> Description:
     facts = span.before
-    prompt = texts.of(span, "prompt", facts.get("prompt")).value
+    prompt = facts.get("prompt")
+    if texts.content:
+        prompt = texts.of(span, "prompt", prompt).value
     request = request_facts(prompt)
     model = facts.get("model") or request.model
     found = Description(f"chat {model}" if model else "chat", kind=CLIENT)
@@ -149,19 +159,22 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
     if request.stop:
         found.attributes[sc.REQUEST_STOP_SEQUENCES] = list(request.stop)
     _body(span, texts, found, sc.SEED_LLM_PROMPT, value=facts.get("prompt"), fact="prompt")
-    messages, system = input_messages(prompt)
-    _body(span, texts, found, sc.INPUT_MESSAGES, value=messages, fact="messages")
-    if system:
-        _body(span, texts, found, sc.SYSTEM_INSTRUCTIONS, value=system, fact="system")
-    if request.tools:
-        _body(span, texts, found, sc.TOOL_DEFINITIONS, value=request.tools, fact="tools")
+    if texts.content:
+        messages, system = input_messages(prompt)
+        _body(span, texts, found, sc.INPUT_MESSAGES, value=messages, fact="messages")
+        if system:
+            _body(span, texts, found, sc.SYSTEM_INSTRUCTIONS, value=system, fact="system")
+        if request.tools:
+            _body(span, texts, found, sc.TOOL_DEFINITIONS, value=request.tools, fact="tools")
     if span.after is not None:
         _llm_answer(span, texts, found, span.after)
     return found
 
 
 def _llm_answer(span: RecordedSpan, texts: Texts, found: Description, after: dict[str, Plain]) -> None:
-    response = texts.of(span, "response", after.get("response")).value
+    response = after.get("response")
+    if texts.content:
+        response = texts.of(span, "response", response).value
     facts = response_facts(response)
     found.put(sc.RESPONSE_ID, value=facts.id)
     found.put(sc.RESPONSE_MODEL, value=facts.model)
@@ -180,7 +193,8 @@ def _llm_answer(span: RecordedSpan, texts: Texts, found: Description, after: dic
     if raw_usage is not None:
         found.bodies[sc.USAGE_JSON] = texts.of(span, "usage", raw_usage)
     _body(span, texts, found, sc.SEED_LLM_RESPONSE, value=after.get("response"), fact="response")
-    _body(span, texts, found, sc.OUTPUT_MESSAGES, value=output_messages(response), fact="output")
+    if texts.content:
+        _body(span, texts, found, sc.OUTPUT_MESSAGES, value=output_messages(response), fact="output")
 
 
 _TOOL_FACTS_ALWAYS = 2

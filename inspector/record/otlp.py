@@ -15,6 +15,7 @@ import msgspec
 from inspector import semconv as sc
 from inspector.record.describe import Attribute, Description, describe
 from inspector.record.failures import format_traceback
+from inspector.record.plain import well_formed
 from inspector.record.spans import Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
@@ -104,7 +105,7 @@ class SpanEncoder:
         else:
             found = self._strictly(span, state)
             found.name = self._texts.redacted("name", found.name)
-            fragments = [_fragment(key, _redacted(key, value, self._texts)) for key, value in found.attributes.items()]
+            fragments = [_fragment(key, redacted(key, value, self._texts)) for key, value in found.attributes.items()]
         fragments += [b"%b%b}}" % (_text_prefix(key), text.quoted) for key, text in found.bodies.items()]
         parent = b',"parentSpanId":"%016x"' % span.parent_id if span.parent_id is not None else b""
         ended = b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns) if state != "running" else b""
@@ -188,7 +189,8 @@ def _rest(span: RecordedSpan, state: State, texts: Texts) -> bytes:
     return b"".join(fields)
 
 
-def _redacted(key: str, value: Attribute, texts: Texts) -> Attribute:
+def redacted(key: str, value: Attribute, texts: Texts) -> Attribute:
+    """Return an attribute's value without its secrets."""
     if isinstance(value, str):
         return texts.redacted(key, value)
     if isinstance(value, list):
@@ -215,7 +217,7 @@ def _events(span: RecordedSpan, texts: Texts) -> list[_Event]:
 
 
 def _exception_event(failure: Failure, at_ns: int, texts: Texts) -> _Event:
-    stack = format_traceback(failure.type, failure.message, failure.frames or ())
+    stack = well_formed(format_traceback(failure.type, failure.message, failure.frames or ()))
     pairs: list[tuple[str, Attribute]] = [
         (sc.EXCEPTION_TYPE, failure.type),
         (sc.EXCEPTION_MESSAGE, texts.redacted(sc.EXCEPTION_MESSAGE, failure.message)),
@@ -227,7 +229,7 @@ def _exception_event(failure: Failure, at_ns: int, texts: Texts) -> _Event:
 def resource_json(process: str, *, service: str | None, version: str) -> bytes:
     """Return the resource of this process as an OTLP JSON object."""
     pairs: list[tuple[str, Attribute]] = [
-        (sc.SERVICE_NAME, service or _program()),
+        (sc.SERVICE_NAME, well_formed(service or _program())),
         (sc.PROCESS_PID, os.getpid()),
         (sc.HOST_NAME, socket.gethostname()),
         (sc.SDK_NAME, sc.SCOPE_NAME),

@@ -1,5 +1,6 @@
 """The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,18 +8,23 @@ from opentelemetry import trace
 
 import instrument
 from inspector import context
+from inspector import semconv as sc
 from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, label, remote_parent
 from inspector.record.describe import describe
-from inspector.record.otlp import SpanEncoder, line
+from inspector.record.otlp import SpanEncoder, line, redacted
 from inspector.record.plain import Plain
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
 
+_logger = logging.getLogger("mcp.inspector")
+
 _LINE_SPANS = 64
 _LINE_BYTES = 1 << 20
+_LONGEST = 48 << 20
+"""Bytes of one record; whoever takes spools in gives up on lines of 64 MiB."""
 
 
 class Renderer:
@@ -39,7 +45,12 @@ class Renderer:
             if span.written == state:
                 continue
             span.written = state
-            record = self._encoder.encode(span, state)
+            try:
+                record = self._encode(span, state)
+            except Exception:
+                counts = {**counts, sc.DROPPED: counts.get(sc.DROPPED, 0) + 1}
+                _logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
+                continue
             if state not in ("running", "abandoned"):
                 span.release()
             batch.append(record)
@@ -47,9 +58,15 @@ class Renderer:
             if len(batch) >= _LINE_SPANS or size >= _LINE_BYTES:
                 lines.append(line(self._resource, batch, counts, self._version))
                 counts, batch, size = {}, [], 0
-        if batch:
+        if batch or any(counts.values()):
             lines.append(line(self._resource, batch, counts, self._version))
         return lines
+
+    def _encode(self, span: RecordedSpan, state: State) -> bytes:
+        record = self._encoder.encode(span, state)
+        if len(record) > _LONGEST:
+            raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
+        return record
 
 
 class Recorder:
@@ -75,6 +92,7 @@ class Recorder:
         self.unmatched = 0
         """Hooks that ended a call which was not open."""
         self._tracer = tracer
+        self._told_of_mirror = False
         self._texts = None if texts is None else texts.without_content()
         self._ids = ids or Ids()
         self.spool = spool
@@ -108,7 +126,7 @@ class Recorder:
         self.spool = spool
 
     def _changed(self, span: RecordedSpan) -> None:
-        if span.mirror is not None and span.state != "running":
+        if span.mirror is not None and span.state not in ("running", "abandoned"):
             self._end_mirror(span, span.mirror)
         self.spool.put(span)
 
@@ -129,7 +147,7 @@ class Recorder:
         return before
 
     def _open(self, span: RecordedSpan) -> None:
-        span.session_id = context.get() or next((s.session_id for s in chain(span.parent) if s.session_id), None)
+        span.session_id = label(context.get()) or next((s.session_id for s in chain(span.parent) if s.session_id), None)
         if self._tracer is not None:
             self._begin_mirror(span, self._tracer)
         self._calls.open(span)
@@ -165,7 +183,7 @@ class Recorder:
         call_id = _call_id(values)
         if call_id is not None and (called := self._calls.called(noun.name, call_id)) is not None:
             return called
-        found = self._calls.find(noun.name, noun.identity(values, facts))
+        found = self._calls.find(noun.name, noun.identity(values, facts), nameless=call_id is not None)
         # A JSON-RPC response may come without its request's id, as an error of the transport does.
         return found or (self._calls.find_any(noun.name) if noun.name == "rpc_request" else None)
 
@@ -211,20 +229,34 @@ class Recorder:
         self._calls.finish(span, "cancelled")
 
     def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
-        mirror = tracer.start_span(span.noun, start_time=span.start_ns)
-        found = mirror.get_span_context()
+        try:
+            mirror = tracer.start_span(span.noun, start_time=span.start_ns)
+            found = mirror.get_span_context()
+        except Exception as exc:  # noqa: BLE001 - the border to the application's provider, which must not cost our record
+            self._mirror_failed(exc)
+            return
         if found.is_valid:
             span.mirror, span.trace_id, span.span_id = mirror, found.trace_id, found.span_id
 
     def _end_mirror(self, span: RecordedSpan, mirror: trace.Span) -> None:
         assert self._texts is not None
-        found = describe(span, span.state, self._texts)
-        mirror.update_name(found.name)
-        for key, value in found.attributes.items():
-            mirror.set_attribute(key, value)
-        if span.failure is not None:
-            mirror.set_status(trace.StatusCode.ERROR, span.failure.message)
-        mirror.end(span.stop_ns)
+        try:
+            found = describe(span, span.state, self._texts)
+            mirror.update_name(self._texts.redacted("name", found.name))
+            for key, value in found.attributes.items():
+                mirror.set_attribute(key, redacted(key, value, self._texts))
+            if span.failure is not None and not span.failure.is_content:
+                mirror.set_status(trace.StatusCode.ERROR, self._texts.redacted("status", span.failure.message))
+            elif span.failure is not None:
+                mirror.set_status(trace.StatusCode.ERROR)
+            mirror.end(span.stop_ns)
+        except Exception as exc:  # noqa: BLE001 - as above
+            self._mirror_failed(exc)
+
+    def _mirror_failed(self, exc: Exception) -> None:
+        if not self._told_of_mirror:
+            self._told_of_mirror = True
+            _logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
 
 
 def _call_id(values: dict[str, Any]) -> str | None:

@@ -16,9 +16,14 @@ from opentelemetry.context import Context
 from opentelemetry.util import types
 
 from inspector.record.failures import Frame, error_text, frames
-from inspector.record.plain import Plain
+from inspector.record.plain import Limits, Plain, well_formed
 from inspector.record.reading import read
 from inspector.record.values import snapshot
+
+_MOST_NOTES = 256
+_MOST_EVENTS = 1000
+_EVENT_LIMITS = Limits(depth=8, items=200, text_chars=32_768)
+"""Events are many where values are few; together they have to fit into one line of the spool."""
 
 State = Literal["running", "ok", "error", "cancelled", "abandoned"]
 
@@ -82,7 +87,12 @@ def failure_of(exc: BaseException) -> Failure:
     cls = type(exc)
     name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
     code = read(exc, "code") or read(read(exc, "error"), "code")
-    return Failure(name, error_text(exc), frames(exc), code if isinstance(code, str | int) else None)
+    return Failure(name, error_text(exc), frames(exc), _code(code))
+
+
+def _code(found: object) -> str | int | None:
+    plain = snapshot(found) if isinstance(found, str | int) else None
+    return plain if isinstance(plain, str | int) else None
 
 
 class Text(NamedTuple):
@@ -168,6 +178,7 @@ class RecordedSpan(trace.Span):
     def release(self) -> None:
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
+        self.inner = None
         self.after = self.extra = self.bodies = self.events = self.failure = self.merged = self.texts = (
             self.children
         ) = None
@@ -195,14 +206,16 @@ class RecordedSpan(trace.Span):
             extra = self.extra
             if extra is None:
                 extra = self.extra = {}
-            extra[key] = snapshot(value)
+            if len(extra) < _MOST_NOTES:
+                extra[well_formed(key)] = snapshot(value)
 
     def note_json(self, key: str, value: object) -> None:
         """Record a copy of ``value`` under ``key`` as JSON text, whatever it is."""
         if self.stop_ns is None:
             if self.bodies is None:
                 self.bodies = {}
-            self.bodies[key] = snapshot(value)
+            if len(self.bodies) < _MOST_NOTES:
+                self.bodies[well_formed(key)] = snapshot(value)
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""
@@ -214,9 +227,9 @@ class RecordedSpan(trace.Span):
             events = self.events
             if events is None:
                 events = self.events = []
-            if len(events) < 10_000:
-                plain = {key: snapshot(value) for key, value in attributes.items()}
-                events.append((name, at_ns or time_ns(), plain))
+            if len(events) < _MOST_EVENTS:
+                plain = {well_formed(key): snapshot(value, _EVENT_LIMITS) for key, value in attributes.items()}
+                events.append((well_formed(name), at_ns or time_ns(), plain))
 
     def update_name(self, name: str) -> None:
         """Show this call under another name."""

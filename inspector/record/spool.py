@@ -7,6 +7,7 @@ for as long as the process lives, so that whoever takes spools in can tell a fin
 import contextlib
 import fcntl
 import logging
+import math
 import os
 import threading
 import time
@@ -16,10 +17,15 @@ from queue import Empty, SimpleQueue
 
 from inspector import semconv as sc
 from inspector.record.spans import RecordedSpan
+from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, process_of
 
 _logger = logging.getLogger("mcp.inspector")
 
-SUFFIX = ".jsonl"
+_BATCH = 512
+_RETRY_S = 1.0
+"""How long what could not be written waits for another try while nothing new comes."""
+_LONG_WRITE_S = 1.0
+"""After how long a write is taken for stuck."""
 
 Render = Callable[[Sequence[RecordedSpan], "dict[str, int]"], "list[bytes]"]
 """Makes whole lines of changed spans and of the counts of what was dropped."""
@@ -63,19 +69,25 @@ class Spool:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._told_dropped = 0
+        self._few = max_waiting // 20
+        self._told = {sc.DROPPED: 0, sc.DROPPED_SEGMENTS: 0}
         self._held: list[bytes] = []
-        self._stuck = False
+        self._failing = False
+        self._writing_since_s = math.inf
 
     def put(self, span: RecordedSpan) -> None:
         """Hand over a span that began or ended; never blocks, never raises."""
-        # While nothing can be written, far fewer wait: each may hold megabytes of what an agent passed.
-        if self._waiting.qsize() >= (self._max_waiting // 20 if self._stuck else self._max_waiting):
+        waiting = self._waiting.qsize()
+        if waiting >= self._few and (waiting >= self._max_waiting or self._is_stuck()):
             self.dropped += 1
             return
         self._waiting.put(span)
         if self._thread is None:
             self._start()
+
+    def _is_stuck(self) -> bool:
+        # While nothing can be written, far fewer wait: each may hold megabytes of what an agent passed.
+        return self._failing or time.monotonic() - self._writing_since_s > _LONG_WRITE_S
 
     def _start(self) -> None:
         if self._closed or not self._starting.acquire(blocking=False):
@@ -126,7 +138,10 @@ class Spool:
 
     def _run(self) -> None:
         while not self._closed:
-            first = self._waiting.get()
+            try:
+                first = self._waiting.get(timeout=_RETRY_S if self._held else None)
+            except Empty:
+                first = None
             if isinstance(first, RecordedSpan):
                 self._hurry.wait(self._linger_s)
             self._hurry.clear()
@@ -138,17 +153,23 @@ class Spool:
 
     def _drain(self, first: RecordedSpan | threading.Event | None) -> None:
         flushes: list[threading.Event] = []
-        while first is not None:
-            spans: list[RecordedSpan] = []
-            while first is not None and len(spans) < 512:
-                if isinstance(first, RecordedSpan):
-                    spans.append(first)
-                else:
-                    flushes.append(first)
-                first = self._next()
-            self._write(spans)
-        for done in flushes:
-            done.set()
+        self._writing_since_s = time.monotonic()
+        try:
+            while True:
+                spans: list[RecordedSpan] = []
+                while first is not None and len(spans) < _BATCH:
+                    if isinstance(first, RecordedSpan):
+                        spans.append(first)
+                    else:
+                        flushes.append(first)
+                    first = self._next()
+                self._write(spans)
+                if first is None:
+                    return
+        finally:
+            self._writing_since_s = math.inf
+            for done in flushes:
+                done.set()
 
     def _next(self) -> RecordedSpan | threading.Event | None:
         try:
@@ -157,31 +178,31 @@ class Spool:
             return None
 
     def _write(self, spans: Sequence[RecordedSpan]) -> None:
-        counts = {
-            sc.DROPPED: self.dropped - self._told_dropped,
-            sc.DROPPED_SEGMENTS: self._file.take_removed(),
-        }
-        if spans:
-            self._held += self._render(spans, counts)
-            self._told_dropped += counts[sc.DROPPED]
+        totals = {sc.DROPPED: self.dropped, sc.DROPPED_SEGMENTS: self._file.removed}
+        counts = {key: total - self._told[key] for key, total in totals.items()}
+        lines = self._render(spans, counts)
+        if lines:
+            self._held += lines
+            self._told = totals
         while self._held:
             if not self._write_first_held():
                 return
+            self._writing_since_s = time.monotonic()
 
     def _write_first_held(self) -> bool:
         try:
             self._file.write(self._held[0])
         except OSError as error:
-            self._stuck = True
+            self._failing = True
             self.failures += 1
             if self.failures == 1 or self.failures % 1000 == 0:
                 _logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, error)
             while len(self._held) > 100:
-                self.dropped += self._held.pop(0).count(b'{"traceId":')
+                self.dropped += self._held.pop(0).count(b'"startTimeUnixNano":')
             if not self._closed:
                 time.sleep(self._linger_s)
             return False
-        self._stuck = False
+        self._failing = False
         self._held.pop(0)
         return True
 
@@ -197,10 +218,14 @@ class _Segments:
         self._number = 0
         self._fd: int | None = None
         self._size = 0
-        self._removed = 0
+        self.removed = 0
+        """Finished files removed for room since the start."""
 
     def write(self, line: bytes) -> None:
         """Append a whole line, or raise OSError with the file as it was before."""
+        if self._fd is not None and os.fstat(self._fd).st_nlink == 0:
+            # Somebody removed the file under us; what is written to it would be lost without a word.
+            self.close()
         if self._fd is None or self._size + len(line) > self._segment_bytes > 0 < self._size:
             self._begin()
         assert self._fd is not None
@@ -219,19 +244,24 @@ class _Segments:
         self.directory.mkdir(mode=0o700, exist_ok=True)
         self._make_room()
         path = self.directory / f"{self._name}.{self._number:06d}{SUFFIX}"
-        hidden = path.with_suffix(".tmp")
+        hidden = path.with_suffix(HIDDEN_SUFFIX)
         fd = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        os.fchmod(fd, 0o600)
-        # Locked before it can be seen: an unlocked file is taken for finished.
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        hidden.rename(path)
+        try:
+            os.fchmod(fd, 0o600)
+            # Locked before it can be seen: an unlocked file is taken for finished.
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            hidden.rename(path)
+        except OSError:
+            os.close(fd)
+            hidden.unlink(missing_ok=True)
+            raise
         previous, self._fd, self._size = self._fd, fd, 0
         self._number += 1
         if previous is not None:
             os.close(previous)
 
     def _make_room(self) -> None:
-        sizes = [(path, _size(path)) for path in sorted(self.directory.glob(f"*{SUFFIX}"))]
+        sizes = [(path, _size(path)) for path in sorted(self.directory.glob(f"*{SUFFIX}")) if process_of(path.name)]
         total = sum(size for _, size in sizes)
         for path, size in sizes:
             if total + self._segment_bytes <= self._total_bytes:
@@ -239,12 +269,7 @@ class _Segments:
             if finished(path):
                 path.unlink(missing_ok=True)
                 total -= size
-                self._removed += 1
-
-    def take_removed(self) -> int:
-        """Return how many finished files were removed for room since the last time."""
-        removed, self._removed = self._removed, 0
-        return removed
+                self.removed += 1
 
     def close(self) -> None:
         """Close the file; its lock goes with it."""
@@ -268,9 +293,6 @@ def finished(path: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return False
+        return is_finished(fd)
     finally:
         os.close(fd)
-    return True

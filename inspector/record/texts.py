@@ -47,10 +47,11 @@ class Texts:
             texts = span.texts = {}
         made = texts.get(fact)
         if made is None:
-            made = texts[fact] = self._make(fact, value)
+            made = texts[fact] = self.once(fact, value)
         return made
 
-    def _make(self, fact: str, value: Plain) -> Text:
+    def once(self, fact: str, value: Plain) -> Text:
+        """Return the text of a value that may be another one the next time."""
         if self.strict:
             value, _ = self.redactor.redact_value(fact, value)
         text, shortened = encode(value, max_bytes=self._max_bytes)

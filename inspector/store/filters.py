@@ -1,5 +1,6 @@
 """A `Filter` as conditions of a query, with every value bound."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,25 +13,21 @@ from inspector.store.rows import INT64_MAX, clamp, clean, encode
 from inspector.store.tables import spans, traces
 
 _c = spans.c
-_INDEXED = frozenset(
-    (
-        *(semconv.SESSION_ID, semconv.TOOL_NAME, semconv.SEED_TOOL_NAME, semconv.REQUEST_MODEL),
-        *(semconv.RESPONSE_MODEL, semconv.ERROR_TYPE),
-    )
-)
+_INDEXED = frozenset((semconv.SESSION_ID, semconv.TOOL_NAME, semconv.REQUEST_MODEL, semconv.RESPONSE_MODEL))
 """Attributes whose columns have an index."""
 _PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
-    semconv.SERVICE_NAME: _c.service,
     semconv.TOOL_NAME: _c.tool,
-    semconv.SEED_TOOL_NAME: _c.tool,
     semconv.AGENT_NAME: _c.agent,
-    semconv.SEED_AGENT_NAME: _c.agent,
     semconv.REQUEST_MODEL: _c.request_model,
     semconv.RESPONSE_MODEL: _c.model,
-    semconv.ERROR_TYPE: _c.error_type,
     semconv.HOOK: _c.hook,
 }
+"""Columns that have the attribute's text wherever the attribute is there; without it they may come from another key."""
+_LONGEST_PROMOTED = 1_024
+"""Longer texts are cut in a column, and whole in the attribute."""
+_UNPROMOTED = re.compile(r"|true|false|null|[\[{].*|-?\d+(?=[.eE])[\d.eE+-]+", re.DOTALL)
+"""What may be the text of a value that no column takes: nothing, or JSON other than a text or a whole number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +47,11 @@ class Conditions:
 
 def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
     """Returns the conditions of a filter, for a list that is sorted that way."""
+    promoted = [
+        (key, _PROMOTED[key], value)
+        for key, value in where.attributes
+        if key in _PROMOTED and len(value) <= _LONGEST_PROMOTED and not _UNPROMOTED.fullmatch(value)
+    ]
     indexed = (
         (_c.session_id, where.session_id),
         (_c.trace_id, where.trace_id),
@@ -57,17 +59,17 @@ def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
         (_c.model, where.model),
         (_c.tool, where.tool),
         (_c.error_type, where.error_type),
-        *((_PROMOTED[key], value) for key, value in where.attributes if key in _INDEXED),
+        *((column, value) for key, column, value in promoted if key in _INDEXED),
     )
     unindexed = (
         (_c.parent_id, where.parent_id),
         (_c.agent, where.agent),
         (_c.service, where.service),
-        *((_PROMOTED[key], value) for key, value in where.attributes if key in _PROMOTED.keys() - _INDEXED),
+        *((column, value) for key, column, value in promoted if key not in _INDEXED),
     )
     found = [column == clean(value) for column, value in indexed if value is not None]
     tested = [column == clean(value) for column, value in unindexed if value is not None]
-    tested += [_attribute(key, value) for key, value in where.attributes if key not in _PROMOTED]
+    tested += [_attribute(key, value) for key, value in where.attributes]
     found += _common(where, spans)
     for name, bounds in _figures(where, spans).items():
         if name == sort:
@@ -149,8 +151,9 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
     wanted = clean(value)
     condition = func.attribute_text(_c.attributes, _c.shared, clean(key)) == wanted
     quoted = encode(wanted)[1:-1]
-    if quoted != wanted.encode() or not quoted:
-        return condition
-    # Most rows do not hold the value at all, which SQLite sees faster than the function, except in a packed text.
-    may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) == PACKED)
-    return and_(may_hold, condition)
+    if quoted == wanted.encode() and quoted:
+        # Most rows do not hold the value at all, which SQLite sees faster than the function, except in a packed text.
+        may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) == PACKED)
+        condition = and_(may_hold, condition)
+    # The resource's service name is kept in the column alone.
+    return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition

@@ -70,6 +70,7 @@ class TraceSums(Sums):
     end_ns: int | None = None
     duration_ms: float | None = None
     models: set[str] = field(default_factory=set[str])
+    """Those of spans that no longer run."""
     seq: int = 0
     head_status: str = "ok"
 
@@ -119,7 +120,8 @@ class TraceSums(Sums):
         self.start_ns = min(self.start_ns, row.start_ns)
         if row.end_ns is not None and (self.end_ns is None or row.end_ns > self.end_ns):
             self.end_ns = row.end_ns
-        if row.model is not None:
+        # A span that still runs knows the model that was asked for, and its end often names another.
+        if row.model is not None and row.status != "running":
             self.models.add(row.model)
         if row.session_id != self.session_id:
             self.session_id = _least(self.session_id, row.session_id)
@@ -172,7 +174,7 @@ def _grows(old: Row, new: Row) -> bool:
         new.start_ns == old.start_ns
         and (old.end_ns is None or (new.end_ns is not None and new.end_ns >= old.end_ns))
         and (old.parent_id is None) == (new.parent_id is None)
-        and old.model in (None, new.model)
+        and (old.status == "running" or old.model in (None, new.model))
         and old.session_id in (None, new.session_id)
         and old.agent in (None, new.agent)
     )

@@ -207,6 +207,16 @@ def test_a_bad_bearer_token_is_not_mended_by_a_good_cookie(kind):
 
 
 @pytest.mark.parametrize(
+    "odd", ['prefs={"theme":"dark"}', "x=a b", "flag", "[j]=1", "=", "", "inspector-7800x=no", 'q="']
+)
+def test_the_cookie_is_found_beside_odd_ones_of_other_programs(odd):
+    own = f"inspector-7800={Token(SECRET).derive('browser')}"
+    for header in (f"{odd}; {own}", f"{own}; {odd}", f"{odd};{own};{odd}"):
+        assert ask("http", [("Host", OWN), ("Cookie", header)]) is None
+    assert ask("http", [("Host", OWN), ("Cookie", odd)]) == 401
+
+
+@pytest.mark.parametrize(
     "scope, method, path, refused",
     [
         ("read", "GET", "/events", None),

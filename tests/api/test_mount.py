@@ -6,7 +6,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from inspector.api import AddressUnusable, create_app, mount
-from inspector.store import OwnedElsewhere, OwnerLock, SqliteStore
+from inspector.api.service import LateHome, OpenHome
+from inspector.store import OwnedElsewhere, OwnerLock, SqliteStore, StoreBusy
 
 SECRET = "a-secret-of-the-tests-only"
 BEARER = {"Authorization": f"Bearer {SECRET}"}
@@ -91,6 +92,44 @@ def test_it_only_reads_where_a_server_owns_the_home(mounted, settings, store, sp
             refused = client.delete(f"/inspector/traces/{1:032x}", headers=BEARER)
             assert refused.status_code == 409
             assert client.get("/inspector/readyz", headers=BEARER).json()["owner"] is False
+
+
+def test_it_becomes_the_owner_once_another_has_ended(mounted, settings, store, span, until):
+    store.write([span(1)])
+    app = Starlette()
+    mounted(app, "/inspector")
+    with TestClient(app, base_url=BASE) as client:
+        with OwnerLock(settings.lock_file):
+            assert client.get("/inspector/readyz", headers=BEARER).json()["owner"] is False
+        until(lambda: client.get("/inspector/readyz", headers=BEARER).json()["owner"])
+        assert client.delete(f"/inspector/traces/{1:032x}", headers=BEARER).status_code in {200, 204}
+        assert client.get("/inspector/events", headers=BEARER).json()["items"] == []
+
+
+def test_a_home_that_only_reads_tries_to_own_once_a_second(settings, store, owner):
+    clock = [100.0]
+    answers = [None, None, StoreBusy("locked"), OpenHome(owner.store, owner)]
+    tried = []
+
+    def own():
+        tried.append(clock[0])
+        answer = answers[len(tried) - 1]
+        if isinstance(answer, StoreBusy):
+            raise answer
+        return answer
+
+    home = LateHome(own, lambda: OpenHome(SqliteStore(settings.database, read_only=True)), now_s=lambda: clock[0])
+    reading = home.store
+    for now_s in (100.5, 101.0, 101.5, 102.0, 102.5):
+        clock[0] = now_s
+        assert home.owner is None
+        assert home.store is reading
+    clock[0] = 103.0
+    assert home.owner is owner
+    assert home.store is owner.store
+    clock[0] = 110.0
+    assert home.owner is owner
+    assert tried == [100.0, 101.0, 102.0, 103.0]
 
 
 @pytest.mark.parametrize("prefix", ["", "/", "inspector", "http://x"])

@@ -1,9 +1,14 @@
 """What each operation answers, over a real store."""
 
 import pytest
+from starlette.testclient import TestClient
 
+from inspector.api import create_app
 from inspector.model import SpanError
+from inspector.store import StoreBusy
 
+BASE = "http://127.0.0.1:7800"
+BEARER = {"Authorization": "Bearer a-secret-of-the-tests-only"}
 ONE, TWO = f"{1:032x}", f"{2:032x}"
 
 
@@ -233,7 +238,7 @@ def test_other_methods_are_told_which_there_are(client, problem, path, allowed):
 
 
 def test_a_busy_store_asks_to_come_back(client, problem, monkeypatch):
-    from inspector.store import QueryTooSlow, SqliteStore, StoreBusy, StoreDamaged, StoreReadOnly
+    from inspector.store import QueryTooSlow, SqliteStore, StoreDamaged, StoreReadOnly
 
     for error, status in (
         (StoreBusy("locked"), 503),
@@ -284,6 +289,40 @@ def test_readiness_tells_figures(client, store, run):
     assert ready["owner"] is False
     assert ready["ready"] is True
     assert ready["problems"] == []
+
+
+def test_an_ignored_file_is_told_and_leaves_the_server_ready(owner, settings):
+    settings.spool.mkdir(exist_ok=True)
+    (settings.spool / "odd.jsonl").symlink_to("nowhere")
+    owner.take_in()
+    app = create_app(owner.store, settings=settings, owner=owner)
+    with TestClient(app, base_url=BASE, headers=BEARER) as client:
+        answer = client.get("/readyz")
+        assert answer.status_code == 200
+        assert answer.json()["ready"] is True
+        assert "symbolic link" in answer.json()["problems"][0]
+        assert "inspector_ready 1" in client.get("/metrics").text
+
+
+def test_an_owner_that_fails_is_not_ready(owner, settings, until, monkeypatch):
+    def fail(**_):
+        raise StoreBusy("locked")
+
+    settings.spool.mkdir(exist_ok=True)
+    (settings.spool / "odd.jsonl").symlink_to("nowhere")
+    owner.take_in()
+    monkeypatch.setattr(owner, "take_in", fail)
+    owner.start()
+    until(lambda: owner.failing)
+    app = create_app(owner.store, settings=settings, owner=owner)
+    with TestClient(app, base_url=BASE, headers=BEARER) as client:
+        answer = client.get("/readyz")
+        assert answer.status_code == 503
+        assert answer.json()["ready"] is False
+        failing, ignored = answer.json()["problems"]
+        assert "locked" in failing
+        assert "symbolic link" in ignored
+        assert "inspector_ready 0" in client.get("/metrics").text
 
 
 def test_metrics_count_requests_by_route_and_status(client, stranger):

@@ -11,6 +11,7 @@ import pytest
 from inspector.api import LiveLimits, create_app
 from inspector.api.live import Listener, Live, gap_chunk, span_chunk
 from inspector.model import Filter
+from inspector.store import QueryTooSlow, SqliteStore, StoreBusy
 
 SECRET = "a-secret-of-the-tests-only"
 
@@ -75,6 +76,18 @@ def port(live_app, serve_app):
     with serve_app(live_app) as number:
         yield number
         live_app.state.service.live.close()
+
+
+def fail_below(monkeypatch, position, error):
+    """Make reading fail wherever it begins before ``position``."""
+    read = SqliteStore.after
+
+    def after(self, seq, where, **options):
+        if seq < position:
+            raise error
+        return read(self, seq, where, **options)
+
+    monkeypatch.setattr(SqliteStore, "after", after)
 
 
 def names(reader, count):
@@ -166,6 +179,70 @@ def test_a_position_of_another_database_is_answered_with_a_gap(port, store, span
     assert reader.event() == ("gap", last, {"from": 0, "to": last})
     store.write([span(2, name="next")])
     assert names(reader, 1) == ["next"]
+    reader.close()
+
+
+@pytest.mark.parametrize("error", [QueryTooSlow("2 s"), ValueError("odd row")])
+def test_what_cannot_be_read_while_catching_up_is_a_gap(port, store, span, monkeypatch, error):
+    store.write([span(1), span(2)])
+    last = store.last_seq()
+    fail_below(monkeypatch, last, error)
+    reader = Reader(port, "?after=0")
+    assert reader.event() == ("gap", last, {"from": 1, "to": last})
+    store.write([span(3, name="next")])
+    assert names(reader, 1) == ["next"]
+    reader.close()
+
+
+@pytest.mark.parametrize("error", [QueryTooSlow("2 s"), ValueError("odd row")])
+def test_what_cannot_be_read_live_is_a_gap(port, live_app, store, span, until, monkeypatch, error):
+    store.write([span(1)])
+    first = store.last_seq() + 1
+    reader = Reader(port)
+    until(lambda: live_app.state.service.live._groups)
+    fail_below(monkeypatch, first, error)
+    store.write([span(2)])
+    assert reader.event() == ("gap", first, {"from": first, "to": first})
+    store.write([span(3, name="next")])
+    assert names(reader, 1) == ["next"]
+    reader.close()
+
+
+@pytest.mark.parametrize("error", [StoreBusy("locked"), ValueError("odd")])
+def test_a_stream_goes_on_when_looking_for_news_failed(port, live_app, store, span, until, monkeypatch, error):
+    looked = []
+
+    def fail(self):
+        looked.append(1)
+        raise error
+
+    reader = Reader(port)
+    until(lambda: live_app.state.service.live._groups)
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "last_seq", fail)
+        until(lambda: len(looked) > 1)
+    store.write([span(1, name="next")])
+    assert names(reader, 1) == ["next"]
+    reader.close()
+
+
+@pytest.mark.parametrize("error", [StoreBusy("locked"), ValueError("odd")])
+def test_a_text_stream_goes_on_when_its_reach_cannot_be_read(port, live_app, store, span, until, monkeypatch, error):
+    looked = []
+
+    def fail(self):
+        looked.append(1)
+        raise error
+
+    reader = Reader(port, "?q=zebra")
+    until(lambda: live_app.state.service.live._groups)
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "health", fail)
+        store.write([span(1, name="found", input_key="k", attributes={"k": '"a zebra"'})])
+        while store.index():
+            pass
+        until(lambda: len(looked) > 1)
+    assert names(reader, 1) == ["found"]
     reader.close()
 
 

@@ -144,7 +144,9 @@ class Run:
                     await self.execute(call, key)
                     await asyncio.sleep(0)
             if forever:
-                await asyncio.Event().wait()
+                # Bounded: a task group that fails as it is cancelled swallows the cancellation.
+                for _ in range(50):
+                    await asyncio.sleep(0)
             if end == "error":
                 raise Boom
 

@@ -551,3 +551,108 @@ def test_a_text_too_large_to_keep_whole_is_cut_wherever_it_is_given(record):
     assert following["name"] == "execute_tool next"
     assert len(json.dumps(first)) < 6_000_000
     assert "more characters" in first["attributes"]["huge"]
+
+
+@pytest.mark.parametrize("place", ["tool", "call_id", "session", "key", "event", "uri"])
+def test_a_text_that_utf8_cannot_carry_costs_nothing(record, place):
+    from opentelemetry import trace
+
+    odd = "odd \ud800 text"
+    recording = record()
+    with context.bind(odd if place == "session" else "s"):
+        with around("tool_call", tool_name=odd if place == "tool" else "t", args={}, context=None):
+            if place == "key":
+                trace.get_current_span().set_attribute(odd, 1)
+            if place == "event":
+                trace.get_current_span().add_event(odd, {odd: odd})
+            if place == "uri":
+                with around("resource_fetch", uri=odd, context=None):
+                    pass
+        if place == "call_id":
+            with around("tool_call", tool_name="t", args={}, context=None, call_id=odd):
+                pass
+        with around("tool_call", tool_name="good", args={}, context=None):
+            pass
+    assert "execute_tool good" in [span["name"] for span in recording.spans()]
+    assert len(recording.spans()) == (3 if place in ("uri", "call_id") else 2)
+    assert recording.spool.dropped == 0
+
+
+def test_a_span_that_cannot_be_encoded_costs_itself_and_is_counted(record, caplog):
+    from opentelemetry import trace
+
+    recording = record()
+    with around("tool_call", tool_name="huge", args={}, context=None):
+        for i in range(250):
+            trace.get_current_span().set_attribute(f"k{i}", "é" * 260_000)
+    with around("tool_call", tool_name="good", args={}, context=None):
+        pass
+    ended = [span["name"] for span in recording.spans() if "endTimeUnixNano" in span]
+    assert ended == ["execute_tool good"]
+    text = "".join(path.read_text() for path in recording.directory.iterdir())
+    assert '{"key":"inspector.dropped","value":{"intValue":"1"}}' in text
+    assert "could not be written and is left out" in caplog.text
+
+
+def test_state_that_changes_during_a_call_is_recorded_as_it_was_last(record):
+    import inspector
+
+    class Counter:
+        total = 0
+
+        @inspector.dump_state("total")
+        def step(self):
+            self.total += 1
+            return self.total
+
+    recording = record()
+    counter = Counter()
+    with around("agent_call", agent=Agent()):
+        counter.step()
+        assert recording.spans()[0]["attributes"]["mcp.result.step_json"] == "1"
+        counter.step()
+    (agent,) = recording.spans()
+    assert agent["attributes"]["mcp.result.step_json"] == agent["attributes"]["mcp.state.total_json"] == "2"
+
+
+def test_an_end_with_the_id_of_another_call_ends_nobody_elses(record):
+    recording = record()
+    with around("tool_call", tool_name="t", args={}, context=None, call_id="a"):
+        for _ in range(2):
+            _emit_sync("error_tool_call", tool_name="t", args={}, exc=ValueError(), context=None, call_id="b")
+    (span,) = recording.spans()
+    assert status(span) == "ok"
+    assert recording.recorder.unmatched == 2
+
+
+def test_calls_that_end_in_another_context_do_not_hold_on_to_each_other(record):
+    import contextvars
+    import gc
+
+    from inspector.record.spans import RecordedSpan
+
+    recording = record()
+    for i in range(300):
+        _emit_sync("before_tool_call", tool_name="t", args={}, context=None, call_id=str(i))
+        end = {"tool_name": "t", "args": {}, "result": 1, "context": None, "call_id": str(i)}
+        contextvars.copy_context().run(_emit_sync, "after_tool_call", **end)
+    assert recording.spool.flush()
+    gc.collect()
+    assert sum(isinstance(each, RecordedSpan) for each in gc.get_objects()) < 50
+
+
+def test_a_failing_span_processor_of_the_application_does_not_cost_the_record(record, caplog):
+    from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+
+    class Broken(SpanProcessor):
+        def on_start(self, span, parent_context=None):
+            raise RuntimeError("broken")
+
+    provider = TracerProvider()
+    provider.add_span_processor(Broken())
+    recording = record(tracer=provider.get_tracer("t"))
+    with around("tool_call", tool_name="t", args={}, context=None):
+        pass
+    (span,) = recording.spans()
+    assert status(span) == "ok"
+    assert "tracer provider fails" in caplog.text

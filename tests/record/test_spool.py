@@ -306,3 +306,58 @@ gc.collect()
     names = [name for name, _ in tools_of(tmp_path)]
     assert names.count("finalizer") == 2000
     assert names.count("t") == 2000
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_attaching_inside_a_worker_records_it_to_its_end(tmp_path, method):
+    program = tmp_path / "program.py"
+    program.write_text(f"""
+import multiprocessing
+def work(n):
+    import instrument, inspector
+    inspector.attach()
+    with instrument.around("tool_call", tool_name=f"child{{n}}", args={{}}, context=None):
+        pass
+if __name__ == "__main__":
+    multiprocessing.set_start_method({method!r})
+    children = [multiprocessing.Process(target=work, args=(n,)) for n in range(2)]
+    [c.start() for c in children]
+    [c.join() for c in children]
+""")
+    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert tools_of(tmp_path) == [("child0", True), ("child1", True)]
+
+
+def test_files_of_other_programs_are_never_removed_for_room(tmp_path):
+    foreign = tmp_path / "collector.jsonl"
+    foreign.write_bytes(b"x" * 1000)
+    spool = Spool(tmp_path, "29990101T000000-2-00000000", one_line_each, segment_bytes=100, total_bytes=450)
+    for n in range(30):
+        spool.put(span_of(n))
+    assert spool.flush()
+    assert foreign.exists()
+    spool.close()
+
+
+def test_a_directory_removed_under_a_running_agent_is_made_again(tmp_path):
+    import shutil
+
+    spool = Spool(tmp_path / "spool", "p", one_line_each)
+    spool.put(span_of(1))
+    assert spool.flush()
+    shutil.rmtree(tmp_path / "spool")
+    spool.put(span_of(2))
+    assert spool.flush()
+    assert [line["span"] for line in lines_of(tmp_path / "spool")] == [2]
+    spool.close()
+
+
+def test_a_program_whose_name_is_not_utf8_is_recorded(tmp_path):
+    program = tmp_path / os.fsdecode(b"caf\xe9.py")
+    program.write_text(PROGRAM + "tool('t')")
+    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path / "home")}
+    done = subprocess.run([sys.executable, program], env=env, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert tools_of(tmp_path / "home") == [("t", True)]

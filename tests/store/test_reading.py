@@ -13,6 +13,7 @@ from inspector.store.rows import rank_of
 NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
 PICK = st.sampled_from(["x", "y", None])
 INT64_MAX = 2**63 - 1
+LONG = "n" * 1500
 
 
 def spans(count):
@@ -282,32 +283,47 @@ def test_a_cursor_belongs_to_its_filter_sort_and_order(store, make_span):
     assert len(store.events(Filter(), cursor=cursor, limit=1, full=True).items) == 1
 
 
-def test_known_attributes_are_answered_from_their_columns(store, make_span, rows_of):
+def test_an_attribute_is_answered_by_its_own_value_alone(store, make_span):
+    answered = {"gen_ai.request.model": "m", "gen_ai.response.model": "m-2026", "session.id": "s1"}
+    called = {"gen_ai.tool.name": "search", "mcp.tool.name": "web__search", "error.type": "E", "session.id": 7}
+    played = {"gen_ai.agent.name": "critic", "mcp.agent.name": "Critic", "inspector.hook": "agent_call"}
     store.write(
         [
-            make_span(
-                kind="llm", model="m-2026", attributes={"gen_ai.request.model": "m", "gen_ai.response.model": "m-2026"}
-            ),
-            make_span(tool="search", attributes={"gen_ai.tool.name": "search"}),
-            make_span(service="web", session_id="s1", agent="critic", error=SpanError("E", None)),
+            make_span(kind="llm", model="m-2026", session_id="s1", attributes=answered),
+            make_span(kind="llm", model="m", session_id="s2", attributes={"gen_ai.request.model": "m"}),
+            make_span(tool="search", session_id="7", attributes=called),
+            make_span(session_id="s2", attributes={"session.id": True, "gen_ai.conversation.id": "s2"}),
+            make_span(service="web", agent="critic", hook="agent_call", attributes=played),
+            make_span(service="web", agent="n" * 1024, attributes={"service.name": "own", "gen_ai.agent.name": LONG}),
         ]
     )
 
     def count(key, value):
         return len(store.events(Filter(attributes=((key, value),))).items)
 
-    known = {
-        "gen_ai.request.model": "m",
-        "gen_ai.response.model": "m-2026",
-        "gen_ai.tool.name": "search",
-        "mcp.tool.name": "search",
-        "service.name": "web",
-        "session.id": "s1",
-        "gen_ai.agent.name": "critic",
-        "error.type": "E",
+    expected = {
+        ("gen_ai.request.model", "m"): 2,
+        ("gen_ai.request.model", "m-2026"): 0,
+        ("gen_ai.response.model", "m-2026"): 1,
+        ("gen_ai.response.model", "m"): 0,
+        ("gen_ai.tool.name", "search"): 1,
+        ("mcp.tool.name", "web__search"): 1,
+        ("mcp.tool.name", "search"): 0,
+        ("session.id", "s1"): 1,
+        ("session.id", "s2"): 0,
+        ("session.id", "7"): 1,
+        ("session.id", "true"): 1,
+        ("gen_ai.conversation.id", "s2"): 1,
+        ("gen_ai.agent.name", "critic"): 1,
+        ("gen_ai.agent.name", LONG): 1,
+        ("mcp.agent.name", "Critic"): 1,
+        ("mcp.agent.name", "critic"): 0,
+        ("inspector.hook", "agent_call"): 1,
+        ("error.type", "E"): 1,
+        ("service.name", "web"): 2,
+        ("service.name", "own"): 1,
     }
-    assert {key: count(key, value) for key, value in known.items()} == dict.fromkeys(known, 1)
-    assert count("gen_ai.request.model", "m-2026") == 0
+    assert {pair: count(*pair) for pair in expected} == expected
 
 
 def test_attributes_are_found_however_they_rest(store, make_span):

@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -111,7 +112,8 @@ def test_models_tokens_and_costs_are_summed(store, make_span):
     assert (session.llm_calls, session.tool_calls, session.input_tokens, session.cost_usd) == (2, 1, 30, 0.3)
 
 
-def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span):
+@pytest.mark.parametrize("asked_model", [None, "m", "m-latest"])
+def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span, asked_model):
     from sqlalchemy import event
 
     store.write([make_span(parent_id="p") for _ in range(3000)])
@@ -122,8 +124,9 @@ def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span):
         if "FROM spans WHERE trace_id" in statement:
             scans.append(statement)
 
-    running = make_span(parent_id="p", status="running")
+    running = make_span(parent_id="p", status="running", model=asked_model)
     store.write([running])
+    assert store.trace("a" * 32).models == ()
     store.write([make_span(span_id=running.span_id, start_ns=running.start_ns, parent_id="p", model="m")])
     assert scans == []
     assert (store.trace("a" * 32).spans, store.trace("a" * 32).models) == (3001, ("m",))
