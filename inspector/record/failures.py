@@ -11,6 +11,8 @@ from inspector.record.plain import well_formed
 _MAX_MESSAGE = 10_000
 _MAX_FRAMES = 100
 _MAX_CHAIN = 50
+_MAX_WALKED = 5_000
+"""Frames looked at: a traceback far beyond any recursion limit loses its innermost ones rather than the agent time."""
 
 _CAUSE: Final = "The above exception was the direct cause of the following exception:"
 _CONTEXT: Final = "During handling of the above exception, another exception occurred:"
@@ -96,7 +98,7 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
 def _places(traceback: TracebackType | None) -> Iterator[Frame]:
     count = 0
     last: list[Frame] = []
-    while traceback is not None and count < 100_000:
+    while traceback is not None and count < _MAX_WALKED:
         count += 1
         code: CodeType = traceback.tb_frame.f_code
         frame = Frame(code.co_filename, traceback.tb_lineno or 0, code.co_qualname)
