@@ -638,7 +638,7 @@ def test_calls_that_end_in_another_context_do_not_hold_on_to_each_other(record):
         contextvars.copy_context().run(_emit_sync, "after_tool_call", **end)
     assert recording.spool.flush()
     gc.collect()
-    assert sum(isinstance(each, RecordedSpan) for each in gc.get_objects()) < 50
+    assert sum(type(each) is RecordedSpan for each in gc.get_objects()) < 50
 
 
 def test_a_failing_span_processor_of_the_application_does_not_cost_the_record(record, caplog):

@@ -231,12 +231,16 @@ def busy():
     while not stop.is_set():
         tool("busy")
         stop.wait(0.001)
-thread = threading.Thread(target=busy); thread.start()
+thread = threading.Thread(target=busy, daemon=True); thread.start()
 for n in range(100):
     pid = os.fork()
     if pid == 0:
         tool(f"child{n}")
-        os._exit(0 if recording.flush(10) else 1)
+        if not recording.flush(10):
+            import faulthandler
+            faulthandler.dump_traceback()
+            os._exit(1)
+        os._exit(0)
     assert os.waitpid(pid, 0)[1] == 0
 stop.set(); thread.join()
 """,
