@@ -11,6 +11,9 @@ import pytest
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import Spool, finished
 
+# Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
+UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+
 
 def span_of(n):
     return RecordedSpan("tool_call", trace_id=1, span_id=n, start_ns=n, start_tick=0)
@@ -26,7 +29,7 @@ def lines_of(directory):
 
 def run(code, home, *, check=True, **options):
     """Runs a program in a process of its own, with its spool under ``home``."""
-    env = {**os.environ, "INSPECTOR_HOME": str(home), "PYTHONWARNINGS": "error"}
+    env = {**UNTRACED, "INSPECTOR_HOME": str(home), "PYTHONWARNINGS": "error"}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=60, **options
     )
@@ -214,7 +217,7 @@ if __name__ == "__main__":
     tool("parent")
 """
     )
-    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+    env = {**UNTRACED, "INSPECTOR_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert tools_of(tmp_path) == [("child0", True), ("child1", True), ("child2", True), ("parent", True)]
@@ -250,7 +253,7 @@ stop.set(); thread.join()
 
 
 def test_a_killed_process_leaves_its_open_call_behind(tmp_path):
-    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+    env = {**UNTRACED, "INSPECTOR_HOME": str(tmp_path)}
     code = (
         PROGRAM
         + """
@@ -328,7 +331,7 @@ if __name__ == "__main__":
     [c.start() for c in children]
     [c.join() for c in children]
 """)
-    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+    env = {**UNTRACED, "INSPECTOR_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert tools_of(tmp_path) == [("child0", True), ("child1", True)]
@@ -361,7 +364,7 @@ def test_a_directory_removed_under_a_running_agent_is_made_again(tmp_path):
 def test_a_program_whose_name_is_not_utf8_is_recorded(tmp_path):
     program = tmp_path / os.fsdecode(b"caf\xe9.py")
     program.write_text(PROGRAM + "tool('t')")
-    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path / "home")}
+    env = {**UNTRACED, "INSPECTOR_HOME": str(tmp_path / "home")}
     done = subprocess.run([sys.executable, program], env=env, capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert tools_of(tmp_path / "home") == [("t", True)]
