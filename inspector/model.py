@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from msgspec import Raw
+from msgspec import UNSET, Raw, UnsetType
 
 Kind = Literal["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"]
 """What a span stands for."""
@@ -120,6 +120,28 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class ClippedEvent(Event):
+    """An event without its longest values."""
+
+    clipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What was left out, with the length of its JSON in characters.
+
+    ``input``, ``output``, ``attributes.<key>``, ``events.<index>.<key>``, ``error.traceback``.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineBar:
+    """One event in the sketch of a trace."""
+
+    offset_ms: float
+    """Counted from the start of the trace."""
+    duration_ms: float | None
+    kind: Kind
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """One tree of spans, summed up. Sums leave out what is unknown; ``status`` is the root's, else the worst."""
 
@@ -144,6 +166,56 @@ class Trace:
     cost_usd: float | None
     seq: int
     """The largest ``seq`` of its spans."""
+    timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
+    """Where its time went; absent unless asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineTables:
+    """The different values of one page of an outline, for its columns to point at."""
+
+    kind: tuple[Kind, ...]
+    status: tuple[Status, ...]
+    name: tuple[str, ...]
+    agent: tuple[str, ...]
+    model: tuple[str, ...]
+    tool: tuple[str, ...]
+    error_type: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineColumns:
+    """A value for each event in each column; those named like a table hold positions in it, -1 for none."""
+
+    span_id: Sequence[str]
+    parent_id: Sequence[str | None]
+    offset_ms: Sequence[float]
+    duration_ms: Sequence[float | None]
+    kind: Sequence[int]
+    status: Sequence[int]
+    name: Sequence[int]
+    agent: Sequence[int]
+    model: Sequence[int]
+    tool: Sequence[int]
+    error_type: Sequence[int]
+    input_tokens: Sequence[int | None]
+    output_tokens: Sequence[int | None]
+    cached_tokens: Sequence[int | None]
+    cost_usd: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOutline:
+    """A trace summed up, and one page of its structure in the order its events began."""
+
+    trace: Trace
+    seq: int
+    """The change that all of this is as of."""
+    start_time_unix_nano: str
+    """What offsets count from: the earliest start of the trace."""
+    tables: OutlineTables
+    columns: OutlineColumns
+    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +251,7 @@ class Page(Generic[T]):
 
 
 Sort = Literal["time", "duration", "cost"]
+TraceSort = Literal["time", "duration", "cost", "spans", "tokens"]
 Order = Literal["desc", "asc"]
 
 
@@ -218,12 +291,18 @@ class Filter:
     """
 
 
+StatsOf = Literal["events", "traces"]
+"""What figures count: each span, or each trace once."""
 GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name"]
+
+
+TRACE_GROUPS: tuple[GroupBy, ...] = ("kind", "agent", "service", "status", "name")
+"""What figures of traces can be split by: what a trace has one of."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatsGroup:
-    """Counts and quantiles of the events that share a value of the grouped field."""
+    """Counts and quantiles of the events or traces that share a value of the grouped field."""
 
     key: str | None
     count: int
@@ -261,4 +340,4 @@ class Stats:
     groups: tuple[StatsGroup, ...]
     buckets: tuple[StatsBucket, ...]
     complete: bool
-    """False when the scan reached its limit and the figures cover the newest events alone."""
+    """False when the scan reached its limit and the figures cover the newest alone."""

@@ -16,7 +16,8 @@ from inspector.api.tokens import NOTHING, Scope, Token
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/", "/healthz")
-"""Every path that needs no token. Neither shows anything that was recorded."""
+OPEN_PREFIX = "/assets/"
+"""With ``OPEN_PATHS``, every path that needs no token. None of them shows anything that was recorded."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that only look; every other one changes something."""
 
@@ -51,7 +52,7 @@ class Access:
         return self.token.scopes(cookie) if cookie is not None else NOTHING
 
     def _without_token(self, head: "Head") -> Problem | None:
-        if head.path in OPEN_PATHS and head.kind == "http" and head.method in SAFE_METHODS:
+        if is_open(head.path) and head.kind == "http" and head.method in SAFE_METHODS:
             return None
         scopes = self.scopes(head)
         needed = required_scope(head.method, head.path)
@@ -118,6 +119,11 @@ def own_path(scope: AsgiScope) -> str:
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
         return path[len(prefix) :] or "/"
     return path
+
+
+def is_open(path: str) -> bool:
+    """Whether looking at a path needs no token."""
+    return path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
 
 
 def cookie_name(port: int | None) -> str:

@@ -10,6 +10,7 @@ from inspector.api.access import MOST_BODY_BYTES, Access
 from inspector.api.codes import OneTimeCodes
 from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
+from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
 from inspector.api.requests import Counting, Requests
 from inspector.api.service import Home, OpenHome, Service
@@ -66,6 +67,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         max_body_size=MOST_BODY_BYTES,
     )
     app.state.service = service
+    app.state.web = packed_web_app()
     for router in _ROUTERS:
         app.router.routes.extend(router.routes)
     for path in sorted({route.path for route in app.router.routes if isinstance(route, APIRoute)}):

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
+from inspector.api.clipping import clip
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import EventQuery, EventsQuery, QueryOf, SpanIdInPath
@@ -28,8 +29,8 @@ def list_events(service: InService, query: Annotated[EventsQuery, Depends(QueryO
 def get_event(
     service: InService, span_id: SpanIdInPath, query: Annotated[EventQuery, Depends(QueryOf(EventQuery))]
 ) -> Response:
-    """Answer with one event in full."""
+    """Answer with one event in full, or without its longest values."""
     event = service.store.event(span_id, trace_id=query.trace_id)
     if event is None:
         raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
-    return json_response(event)
+    return json_response(event if query.clip is None else clip(event, query.clip))

@@ -23,7 +23,7 @@ logger = logging.getLogger("inspector.api")
 T = TypeVar("T")
 
 BATCH = 500
-"""Events read at a time."""
+"""Events read at a time; in full, fewer where they are large."""
 READERS = 4
 """Threads that read for streams, so that they leave the other threads to the other routes."""
 
@@ -155,16 +155,14 @@ class Live:
                 yield gap_chunk(0, last)
                 position = last
             reach = await self._reach(where)
-            chunks = await self._readable(where, full=full, after=position, until=reach)
-            if chunks is None:
-                yield gap_chunk(position + 1, reach)
-                chunks = []
-            for _, chunk in chunks:
-                yield chunk
-            if len(chunks) == BATCH:
-                position = chunks[-1][0]
-                continue
-            position = max(position, reach)
+            while position < reach and not self.closed:
+                chunks = await self._readable(where, full=full, after=position, until=reach)
+                if chunks is None:
+                    yield gap_chunk(position + 1, reach)
+                    chunks = []
+                for _, chunk in chunks:
+                    yield chunk
+                position = _position(chunks, full=full, reach=reach)
             listener = self._join(where, full=full, position=position)
             if listener is not None:
                 yield listener
@@ -255,7 +253,7 @@ class Live:
                 group.position = reach
                 return
             await self._hand_out(group, chunks)
-            group.position = chunks[-1][0] if len(chunks) == BATCH else reach
+            group.position = _position(chunks, full=group.full, reach=reach)
 
     async def _hand_out(self, group: _Group, chunks: list[tuple[int, bytes]]) -> None:
         given = 0
@@ -306,6 +304,12 @@ class Live:
         if self._limiter is None:
             self._limiter = CapacityLimiter(READERS)
         return await to_thread.run_sync(work, limiter=self._limiter)
+
+
+def _position(chunks: list[tuple[int, bytes]], *, full: bool, reach: int) -> int:
+    """How far a batch goes: to the end if it is short, but in full it can be short because its events are large."""
+    more = len(chunks) == BATCH or (full and chunks)
+    return chunks[-1][0] if more else reach
 
 
 def server_stops() -> bool:

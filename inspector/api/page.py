@@ -1,10 +1,5 @@
-"""``/``: the start page, and where a one-time code becomes a cookie."""
+"""``/`` and ``/assets/``: the web app, and where a one-time code becomes a cookie."""
 
-import base64
-import hashlib
-import re
-from functools import cache
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -13,9 +8,10 @@ from starlette.responses import RedirectResponse, Response
 
 from inspector.api.access import cookie_name, head_of
 from inspector.api.errors import Problem, Refusal
-from inspector.api.guard import CONTENT_SECURITY_POLICY
 from inspector.api.operations import LOOK
+from inspector.api.packed import WebApp
 from inspector.api.parameters import QueryOf, SignInQuery
+from inspector.api.problems import not_found
 from inspector.api.service import InService
 
 router = APIRouter()
@@ -23,32 +19,50 @@ router = APIRouter()
 SIGNED_IN_S = 7 * 24 * 3600
 """How long the browser keeps the cookie."""
 
-_STATE = {
-    True: "You are signed in.",
-    False: "You are not signed in: open the one-time address that the server printed.",
-}
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""What the app may load: its own files and the API. Recorded images are shown from ``data:``, and only on demand."""
+
+_NOT_BUILT = b"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Inspector</title>
+<p>The API works; the web app is not built: run <code>make web</code> in the checkout and start the server again.</p>
+"""
+_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-@router.api_route("/", methods=LOOK)
+@router.api_route("/", methods=LOOK, include_in_schema=False)
 async def start_page(
     request: Request, service: InService, query: Annotated[SignInQuery, Depends(QueryOf(SignInQuery))]
 ) -> Response:
-    """Show what this is; with a good code, sign the browser in first."""
+    """Answer the app's document; with a good code, sign the browser in first."""
     head = head_of(request.scope)
     if query.code is not None and head.method == "GET":
-        if not service.access.codes.redeem(query.code):
+        if service.access.codes.redeem(query.code):
+            return _sign_in(request, service)
+        if "read" not in service.access.scopes(head):
             raise Refusal(
                 Problem(401, "this address was used or is older than ten minutes; restart the server to get a new one")
             )
-        return _sign_in(request, service)
-    text, policy = _page()
-    state = _STATE["read" in service.access.scopes(head)]
-    return Response(text.replace("{state}", state), media_type="text/html", headers={"Content-Security-Policy": policy})
+        return _to_the_page()
+    web: WebApp = request.app.state.web
+    return Response(web.page or _NOT_BUILT, media_type="text/html", headers={"Content-Security-Policy": PAGE_POLICY})
+
+
+@router.api_route("/assets/{name}", methods=LOOK, include_in_schema=False)
+async def asset(request: Request, name: str) -> Response:
+    """Answer a file of the app by its name, whoever asks: it holds nothing that was recorded."""
+    web: WebApp = request.app.state.web
+    found = web.assets.get(name)
+    if found is None:
+        raise Refusal(not_found("such file of the web app"))
+    return Response(found.body, media_type=found.media_type, headers=_FOR_EVER)
 
 
 def _sign_in(request: Request, service: InService) -> Response:
-    # Relative, so that the address holds behind a proxy that takes the prefix away.
-    answer = RedirectResponse("./", status_code=303)
+    answer = _to_the_page()
     answer.set_cookie(
         cookie_name(head_of(request.scope).port),
         service.access.token.derive("browser"),
@@ -61,10 +75,6 @@ def _sign_in(request: Request, service: InService) -> Response:
     return answer
 
 
-@cache
-def _page() -> tuple[str, str]:
-    """The page and the policy that lets its own style sheet in, by hash, and no other."""
-    text = Path(__file__).with_name("page.html").read_text("utf-8")
-    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256((style[1] if style else "").encode()).digest()).decode()
-    return text, CONTENT_SECURITY_POLICY.replace("style-src 'self'", f"style-src 'sha256-{digest}'")
+def _to_the_page() -> Response:
+    # Relative, so that the address holds behind a proxy that takes the prefix away; the browser keeps the fragment.
+    return RedirectResponse("./", status_code=303)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from inspector.api.errors import Problem, Refusal
 from inspector.api.forms import boolean, describe, integer, number, unix_ns
-from inspector.model import Filter, GroupBy, Kind, Order, Sort, Status
+from inspector.model import Filter, GroupBy, Kind, Order, Sort, StatsOf, Status, TraceSort
 
 NO_NUL = r"^[^\u0000]*$"
 ATTRIBUTE_PREFIX = "attr."
@@ -91,12 +91,19 @@ class Figures(Query):
 class TraceFilter(Times, Figures):
     """What traces are narrowed to; ``as_filter`` gives it to the store."""
 
+    kind: list[Kind] = Field(default_factory=list[Kind])
     status: list[Status] = Field(default_factory=list[Status])
     session_id: Text | None = None
     name: Text | None = None
     name_prefix: Text | None = None
     agent: Text | None = None
+    model: Text | None = None
+    tool: Text | None = None
     service: Text | None = None
+    error_type: Text | None = None
+    attr: Annotated[dict[AttributeKey, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
+        default_factory=dict[AttributeKey, AnyText]
+    )
     q: Search | None = None
 
     def as_filter(self) -> Filter:
@@ -106,7 +113,9 @@ class TraceFilter(Times, Figures):
     def filter_fields(self) -> dict[str, Any]:
         """The keywords of ``model.Filter`` that these parameters set."""
         fields = {name: getattr(self, name) for name in _SAME_NAME if hasattr(self, name)}
+        fields["kinds"] = tuple(dict.fromkeys(self.kind))
         fields["statuses"] = tuple(dict.fromkeys(self.status))
+        fields["attributes"] = tuple((key.removeprefix(ATTRIBUTE_PREFIX), text) for key, text in self.attr.items())
         fields["since_ns"] = self.since
         fields["until_ns"] = self.until
         return fields
@@ -115,22 +124,8 @@ class TraceFilter(Times, Figures):
 class EventFilter(TraceFilter):
     """What events are narrowed to."""
 
-    kind: list[Kind] = Field(default_factory=list[Kind])
     trace_id: TraceId | None = None
     parent_id: SpanId | None = None
-    model: Text | None = None
-    tool: Text | None = None
-    error_type: Text | None = None
-    attr: Annotated[dict[AttributeKey, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
-        default_factory=dict[AttributeKey, AnyText]
-    )
-
-    def filter_fields(self) -> dict[str, Any]:
-        """The keywords of ``model.Filter`` that these parameters set."""
-        fields = super().filter_fields()
-        fields["kinds"] = tuple(dict.fromkeys(self.kind))
-        fields["attributes"] = tuple((key.removeprefix(ATTRIBUTE_PREFIX), text) for key, text in self.attr.items())
-        return fields
 
 
 _SAME_NAME = frozenset(Filter.__dataclass_fields__) - {"attributes"}
@@ -153,16 +148,28 @@ class EventQuery(Query):
     """``GET /events/{span_id}``."""
 
     trace_id: TraceId | None = None
+    clip: Annotated[int, Field(ge=1, le=10**9), BeforeValidator(integer)] | None = None
 
 
-class TracesQuery(TraceFilter, Sorting, Page):
+class TracesQuery(TraceFilter, Page):
     """``GET /traces``."""
+
+    sort: TraceSort = "time"
+    order: Order = "desc"
+    timeline: Flag = False
 
 
 class TraceQuery(Page):
     """``GET /traces/{trace_id}``."""
 
     full: Flag = False
+
+
+class OutlineQuery(Query):
+    """``GET /traces/{trace_id}/outline``."""
+
+    cursor: Cursor | None = None
+    limit: Annotated[int, Field(ge=1, le=50_000), BeforeValidator(integer)] = 20_000
 
 
 class SessionsQuery(Times, Page):
@@ -172,6 +179,7 @@ class SessionsQuery(Times, Page):
 class StatsQuery(EventFilter):
     """``GET /stats``."""
 
+    of: StatsOf = "events"
     by: GroupBy | None = None
     buckets: Annotated[int, Field(ge=0, le=500), BeforeValidator(integer)] = 0
 

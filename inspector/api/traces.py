@@ -8,7 +8,7 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import Query, QueryOf, TraceIdInPath, TraceQuery, TracesQuery
+from inspector.api.parameters import OutlineQuery, Query, QueryOf, TraceIdInPath, TraceQuery, TracesQuery
 from inspector.api.problems import not_found
 from inspector.api.service import InService
 from inspector.model import Filter
@@ -20,7 +20,12 @@ router = APIRouter()
 def list_traces(service: InService, query: Annotated[TracesQuery, Depends(QueryOf(TracesQuery))]) -> Response:
     """Answer with one page of the traces that match."""
     page = service.store.traces(
-        query.as_filter(), sort=query.sort, order=query.order, cursor=query.cursor, limit=query.limit
+        query.as_filter(),
+        sort=query.sort,
+        order=query.order,
+        cursor=query.cursor,
+        limit=query.limit,
+        timeline=query.timeline,
     )
     return json_response(page)
 
@@ -37,6 +42,17 @@ def get_trace(
     page = service.store.events(where, order="asc", cursor=query.cursor, limit=query.limit, full=query.full)
     detail = {"trace": trace, "items": page.items, "next_cursor": page.next_cursor}
     return json_response(detail, full=query.full)
+
+
+@router.api_route("/traces/{trace_id}/outline", methods=LOOK, responses=statuses(404, 503))
+def get_trace_outline(
+    service: InService, trace_id: TraceIdInPath, query: Annotated[OutlineQuery, Depends(QueryOf(OutlineQuery))]
+) -> Response:
+    """Answer with one page of a trace's structure in columns."""
+    outline = service.store.outline(trace_id, cursor=query.cursor, limit=query.limit)
+    if outline is None:
+        raise Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
+    return json_response(outline)
 
 
 @router.delete("/traces/{trace_id}", responses=statuses(404, 409, 503))

@@ -37,6 +37,13 @@ def json_option(command: C) -> C:
     )
 
 
+def open_option(command: C) -> C:
+    """Let a server be started without a browser."""
+    return click.option(
+        "--no-open", is_flag=True, help="Leave the browser closed; otherwise a terminal on this screen opens the page."
+    )(command)
+
+
 def page_options(command: C) -> C:
     """Let a list go on where an earlier page ended."""
     command = click.option("--cursor", metavar="CURSOR", help="Go on where the page that named it ended.")(command)

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable
 
 from inspector.api import Listening, serve
+from inspector.cli.browser import is_at_hand, open_in_browser
 from inspector.cli.errors import CliError
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
@@ -20,8 +21,14 @@ class _VisibleLines(logging.Formatter):
         return "\n    ".join(visible_lines(super().format(record)))
 
 
-def run_server(settings: Settings, terminal: Terminal) -> None:
+def run_server(settings: Settings, terminal: Terminal, *, fragment: str = "", may_open: bool = True) -> None:
     """Serve until a signal comes, having said where.
+
+    Args:
+        settings: What is served, and where.
+        terminal: Where it is said.
+        fragment: The view that the page opens on, such as ``#/traces/…``; the default is its first.
+        may_open: Whether the page may open by itself, where a browser is at hand.
 
     Raises:
         CliError: Another process owns the database; the message says how to reach it.
@@ -32,16 +39,23 @@ def run_server(settings: Settings, terminal: Terminal) -> None:
     log.setFormatter(_VisibleLines("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[log], level=logging.WARNING)
     logging.getLogger("inspector").setLevel(settings.log_level.upper())
+
+    def greet(listening: Listening) -> None:
+        address = f"{listening.sign_in_url}{fragment}"
+        terminal.write(_greeting(settings, listening, address, terminal))
+        if may_open and is_at_hand(terminal):
+            open_in_browser(address)
+
     try:
-        serve(settings, on_ready=lambda listening: terminal.write(_greeting(settings, listening, terminal)))
+        serve(settings, on_ready=greet)
     except OwnedElsewhere as owned:
         raise CliError(f"{owned}\nor serve another data directory with --home DIR") from owned
 
 
-def _greeting(settings: Settings, listening: Listening, terminal: Terminal) -> Iterable[str]:
+def _greeting(settings: Settings, listening: Listening, address: str, terminal: Terminal) -> Iterable[str]:
     token = "$INSPECTOR_TOKEN" if settings.token else f"$(cat {shlex.quote(str(listening.token_file))})"
     yield f"inspector listens on {terminal.style(listening.url, 'bold')}"
-    yield f"  browser  {listening.sign_in_url}  (works once, within ten minutes)"
+    yield f"  browser  {address}  (works once, within ten minutes)"
     yield f'  curl     curl -H "Authorization: Bearer {token}" {listening.url}/events'
     yield f"  data     {terminal.safe(str(settings.home.absolute()))}"
     yield "  Ctrl-C ends it."

@@ -40,6 +40,13 @@ def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]]) -> l
     return [Event(*_summary_values(row), *_large_values(row[at : at + len(LARGE)], texts)) for row in rows]
 
 
+def size_of(event: Event) -> int:
+    """Returns about how many bytes of JSON the large fields of an event and its traceback are."""
+    large = (event.input, event.output, event.attributes, event.events, event.links)
+    traceback = event.error.traceback if event.error is not None else None
+    return sum(len(bytes(text)) for text in large if text is not None) + len(traceback or "")
+
+
 def attribute_text(attributes: bytes, shared: str | None, key: str) -> str | None:
     """Returns an attribute as text: strings as they are, other values as JSON; None for what is kept apart.
 

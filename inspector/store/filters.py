@@ -1,7 +1,7 @@
 """A `Filter` as conditions of a query, with every value bound."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Table, and_, func, literal_column, or_
@@ -82,7 +82,7 @@ def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
 
 
 def trace_conditions(where: Filter) -> list[ColumnElement[bool]]:
-    """Returns what a row of ``traces`` must meet, full text aside."""
+    """Returns what a row of ``traces`` must meet itself, whatever its spans must."""
     t = traces.c
     texts = (
         (t.session_id, where.session_id),
@@ -92,7 +92,7 @@ def trace_conditions(where: Filter) -> list[ColumnElement[bool]]:
         (func.coalesce(t.head_agent, t.any_agent), where.agent),
     )
     conditions = [column == clean(value) for column, value in texts if value is not None]
-    conditions += _common(where, traces)
+    conditions += _common(replace(where, kinds=()), traces)
     bounds = _figures(where, traces)
     if bounds["cost"]:
         conditions.append(t.priced > 0)

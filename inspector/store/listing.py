@@ -55,12 +55,28 @@ def page_rows(
     return rows
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a walk over rows that no index finds goes on."""
+
+    steps: Sequence[int]
+    """How many rows are tested at a time; the last number again and again."""
+    walk_s: float | None = None
+    """When it stops; None for as long as one page may take."""
+
+
 Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
 """Tells which of these rows are wanted."""
 
 
-def tested_ids(
-    connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int, tests: Sequence[Test]
+def passing_ids(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    tests: Sequence[Test],
+    *,
+    pace: Pace | None = None,
 ) -> tuple[list[Position], Position | None]:
     """Walks the rows of a query in order until enough of them pass every test, or the time for it is over.
 
@@ -70,15 +86,17 @@ def tested_ids(
         ranking: The order, and where to begin.
         limit: How many rows are wanted.
         tests: What each row must pass.
+        pace: How far it goes at a time, and how long.
 
     Returns:
         Up to ``limit`` positions, and where to go on; None at the end of the list. Fewer than wanted and yet a place to
         go on means that the time was over.
     """
-    until = time.monotonic() + WALK_S
+    pace = pace or Pace(_STEPS)
+    until = time.monotonic() + (WALK_S if pace.walk_s is None else pace.walk_s)
     passed: list[Position] = []
     rows: Sequence[Any] = ()
-    for size in chain(_STEPS, repeat(_STEPS[-1])):
+    for size in chain(pace.steps, repeat(pace.steps[-1])):
         rows = page_rows(connection, query, ranking, size)
         if not rows:
             return passed, None
@@ -93,7 +111,7 @@ def tested_ids(
         if len(rows) < size:
             return passed, None
         ranking = replace(ranking, after=(rows[-1][0], rows[-1][1]))
-        if time.monotonic() > until:
+        if time.monotonic() >= until:
             return passed, ranking.after
     raise AssertionError
 

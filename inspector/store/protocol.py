@@ -4,7 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from inspector.model import Event, Filter, GroupBy, Order, Page, Session, Sort, Span, Stats, Trace
+from inspector.model import (
+    Event,
+    Filter,
+    GroupBy,
+    Order,
+    Page,
+    Session,
+    Sort,
+    Span,
+    Stats,
+    StatsOf,
+    Trace,
+    TraceOutline,
+    TraceSort,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +103,8 @@ class Store(Protocol):
     ) -> Page[Event]:
         """Returns one page of events; those without a duration or cost come last when sorted by it.
 
+        In full, a page ends early where its events are large.
+
         Raises:
             CursorInvalid: The cursor belongs to another list.
             QueryTooSlow: The filter needs more time than a read may take.
@@ -100,7 +116,10 @@ class Store(Protocol):
         ...
 
     def after(self, seq: int, where: Filter, *, limit: int = 500, full: bool = False) -> tuple[Event, ...]:
-        """Returns what changed after ``seq``, in the order of change."""
+        """Returns what changed after ``seq``, in the order of change.
+
+        Fewer than ``limit`` can mean that they are large in full; only nothing means that there is no more.
+        """
         ...
 
     def last_seq(self) -> int:
@@ -111,18 +130,32 @@ class Store(Protocol):
         """Returns one trace's sums."""
         ...
 
-    def traces(
+    def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
+        """Returns one page of a trace's structure in columns, all of it as of one moment.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
+        """
+        ...
+
+    def traces(  # what a list can be asked for
         self,
         where: Filter,
         *,
-        sort: Sort = "time",
+        sort: TraceSort = "time",
         order: Order = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        timeline: bool = False,
     ) -> Page[Trace]:
-        """Returns one page of traces; fields of the filter that only spans have narrow nothing here.
+        """Returns one page of traces; those without a duration come last when sorted by it.
 
-        Those in use: session, trace, kinds, statuses, name, service, agent, times, durations, costs and ``q``.
+        Kinds, parent, model, tool, error type, attributes and ``q`` are asked of one span of the trace, everything else
+        of the trace as a whole.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
+            QueryTooSlow: The filter needs more time than a read may take.
         """
         ...
 
@@ -141,9 +174,10 @@ class Store(Protocol):
         """Returns one page of sessions, the latest activity first."""
         ...
 
-    def stats(self, where: Filter, *, by: GroupBy | None = None, buckets: int = 0) -> Stats:
-        """Returns figures over the newest events of the filter, up to the scan limit.
+    def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
+        """Returns figures over the newest events of the filter, up to the scan limit, or over its traces.
 
+        Traces are narrowed as by `traces`, and can be split by kind, agent, service, status and name.
         ``buckets`` above 0 asks for that many equal slices of the filter's time range, or of what there is.
         """
         ...

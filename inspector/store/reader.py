@@ -2,43 +2,62 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
-from inspector.model import Event, Filter, Order, Page, Session, Sort, Trace
+from inspector.model import Event, Filter, Order, Page, Session, Sort, Trace, TraceSort
 from inspector.store.contents import json_list
 from inspector.store.counters import load_counters
-from inspector.store.cursor import read_cursor, write_cursor
-from inspector.store.events import LARGE, SUMMARY, summary, whole
+from inspector.store.cursor import Position, read_cursor, write_cursor
+from inspector.store.events import LARGE, SUMMARY, size_of, summary, whole
 from inspector.store.filters import span_conditions, trace_conditions
-from inspector.store.listing import Ranking, Test, page_rows, tested_ids
+from inspector.store.listing import Pace, Ranking, Test, page_rows, passing_ids
+from inspector.store.membership import Membership, membership_of
 from inspector.store.rows import INT64_MAX, clamp, clean
 from inspector.store.search import Matches, find
 from inspector.store.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.tables import sessions, spans, traces
+from inspector.store.timeline import with_timelines
 
 _SORTED = {"time": spans.c.start_ns, "duration": spans.c.duration_ms, "cost": spans.c.cost_usd}
 _RANKS = {"duration": spans.c.duration_rank, "cost": spans.c.cost_rank}
 _LONGEST_ID = 64
-_SORTED_TRACES = {"time": traces.c.start_ns, "duration": traces.c.duration_ms, "cost": traces.c.cost_usd}
+FULL_BYTES = 8 << 20
+"""After so much of it, a page of events in full ends early; a larger event comes alone."""
+FEW_SPANS = 4000
+"""Up to here the traces of the spans that an index finds are listed; beyond, traces are walked."""
+_FIRST_STEP, _LONGEST_STEP = 8, 64
+_TRACE_STEPS = (100, 400, 1000)
+"""Smaller than those for spans: each trace may have many."""
+_SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
+    "time": traces.c.start_ns,
+    "duration": traces.c.duration_ms,
+    "cost": traces.c.cost_usd,
+    "spans": traces.c.spans,
+    "tokens": traces.c.input_tokens + traces.c.output_tokens,
+}
+
+
+S = TypeVar("S", Sort, TraceSort)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(Generic[S]):
     """Which part of a list is wanted."""
 
-    sort: Sort
+    sort: S
     order: Order
     cursor: str | None
     limit: int
 
 
-def read_events(connection: Connection, where: Filter, window: Window, *, full: bool) -> Page[Event]:
+def read_events(connection: Connection, where: Filter, window: Window[Sort], *, full: bool) -> Page[Event]:
     """Returns one page of events.
 
-    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one; so
+    can one whose events in full are large.
     """
     identity = ("events", where, window.sort, window.order)
     after = read_cursor(identity, window.cursor)
@@ -54,22 +73,27 @@ def read_events(connection: Connection, where: Filter, window: Window, *, full: 
         found, tests = [*conditions.all, matches.any_of()], []
     elif matches is not None:
         tests = [matches.among, *tests]
-    if not tests:
-        query = _columns(full=full).add_columns(value, spans.c.id).where(*found)
-        rows = page_rows(connection, query, ranking, limit + 1)
-        return Page(_events(connection, rows[:limit], full=full), _next(identity, rows, limit))
-    positions, more = tested_ids(connection, select(value, spans.c.id).where(*found), ranking, limit, tests)
+    if not tests and not full:
+        rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
+        return Page(tuple(summary(row) for row in rows[:limit]), _next(identity, rows, limit))
+    query = select(value, spans.c.id).where(*found)
+    if tests:
+        positions, more = passing_ids(connection, query, ranking, limit, tests)
+    else:
+        positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
     items = _by_ids(connection, [row_id for _, row_id in positions], full=full)
+    if len(items) < len(positions):
+        more = positions[len(items) - 1]
     return Page(items, None if more is None else write_cursor(identity, more))
 
 
 def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Event | None:
     """Returns one event in full, the newest of several."""
     c = spans.c
-    query = _columns(full=True).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
+    query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
         row = connection.execute(query.where(c.trace_id == clean(trace_id))).first()
-        return None if row is None else _events(connection, [row], full=True)[0]
+        return None if row is None else whole(connection, [row])[0]
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
         # Search knows the final spans up to a change, and the others are few.
@@ -78,19 +102,21 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Ev
         places += [] if matches is None else [matches.any_of()]
     rows = [row for place in places for row in connection.execute(query.where(place)).all()]
     rows.sort(key=lambda row: row[0])
-    return _events(connection, rows[-1:], full=True)[0] if rows else None
+    return whole(connection, rows[-1:])[0] if rows else None
 
 
 def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, full: bool) -> tuple[Event, ...]:
-    """Returns what changed after a sequence number, in the order of change."""
+    """Returns what changed after a sequence number, in the order of change; less than there is where it is large."""
     conditions = span_conditions(where).all
     matches = _matches(connection, where)
     if matches is False:
         return ()
     if matches is not None:
         conditions.append(matches.each())
-    query = _columns(full=full).where(spans.c.seq > seq, *conditions).order_by(spans.c.seq).limit(limit)
-    return _events(connection, connection.execute(query).all(), full=full)
+    columns = (spans.c.id,) if full else SUMMARY
+    query = select(*columns).where(spans.c.seq > seq, *conditions).order_by(spans.c.seq).limit(limit)
+    rows = connection.execute(query).all()
+    return _by_ids(connection, [row[0] for row in rows], full=True) if full else tuple(summary(row) for row in rows)
 
 
 def event_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]] | None:
@@ -108,20 +134,26 @@ def read_trace(connection: Connection, trace_id: str) -> Trace | None:
     return None if row is None else trace_of(row)
 
 
-def read_traces(connection: Connection, where: Filter, window: Window) -> Page[Trace]:
-    """Returns one page of traces."""
+def read_traces(connection: Connection, where: Filter, window: Window[TraceSort], *, timeline: bool) -> Page[Trace]:
+    """Returns one page of traces.
+
+    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    """
     identity = ("traces", where, window.sort, window.order)
-    after = read_cursor(identity, window.cursor)
-    conditions = trace_conditions(where)
-    matches = _matches(connection, where)
-    if matches is False:
-        return Page(())
-    if matches is not None:
-        conditions.append(traces.c.trace_id.in_(select(spans.c.trace_id).where(matches.any_of())))
     value, limit = _SORTED_TRACES[window.sort], window.limit
-    query = select(*TRACE, value, traces.c.id).where(*conditions)
-    rows = page_rows(connection, query, Ranking(value, traces.c.id, window.order, after), limit + 1)
-    return Page(tuple(trace_of(row) for row in rows[:limit]), _next(identity, rows, limit))
+    ranking = Ranking(value, traces.c.id, window.order, read_cursor(identity, window.cursor))
+    membership = membership_of(connection, where)
+    if membership is False:
+        return Page(())
+    query = select(value, traces.c.id).where(*trace_conditions(where))
+    if membership is None:
+        rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
+        positions, more = _cut([(row[0], row[1]) for row in rows], limit)
+    else:
+        positions, more = _members(connection, query, ranking, limit, membership)
+    items = _traces_by_ids(connection, [row_id for _, row_id in positions])
+    following = None if more is None else write_cursor(identity, more)
+    return Page(with_timelines(connection, items) if timeline else items, following)
 
 
 def read_session(connection: Connection, session_id: str) -> Session | None:
@@ -162,18 +194,55 @@ def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:
 
 
 def _by_ids(connection: Connection, row_ids: Sequence[int], *, full: bool) -> tuple[Event, ...]:
+    if not full:
+        return tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
+    items: list[Event] = []
+    size, step = 0, _FIRST_STEP
+    while len(items) < len(row_ids):
+        rows = _rows(connection, row_ids[len(items) : len(items) + step], select(*SUMMARY, *LARGE))
+        for event in whole(connection, rows):
+            size += size_of(event)
+            if items and size > FULL_BYTES:
+                return tuple(items)
+            items.append(event)
+        # What was read so far tells about how many more fit; the next ones can be larger, so it grows slowly.
+        step = max(1, min(2 * step, _LONGEST_STEP, (FULL_BYTES - size) * len(items) // (size + 1)))
+    return tuple(items)
+
+
+def _rows(
+    connection: Connection, row_ids: Sequence[int], query: Select[*tuple[Any, ...]]
+) -> list[SqlRow[*tuple[Any, ...]]]:
     among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-    rows = connection.execute(_columns(full=full).add_columns(spans.c.id).where(among)).all()
-    by_id = {row[-1]: row for row in rows}
-    return _events(connection, [by_id[row_id] for row_id in row_ids], full=full)
+    by_id = {row[-1]: row for row in connection.execute(query.add_columns(spans.c.id).where(among))}
+    return [by_id[row_id] for row_id in row_ids]
 
 
-def _columns(*, full: bool) -> Select[*tuple[Any, ...]]:
-    return select(*SUMMARY, *LARGE) if full else select(*SUMMARY)
+def _members(
+    connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int, membership: Membership
+) -> tuple[list[Position], Position | None]:
+    # Most filters are met by many of the first traces, which is seen sooner than looked up.
+    glance = Pace(_TRACE_STEPS, 0)
+    positions, more = passing_ids(connection, query, ranking, limit, [membership.test], pace=glance)
+    if more is None or len(positions) == limit:
+        return positions, more
+    candidates = membership.candidates(connection, FEW_SPANS)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
+            return _cut([(row[0], row[1]) for row in rows], limit)
+    return passing_ids(connection, query, ranking, limit, [membership.test], pace=Pace(_TRACE_STEPS))
 
 
-def _events(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, full: bool) -> tuple[Event, ...]:
-    return tuple(whole(connection, rows)) if full else tuple(summary(row) for row in rows)
+def _cut(positions: list[Position], limit: int) -> tuple[list[Position], Position | None]:
+    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
+
+
+def _traces_by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Trace, ...]:
+    among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+    by_id = {row[-1]: row for row in connection.execute(select(*TRACE, traces.c.id).where(among))}
+    return tuple(trace_of(by_id[row_id]) for row_id in row_ids)
 
 
 def _next(identity: object, rows: Sequence[SqlRow[*tuple[Any, ...]]], limit: int) -> str | None:

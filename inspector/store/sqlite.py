@@ -7,7 +7,21 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, select
 
-from inspector.model import Event, Filter, GroupBy, Order, Page, Session, Sort, Span, Stats, Trace
+from inspector.model import (
+    Event,
+    Filter,
+    GroupBy,
+    Order,
+    Page,
+    Session,
+    Sort,
+    Span,
+    Stats,
+    StatsOf,
+    Trace,
+    TraceOutline,
+    TraceSort,
+)
 from inspector.store import reader, retention, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
@@ -23,11 +37,13 @@ from inspector.store.engine import (
 )
 from inspector.store.errors import StoreBusy, StoreReadOnly
 from inspector.store.health import read_health
+from inspector.store.outline import read_outline
 from inspector.store.protocol import Health, Pruned, SpoolMark
 from inspector.store.rows import clean, scrubbed
 from inspector.store.search import index_some
 from inspector.store.stats import read_stats
 from inspector.store.tables import counters, spools
+from inspector.store.trace_stats import read_trace_stats
 
 
 class SqliteStore:
@@ -107,18 +123,25 @@ class SqliteStore:
         with self._read() as connection:
             return reader.read_trace(connection, clean(trace_id))
 
-    def traces(
+    def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
+        """See `Store.outline`."""
+        with self._read() as connection:
+            return read_outline(connection, clean(trace_id), cursor=cursor, limit=limit)
+
+    def traces(  # the interface's
         self,
         where: Filter,
         *,
-        sort: Sort = "time",
+        sort: TraceSort = "time",
         order: Order = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        timeline: bool = False,
     ) -> Page[Trace]:
         """See `Store.traces`."""
+        window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return reader.read_traces(connection, where, reader.Window(sort, order, cursor, limit))
+            return reader.read_traces(connection, where, window, timeline=timeline)
 
     def session(self, session_id: str) -> Session | None:
         """See `Store.session`."""
@@ -137,10 +160,11 @@ class SqliteStore:
         with self._read() as connection:
             return reader.read_sessions(connection, since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit)
 
-    def stats(self, where: Filter, *, by: GroupBy | None = None, buckets: int = 0) -> Stats:
+    def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
         """See `Store.stats`."""
+        read = read_stats if of == "events" else read_trace_stats
         with self._read() as connection:
-            return read_stats(connection, where, by=by, buckets=buckets)
+            return read(connection, where, by=by, buckets=buckets)
 
     def delete_trace(self, trace_id: str) -> int:
         """See `Store.delete_trace`."""

@@ -26,7 +26,8 @@ SESSION = (
 
 _MODELS = msgspec.json.Decoder(tuple[str, ...])
 _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
-_COST_DIGITS = 12
+COST_DIGITS = 12
+"""Digits behind the point that a sum of dollars keeps."""
 
 
 def trace_of(row: Sequence[Any]) -> Trace:
@@ -47,4 +48,4 @@ def session_of(row: Sequence[Any]) -> Session:
 
 def _cost(sum_usd: float, priced: int) -> float | None:
     # Sums are kept by adding and subtracting, which leaves dust behind the digits that mean something.
-    return round(sum_usd, _COST_DIGITS) if priced else None
+    return round(sum_usd, COST_DIGITS) if priced else None

@@ -257,30 +257,6 @@ def test_a_busy_store_asks_to_come_back(client, problem, monkeypatch):
         assert ("retry-after" in answer.headers) == (status == 503)
 
 
-def test_the_start_page_says_whether_one_is_signed_in(client, stranger):
-    assert "You are signed in." in client.get("/").text
-    page = stranger.get("/")
-    assert "You are not signed in" in page.text
-    assert "<script" not in page.text
-    assert "http" not in page.text.replace("http-equiv", "")
-
-
-def test_a_one_time_code_becomes_a_cookie_and_works_once(app, stranger, problem):
-    code = app.state.service.access.codes.create()
-    assert stranger.head(f"/?code={code}").status_code == 200
-    answer = stranger.get(f"/?code={code}")
-    assert answer.status_code == 303
-    assert answer.headers["location"] == "./"
-    cookie = answer.headers["set-cookie"]
-    assert cookie.startswith("inspector-7800=browser-")
-    assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
-    assert "Path=/;" in cookie
-    assert "a-secret" not in cookie
-    assert stranger.get("/events").status_code == 200
-    assert problem(stranger.get(f"/?code={code}"))["status"] == 401
-
-
 def test_readiness_tells_figures(client, store, run):
     store.write(run)
     ready = client.get("/readyz").json()

@@ -142,6 +142,17 @@ def test_after_zero_sends_everything_there_is(port, store, run):
     reader.close()
 
 
+def test_large_events_in_full_are_all_sent(port, live_app, store, span, until, monkeypatch):
+    monkeypatch.setattr("inspector.store.reader.FULL_BYTES", 1)
+    store.write([span(number, name=f"{number}") for number in range(1, 6)])
+    reader = Reader(port, "?after=0&full=true")
+    assert names(reader, 5) == ["1", "2", "3", "4", "5"]
+    until(lambda: live_app.state.service.live._groups)
+    store.write([span(number, name=f"{number}") for number in range(6, 11)])
+    assert names(reader, 5) == ["6", "7", "8", "9", "10"]
+    reader.close()
+
+
 def test_only_what_matches_is_sent(port, store, span):
     reader = Reader(port, "?kind=llm&attr.k=v")
     store.write([span(1), span(2, kind="llm"), span(3, kind="llm", attributes={"k": "v"}, name="this")])

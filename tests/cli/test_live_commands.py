@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import time
@@ -17,15 +18,16 @@ DEADLINE_S = 30.0
 class Output:
     """Lines of a running process, waited for with a deadline."""
 
-    def __init__(self, process):
+    def __init__(self, process, terminal=None):
         self.process = process
+        self.source = process.stdout.fileno() if terminal is None else terminal
         self.text = b""
 
     def until(self, wanted):
         give_up = time.monotonic() + DEADLINE_S
         while wanted not in self.text:
-            readable, _, _ = select.select([self.process.stdout], [], [], 0.1)
-            chunk = os.read(self.process.stdout.fileno(), 65536) if readable else b""
+            readable, _, _ = select.select([self.source], [], [], 0.1)
+            chunk = os.read(self.source, 65536) if readable else b""
             self.text += chunk
             if (readable and not chunk) or time.monotonic() > give_up:
                 raise AssertionError((wanted, self.text, self.process.stderr.read() if readable else b""))
@@ -88,6 +90,75 @@ def test_serve_says_where_it_listens_how_to_sign_in_and_where_the_data_is(server
     process.send_signal(signal.SIGINT)
     assert process.wait(DEADLINE_S) == 0
     assert process.stderr.read() == b""
+
+
+@pytest.fixture
+def until():
+    def wait(condition):
+        give_up = time.monotonic() + DEADLINE_S
+        while not condition():
+            assert time.monotonic() < give_up, "waited in vain"
+            time.sleep(0.01)
+
+    return wait
+
+
+@pytest.fixture
+def on_a_screen(start_inspector, tmp_path):
+    """Start a command in a terminal on a screen; gives what it showed and the file that its browser writes to.
+
+    The browser is a program of two lines; the screen is a name, and nobody looks at it.
+    """
+    ends = []
+
+    def start(*arguments, **variables):
+        opened = tmp_path / f"opened-{len(ends)}"
+        program = tmp_path / f"browser-{len(ends)}"
+        program.write_text(f'#!/bin/sh\nprintf %s "$1" >{opened}.draft && mv {opened}.draft {opened}\n')
+        program.chmod(0o755)
+        terminal, inside = os.openpty()
+        ends.append(terminal)
+        screen = {"DISPLAY": ":99", "WAYLAND_DISPLAY": "", "SSH_CONNECTION": "", "BROWSER": f"{program} %s"}
+        process = start_inspector(*arguments, stdout=inside, **screen | variables)
+        os.close(inside)
+        return Output(process, terminal).until(b"Ctrl-C ends it."), opened
+
+    yield start
+    for terminal in ends:
+        os.close(terminal)
+
+
+def test_serve_opens_the_page_before_whoever_started_it(on_a_screen, until):
+    shown, opened = on_a_screen("serve", "--port", "0")
+    until(opened.exists)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?code=[\w-]+", opened.read_text())
+    assert opened.read_text() in shown
+
+
+def test_the_demo_opens_on_its_own_run(on_a_screen, until, inspector):
+    shown, opened = on_a_screen("demo", "--port", "0")
+    until(opened.exists)
+    (trace_id,) = re.findall(r"/\?code=[\w-]+#/traces/([0-9a-f]{32})$", opened.read_text())
+    assert opened.read_text() in shown
+    assert json.loads(inspector("show", "last", "--json").stdout)["trace"]["trace_id"] == trace_id
+
+
+def test_no_browser_opens_where_it_is_not_wanted_or_nobody_sees_it(on_a_screen, until, tmp_path):
+    def start(number, *arguments, **variables):
+        home = str(tmp_path / f"home-{number}")
+        return on_a_screen("serve", "--port", "0", "--home", home, *arguments, **variables)[1]
+
+    unwanted = [start(1, "--no-open"), start(2, DISPLAY=""), start(3, SSH_CONNECTION="10.0.0.1 22 10.0.0.2 22")]
+    # The last one started is the last to open its browser.
+    until(start(4, DISPLAY="", WAYLAND_DISPLAY="wayland-0").exists)
+    assert [opened.exists() for opened in unwanted] == [False] * 3
+
+
+def test_the_demo_names_its_run_to_a_server_that_runs_already(server, inspector):
+    _, url, _ = server()
+    done = inspector("demo")
+    assert done.returncode == 0
+    assert re.search(f"a server is already running: {url}/#/traces/[0-9a-f]{{32}}\n".encode(), done.stderr)
 
 
 def test_a_second_server_says_who_owns_the_database_and_how_to_reach_it(server, inspector):

@@ -1,0 +1,76 @@
+"""An event without its longest values, for a client that shows it first and asks for them when they are wanted."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import msgspec
+
+from inspector.model import ClippedEvent, Event
+
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
+_NULL = msgspec.Raw(b"null")
+
+
+def clip(event: Event, most_chars: int) -> ClippedEvent:
+    """Leave out every value of a full event whose JSON has more than ``most_chars`` characters, and tell which."""
+    clipper = _Clipper(most_chars)
+    values: dict[str, Any] = {field.name: getattr(event, field.name) for field in fields(Event)}
+    for name in ("input", "output"):
+        if clipper.refuses(name, values[name]):
+            values[name] = None
+    values["attributes"] = clipper.without("attributes", event.attributes)
+    values["events"] = clipper.happenings(event.events)
+    error = event.error
+    if (
+        error is not None
+        and error.traceback is not None
+        and clipper.refuses("error.traceback", _encoded(error.traceback))
+    ):
+        values["error"] = replace(error, traceback=None)
+    return ClippedEvent(**values, clipped=clipper.clipped)
+
+
+class _Clipper:
+    """Remembers what it refused."""
+
+    def __init__(self, most_chars: int) -> None:
+        self.clipped: dict[str, int] = {}
+        self._most_chars = most_chars
+
+    def refuses(self, name: str, text: msgspec.Raw | None) -> bool:
+        """Tell whether a value is too long, and remember it."""
+        # No text has more characters than bytes, and counting them means decoding it.
+        if text is None or len(bytes(text)) <= self._most_chars:
+            return False
+        length = len(bytes(text).decode(errors="replace"))
+        if length <= self._most_chars:
+            return False
+        self.clipped[name] = length
+        return True
+
+    def without(self, name: str, text: msgspec.Raw | None) -> msgspec.Raw | None:
+        """Drop the members of an object that are too long."""
+        if text is None or len(bytes(text)) <= self._most_chars:
+            return text
+        members = _MEMBERS.decode(text)
+        return _encoded({key: value for key, value in members.items() if not self.refuses(f"{name}.{key}", value)})
+
+    def happenings(self, text: msgspec.Raw | None) -> msgspec.Raw | None:
+        """Replace by null each attribute that is too long in the list of what happened during the span."""
+        if text is None or len(bytes(text)) <= self._most_chars:
+            return text
+        found = _LIST.decode(text)
+        for at, happening in enumerate(found):
+            attributes = bytes(happening.get("attributes", _NULL))
+            if attributes.startswith(b"{"):
+                kept = {
+                    key: _NULL if self.refuses(f"events.{at}.{key}", value) else value
+                    for key, value in _MEMBERS.decode(attributes).items()
+                }
+                happening["attributes"] = _encoded(kept)
+        return _encoded(found)
+
+
+def _encoded(value: object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))

@@ -1,0 +1,182 @@
+"""Figures that count each trace once, added up by the database slice by slice, the newest first."""
+
+import time
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import Any, TypeAlias
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, literal, select, text
+
+from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store import stats
+from inspector.store.contents import json_list
+from inspector.store.filters import trace_conditions
+from inspector.store.listing import Pace, Ranking, passing_ids
+from inspector.store.membership import membership_of
+from inspector.store.rows import INT64_MAX
+from inspector.store.summaries import COST_DIGITS
+from inspector.store.tables import traces
+
+_t = traces.c
+GROUPED: dict[GroupBy, ColumnElement[Any]] = {
+    "kind": _t.kind,
+    "agent": func.coalesce(_t.head_agent, _t.any_agent),
+    "service": _t.service,
+    "status": _t.status,
+    "name": _t.name,
+}
+"""What traces can be split by: what a trace has one of."""
+MOST_SPANS = 50_000
+"""Up to here the traces of the spans that an index finds are counted; beyond, traces are walked."""
+_STEPS = (1000, 4000)
+_LEAST_SLICES = 16
+_BETWEEN = (_t.start_ns >= bindparam("first_ns"), _t.start_ns <= bindparam("last_ns"))
+_AMONG = text("traces.id IN (SELECT value FROM json_each(:row_ids))")
+_DURATIONS = msgspec.json.Decoder(list[float])
+Place: TypeAlias = tuple[int, int]
+"""When a trace began, and its row id."""
+
+
+@dataclass(slots=True)
+class _Figures:
+    """What is known of some of the traces."""
+
+    count: int = 0
+    errors: int = 0
+    tokens: tuple[int, int, int] = (0, 0, 0)
+    priced: int = 0
+    costs: list[float] = field(default_factory=list[float])
+    durations: list[float] = field(default_factory=list[float])
+
+    def add(self, row: Sequence[Any], durations: list[float]) -> None:
+        """Takes in a row of sums."""
+        count, errors, *tokens, priced, cost_usd = row
+        self.count += count
+        self.errors += int(errors)
+        one, other, last = (known + int(more) for known, more in zip(self.tokens, tokens, strict=True))
+        self.tokens = (one, other, last)
+        self.priced += int(priced)
+        self.costs.append(cost_usd)
+        self.durations += durations
+
+    def values(self) -> tuple[Any, ...]:
+        """Returns the fields that groups and buckets share."""
+        durations = sorted(self.durations)
+        return (
+            self.count,
+            self.errors,
+            *(stats.quantile(durations, share) for share in (0.5, 0.95, 0.99)),
+            *(min(INT64_MAX, tokens) for tokens in self.tokens),
+            round(fsum(self.costs), COST_DIGITS) if self.priced else None,
+        )
+
+
+def read_trace_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buckets: int) -> Stats:
+    """Returns the figures of the traces of a filter.
+
+    Raises:
+        KeyError: A trace has not one of what it is to be split by; `GROUPED` lists what it has.
+    """
+    conditions = trace_conditions(where)
+    listed, complete = _listed(connection, where, conditions)
+    question = _sums(None if by is None else GROUPED[by])
+    question = question.where(*conditions, *_BETWEEN) if listed is None else question.where(_AMONG)
+    edges = _edges(_range(connection, where, conditions, listed), buckets)
+    total, by_key, slices = _Figures(), dict[str | None, _Figures](), [_Figures() for _ in edges[1:]]
+    until = time.monotonic() + stats.SCAN_S
+    for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
+        if time.monotonic() >= until:
+            complete = False
+            break
+        for key, durations, *row in connection.execute(question, _slice(edges[at], edges[at + 1], listed)):
+            known = _DURATIONS.decode(durations)
+            for figures in (total, by_key.setdefault(key, _Figures()), slices[at]):
+                figures.add(row, known)
+    largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
+    return Stats(
+        StatsGroup(None, *total.values()),
+        () if by is None else tuple(StatsGroup(key, *of.values()) for key, of in largest[: stats.MOST_GROUPS]),
+        tuple(StatsBucket(str(edges[at]), *of.values()) for at, of in enumerate(slices)) if buckets else (),
+        complete,
+    )
+
+
+def _listed(
+    connection: Connection, where: Filter, conditions: Sequence[ColumnElement[bool]]
+) -> tuple[Sequence[Place] | None, bool]:
+    """Returns the traces that count, or None for all that meet the conditions; and whether that is all there are."""
+    membership = membership_of(connection, where)
+    if membership is None:
+        return None, True
+    if membership is False:
+        return (), True
+    query = select(_t.start_ns, _t.id).where(*conditions)
+    candidates = membership.candidates(connection, MOST_SPANS)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            return [(row[0], row[1]) for row in connection.execute(query.order_by(_t.start_ns))], True
+    ranking = Ranking(_t.start_ns, _t.id, "desc", None)
+    pace = Pace(_STEPS, stats.SCAN_S / 2)
+    found, more = passing_ids(connection, query, ranking, stats.SCAN_LIMIT, [membership.test], pace=pace)
+    return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
+
+
+def _range(
+    connection: Connection,
+    where: Filter,
+    conditions: Sequence[ColumnElement[bool]],
+    listed: Sequence[Place] | None,
+) -> tuple[int, int] | None:
+    """Returns the time range to slice; None for no time at all."""
+    first, end = where.since_ns, where.until_ns
+    if listed is not None:
+        first = listed[0][0] if first is None and listed else first
+        end = listed[-1][0] + 1 if end is None and listed else end
+    else:
+        # Apart, so that an index answers each.
+        if first is None:
+            first = connection.execute(select(func.min(_t.start_ns)).where(*conditions)).scalar()
+        if end is None:
+            latest = connection.execute(select(func.max(_t.start_ns)).where(*conditions)).scalar()
+            end = None if latest is None else latest + 1
+    if first is None or end is None:
+        return None
+    # Starts that do not fit into 64 bits are kept as the last one that does.
+    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
+    return (first, end) if first < end else None
+
+
+def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
+    """Returns where equal slices of a time range begin, and where the last one ends."""
+    if found is None:
+        return []
+    first, end = found
+    count = buckets or _LEAST_SLICES
+    # Rounded up, as the first nanosecond that falls into the slice.
+    return [first - (-at * (end - first) // count) for at in range(count + 1)]
+
+
+def _slice(first_ns: int, end_ns: int, listed: Sequence[Place] | None) -> dict[str, int | str]:
+    """Returns the parameters of the question about one slice."""
+    if listed is None:
+        return {"first_ns": first_ns, "last_ns": end_ns - 1}
+    begin, end = (bisect_left(listed, edge, key=lambda place: place[0]) for edge in (first_ns, end_ns))
+    return {"row_ids": json_list([row_id for _, row_id in listed[begin:end]])}
+
+
+def _sums(key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
+    # `total` counts in floats, which hold any honest count exactly and, unlike `sum`, never fail.
+    sums = select(
+        literal(None) if key is None else key,
+        func.json_group_array(_t.duration_ms).filter(_t.duration_ms.is_not(None)),
+        func.count(),
+        func.total(_t.status == literal("error", literal_execute=True)),
+        *(func.total(column) for column in (_t.input_tokens, _t.output_tokens, _t.cached_tokens)),
+        func.total(_t.priced > 0),
+        func.total(case((_t.priced > 0, _t.cost_usd))),
+    )
+    return sums if key is None else sums.group_by(key)

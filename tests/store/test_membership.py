@@ -1,0 +1,148 @@
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import Filter, Span, SpanError
+from inspector.store import SqliteStore, listing
+
+PICK = st.sampled_from(["x", "y", None])
+SPANS = st.lists(
+    st.builds(
+        dict,
+        trace_id=st.sampled_from(["t1", "t2", "t3", "t4"]),
+        kind=st.sampled_from(["llm", "tool", "agent"]),
+        name=st.sampled_from(["red", "red blue"]),
+        start_ns=st.integers(0, 6),
+        attribute=st.sampled_from([None, "x", 1]),
+        **dict.fromkeys(("parent_id", "model", "tool", "error_type"), PICK),
+    ),
+    max_size=14,
+)
+
+
+def some(values):
+    return st.none() | st.sampled_from(values)
+
+
+FILTERS = st.builds(
+    Filter,
+    kinds=st.sampled_from([(), ("llm",), ("llm", "tool"), ("agent",), ("agent", "tool")]),
+    trace_id=some(["t1", "t9"]),
+    since_ns=some([0, 3]),
+    q=some(["red", "blue", "green"]),
+    attributes=st.sampled_from([(), (), (("key", "x"),), (("gen_ai.tool.name", "x"),)]),
+    **dict.fromkeys(("parent_id", "model", "tool", "error_type"), some(["x", "z"])),
+)
+
+
+def build(at, fields):
+    fields = dict(fields)
+    error_type, attribute = fields.pop("error_type"), fields.pop("attribute")
+    attributes = {} if attribute is None else {"key": attribute}
+    if fields["tool"]:
+        attributes["gen_ai.tool.name"] = fields["tool"]
+    return Span(
+        span_id=f"{at:016x}",
+        status="ok",
+        end_ns=10,
+        error=SpanError(error_type, None) if error_type else None,
+        attributes=attributes,
+        **fields,
+    )
+
+
+def meets(span, where):
+    return all(
+        (
+            *(getattr(where, name) in (None, getattr(span, name)) for name in ("parent_id", "model", "tool")),
+            not where.kinds or span.kind in where.kinds,
+            where.error_type is None or (span.error is not None and span.error.type == where.error_type),
+            where.q is None or where.q in span.name.split(),
+            *(span.attributes.get(key) == value for key, value in where.attributes),
+        )
+    )
+
+
+def expected(spans, where):
+    begun = {span.trace_id: min(other.start_ns for other in spans if other.trace_id == span.trace_id) for span in spans}
+    found = {span.trace_id for span in spans if meets(span, where)}
+    return {
+        trace_id
+        for trace_id in found
+        if begun[trace_id] >= (where.since_ns or 0) and where.trace_id in (None, trace_id)
+    }
+
+
+@pytest.mark.parametrize("few, matches", [(4000, 4000), (1, 1), (0, 0), (4000, 1)])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(recorded=SPANS, where=FILTERS, limit=st.integers(1, 3), hurried=st.booleans())
+def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(
+    tmp_path_factory, recorded, where, limit, hurried, few, matches
+):
+    store = SqliteStore(tmp_path_factory.mktemp("member") / "inspector.db")
+    spans = [build(at, fields) for at, fields in enumerate(recorded)]
+    store.write(spans)
+    while store.index():
+        pass
+    found, cursor = [], None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("inspector.store.reader.FEW_SPANS", few)
+        patch.setattr("inspector.store.trace_stats.MOST_SPANS", few)
+        patch.setattr("inspector.store.search.FEW_MATCHES", matches)
+        patch.setattr("inspector.store.reader._TRACE_STEPS", (2,))
+        if hurried:
+            patch.setattr(listing, "WALK_S", -1.0)
+        while True:
+            page = store.traces(where, cursor=cursor, limit=limit)
+            assert len(page.items) <= limit
+            found += page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    assert [trace.start_time_unix_nano for trace in found] == sorted(
+        (trace.start_time_unix_nano for trace in found), reverse=True
+    )
+    assert sorted(trace.trace_id for trace in found) == sorted(expected(spans, where))
+    counted = store.stats(where, of="traces").total.count
+    assert counted == len(found)
+    store.close()
+
+
+def test_all_conditions_hold_for_one_and_the_same_span(store, make_span):
+    store.write(
+        [
+            make_span(trace_id="t1", kind="llm", model="m", start_ns=1),
+            make_span(trace_id="t1", kind="tool", tool="search", error=SpanError("E", None), start_ns=2),
+            make_span(trace_id="t2", kind="tool", tool="search", start_ns=3, attributes={"k": json.dumps("v")}),
+        ]
+    )
+
+    def found(**fields):
+        return [trace.trace_id for trace in store.traces(Filter(**fields), order="asc").items]
+
+    assert found(tool="search") == ["t1", "t2"]
+    assert found(tool="search", error_type="E") == ["t1"]
+    assert found(model="m") == found(kinds=("llm",)) == ["t1"]
+    assert found(model="m", tool="search") == []
+    assert found(kinds=("llm", "tool")) == ["t1", "t2"]
+    assert found(attributes=(("k", '"v"'),)) == ["t2"]
+    assert found(attributes=(("k", '"v"'),), tool="other") == []
+
+
+def test_a_trace_is_tested_by_the_index_of_the_trace_alone(store, make_span):
+    from sqlalchemy import event
+
+    store.write([make_span(trace_id=f"t{at}", tool="x") for at in range(3)])
+    plans = []
+
+    @event.listens_for(store._reader, "before_cursor_execute")
+    def explain(connection, cursor, statement, parameters, context, many):
+        if "EXISTS" in statement:
+            plan = connection.connection.dbapi_connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)
+            plans.extend(row[-1] for row in plan if " spans " in row[-1])
+
+    store.traces(Filter(tool="x", model="y", kinds=("tool",), attributes=(("k", "v"),)))
+    assert plans
+    assert all("(trace_id=?" in plan for plan in plans)

@@ -1,0 +1,130 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import TRACE_GROUPS, Filter, Span
+from inspector.store import SqliteStore
+from inspector.store import stats as stats_module
+from inspector.store.stats import quantile
+from inspector.store.trace_stats import GROUPED
+
+INT64_MAX = 2**63 - 1
+TRACES = st.lists(
+    st.builds(
+        dict,
+        start_ns=st.integers(0, 40) | st.sampled_from([INT64_MAX, 2**64 - 1]),
+        length_ns=st.integers(0, 10**9),
+        status=st.sampled_from(["ok", "error", "running"]),
+        name=st.sampled_from(["a", "b"]),
+        service=st.sampled_from(["x", None]),
+        agent=st.sampled_from(["x", None]),
+        kind=st.sampled_from(["agent", "tool"]),
+        input_tokens=st.sampled_from([None, 5]),
+        cost_usd=st.sampled_from([None, 0.25, 0.1]),
+    ),
+    max_size=15,
+)
+
+
+def build(at, fields):
+    fields = dict(fields)
+    length_ns = fields.pop("length_ns")
+    end_ns = None if fields["status"] == "running" else min(fields["start_ns"] + length_ns, 2**64 - 1)
+    return Span(trace_id=f"t{at}", span_id=f"{at:016x}", end_ns=end_ns, **fields)
+
+
+def figures(traces):
+    durations = sorted(trace.duration_ms for trace in traces if trace.duration_ms is not None)
+    costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
+    return {
+        "count": len(traces),
+        "errors": sum(trace.status == "error" for trace in traces),
+        "p50_ms": quantile(durations, 0.5),
+        "p95_ms": quantile(durations, 0.95),
+        "p99_ms": quantile(durations, 0.99),
+        "input_tokens": sum(trace.input_tokens for trace in traces),
+        "output_tokens": 0,
+        "cached_tokens": 0,
+        "cost_usd": pytest.approx(sum(costs)) if costs else None,
+    }
+
+
+def told(found):
+    return {name: getattr(found, name) for name in figures([])}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    recorded=TRACES,
+    by=st.none() | st.sampled_from(TRACE_GROUPS),
+    buckets=st.integers(0, 7),
+    where=st.builds(
+        Filter,
+        statuses=st.sampled_from([(), ("error",)]),
+        name=st.sampled_from([None, "a"]),
+        since_ns=st.sampled_from([None, 0, 7, 2**64 - 1]),
+        until_ns=st.sampled_from([None, 30, INT64_MAX, 2**64 - 1]),
+        kinds=st.sampled_from([(), ("tool",), ("agent",)]),
+    ),
+)
+def test_figures_of_traces_are_those_of_the_list_of_traces(tmp_path_factory, recorded, by, buckets, where):
+    store = SqliteStore(tmp_path_factory.mktemp("stats") / "inspector.db")
+    store.write([build(at, fields) for at, fields in enumerate(recorded)])
+    traces = store.traces(where, limit=50).items
+    found = store.stats(where, of="traces", by=by, buckets=buckets)
+    assert found.complete
+    assert told(found.total) == figures(traces)
+    expected = {}
+    for trace in traces if by else ():
+        expected.setdefault(getattr(trace, by), []).append(trace)
+    assert {group.key: told(group) for group in found.groups} == {key: figures(of) for key, of in expected.items()}
+    begins = [int(bucket.start_time_unix_nano) for bucket in found.buckets]
+    assert len(begins) in (0, buckets)
+    for at, bucket in enumerate(found.buckets):
+        until = begins[at + 1] if at + 1 < buckets else 2**64
+        inside = [trace for trace in traces if begins[at] <= int(trace.start_time_unix_nano) < until]
+        assert told(bucket) == figures(inside)
+    store.close()
+
+
+def test_buckets_are_those_of_events_with_the_same_starts(store, make_span):
+    store.write([make_span(trace_id=f"t{at}", start_ns=start) for at, start in enumerate((0, 9, 10, 29, 30))])
+    for where in (Filter(), Filter(since_ns=0, until_ns=30), Filter(since_ns=5, until_ns=10**18)):
+        for count in (1, 3, 60):
+            of_events = store.stats(where, buckets=count).buckets
+            assert store.stats(where, of="traces", buckets=count).buckets == of_events
+
+
+def test_a_trace_counts_once_however_many_spans_it_has(store, make_span):
+    store.write([make_span(input_tokens=5) for _ in range(4)] + [make_span(trace_id="b" * 32, status="error")])
+    found = store.stats(Filter(), of="traces", by="status")
+    assert (found.total.count, found.total.errors, found.total.input_tokens) == (2, 1, 20)
+    assert {group.key: group.count for group in found.groups} == {"ok": 1, "error": 1}
+
+
+def test_figures_of_traces_narrow_by_their_spans(store, make_span):
+    store.write([make_span(trace_id=f"t{at}", tool=f"tool-{at % 2}", attributes={"k": at}) for at in range(6)])
+    assert store.stats(Filter(tool="tool-1"), of="traces").total.count == 3
+    assert store.stats(Filter(attributes=(("k", "4"),)), of="traces", buckets=2).total.count == 1
+    assert store.stats(Filter(q="nothing"), of="traces", by="kind", buckets=3).total.count == 0
+
+
+def test_figures_that_take_too_long_cover_the_newest_and_say_so(store, make_span, monkeypatch):
+    store.write([make_span(trace_id=f"t{at}") for at in range(10)])
+    monkeypatch.setattr(stats_module, "SCAN_S", 0.0)
+    found = store.stats(Filter(), of="traces", buckets=2)
+    assert (found.complete, found.total.count) == (False, 0)
+
+
+def test_tokens_of_traces_saturate(store, make_span):
+    store.write([make_span(trace_id=f"t{at}", input_tokens=INT64_MAX) for at in range(3)])
+    assert store.stats(Filter(), of="traces").total.input_tokens == INT64_MAX
+
+
+def test_an_empty_store_has_no_figures(store):
+    found = store.stats(Filter(), of="traces", by="kind", buckets=5)
+    assert (found.total.count, found.groups, found.buckets, found.complete) == (0, (), (), True)
+
+
+def test_what_traces_can_be_split_by_is_what_the_contract_says():
+    assert tuple(GROUPED) == TRACE_GROUPS

@@ -1,0 +1,24 @@
+"""Chromium for programs that are no tests: the benchmark and the screenshots."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, sync_playwright
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run the machine's Chromium without a window, or end the program in one line where there is none."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        sys.exit("no Chromium: install Debian's package chromium")
+    arguments = ["--disable-dev-shm-usage", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()

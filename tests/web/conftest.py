@@ -1,0 +1,171 @@
+"""The app in Chromium: built from this checkout, served for real, and watched for whatever must never happen."""
+
+import fcntl
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+# Tests are not packages; these modules are files because the benchmark and the screenshots use them as well.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from hostile import hostile_spans
+from serving import DEMO_SPANS, ROOT, Agent, Server, fill, record_demo, serving, wait_until
+from stories import kinds_and_statuses, long_trace, many_runs, odd_trees
+
+WAIT_MS = 30_000
+REPORT_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`));
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_app() -> None:
+    """Build the app where its sources changed; only one process of a test run does."""
+    lock = ROOT / "web" / "node_modules" / ".building"
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        subprocess.run([sys.executable, str(ROOT / "hatch_build.py")], check=True)
+
+
+class Watch:
+    """What went wrong in the pages of a test."""
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+        self.tolerated: list[str] = []
+
+    def tolerate(self, part: str) -> None:
+        """Say that the test brings messages with this part about."""
+        self.tolerated.append(part)
+
+    def fail(self, message: str) -> None:
+        self.failures.append(message)
+
+    def over(self, page: Page, origin: str) -> None:
+        """Watch a page that must stay at its origin."""
+
+        def requested(url: str) -> None:
+            if not url.startswith((f"{origin}/", "data:", "blob:", "about:")):
+                self.fail(f"request to {url}")
+
+        def asked(dialog: Any) -> None:
+            self.fail(f"dialog {dialog.message}")
+            dialog.dismiss()
+
+        page.on("console", lambda message: message.type == "error" and self.fail(message.text))
+        page.on("pageerror", lambda error: self.fail(f"{error}"))
+        page.on("request", lambda request: requested(request.url))
+        page.on("websocket", lambda socket: self.fail(f"websocket {socket.url}"))
+        page.on("dialog", asked)
+        page.on("popup", lambda popup: self.fail(f"popup {popup.url}"))
+
+    @property
+    def found(self) -> list[str]:
+        return [each for each in self.failures if not any(part in each for part in self.tolerated)]
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    made = Watch()
+    yield made
+    assert made.found == []
+
+
+@pytest.fixture
+def visit(browser: Browser, watch: Watch) -> Iterator[Callable[..., Page]]:
+    """Opens a view of a server in a fresh browser profile that is signed in; the test fails on anything odd in it."""
+    contexts: list[BrowserContext] = []
+
+    def open_page(server: Server, view: str = "/", *, prefix: str = "", **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        context.set_default_timeout(WAIT_MS)
+        context.add_cookies(server.cookies)
+        context.add_init_script(REPORT_VIOLATIONS)
+        page = context.new_page()
+        watch.over(page, server.url)
+        page.goto(f"{server.url}{prefix}/#{view}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def wait_ms() -> int:
+    return WAIT_MS
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
+@pytest.fixture(scope="session")
+def demo(homes: Path) -> Iterator[Server]:
+    """Two runs of the demo agent; only to be looked at."""
+    for _ in range(2):
+        record_demo(homes / "demo")
+    with serving(homes / "demo") as server:
+        wait_until(lambda: [run["spans"] for run in server.get("/traces")["items"]] == [DEMO_SPANS] * 2)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def demo_trace(demo: Server) -> str:
+    """The newest of them."""
+    found: str = demo.get("/traces?limit=1")["items"][0]["trace_id"]
+    return found
+
+
+@pytest.fixture(scope="session")
+def crowd(homes: Path) -> Iterator[Server]:
+    """Hundreds of runs over two days, of several agents, in sessions; only to be looked at."""
+    fill(homes / "crowd", many_runs(400))
+    with serving(homes / "crowd") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def oddities(homes: Path) -> Iterator[Server]:
+    """Odd trees, every kind and status, and a trace of 10,000 spans; only to be looked at."""
+    fill(homes / "odd", [*odd_trees(), *kinds_and_statuses(), *long_trace(10_000)])
+    with serving(homes / "odd") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def hostile(homes: Path) -> Iterator[Server]:
+    """Hostile strings in every field; only to be looked at."""
+    fill(homes / "hostile", hostile_spans())
+    with serving(homes / "hostile") as server:
+        yield server
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Server]:
+    """Nothing is recorded yet."""
+    with serving(tmp_path / "home") as server:
+        yield server
+
+
+@pytest.fixture
+def start_agent() -> Iterator[Callable[..., Agent]]:
+    """Starts recorded processes that do what the test says."""
+    agents: list[Agent] = []
+
+    def start(home: Path, **options: Any) -> Agent:
+        agents.append(Agent(home, **options))
+        return agents[-1]
+
+    yield start
+    for agent in agents:
+        agent.close()

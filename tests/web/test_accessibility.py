@@ -1,0 +1,110 @@
+"""Axe on every page in both themes, the keyboard alone, 200 % zoom, and reduced motion."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from serving import ROOT
+from stories import STATES, span_of
+
+PAGES = {
+    "runs": "/",
+    "runs by session": "/?group=session",
+    "sessions": "/sessions",
+    "events": "/events",
+    "stats": "/stats",
+    "nothing there": "/no/such/view",
+}
+TRACE_VIEWS = {"waterfall": "", "graph": "view=graph&", "transcript": "view=transcript&"}
+FIND_VIOLATIONS = """async () => {
+  const found = await axe.run(document, {resultTypes: ["violations"]});
+  const shown = (each) => each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160));
+  return found.violations.map((each) => `${each.id}: ${each.help}: ${shown(each)}`);
+}"""
+
+
+def violations_of(page):
+    page.evaluate((ROOT / "web/node_modules/axe-core/axe.min.js").read_text())
+    return page.evaluate(FIND_VIOLATIONS)
+
+
+def settle(page):
+    """Wait until the page has its data."""
+    expect(page.locator("#main")).not_to_be_empty()
+    expect(page.locator("#main [aria-busy=true]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_on_a_page(crowd, visit, name, theme):
+    page = visit(crowd, PAGES[name], color_scheme=theme)
+    settle(page)
+    assert violations_of(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", TRACE_VIEWS)
+def test_axe_finds_nothing_on_a_trace(demo, demo_trace, visit, view, theme):
+    page = visit(demo, f"/traces/{demo_trace}?{TRACE_VIEWS[view]}", color_scheme=theme)
+    settle(page)
+    expect(page.locator("#main")).to_contain_text("book_hotel")
+    assert violations_of(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt"])
+def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind, theme):
+    events = demo.get(f"/events?trace_id={demo_trace}&kind={kind}&limit=50")["items"]
+    span = next((each for each in events if each["status"] == "error"), events[0])
+    page = visit(demo, f"/traces/{demo_trace}?span={span['span_id']}", color_scheme=theme)
+    for tab in range(page.get_by_role("tab", name=re.compile("Overview|Attributes|Raw")).count()):
+        page.get_by_role("tab", name=re.compile("Overview|Attributes|Raw")).nth(tab).click()
+        settle(page)
+        assert violations_of(page) == []
+
+
+def test_axe_finds_nothing_in_every_status(oddities, visit):
+    page = visit(oddities, f"/traces/{STATES}?span={span_of(STATES, 7).span_id}", color_scheme="dark")
+    expect(page.get_by_text("workflow that is lost").first).to_be_visible()
+    assert violations_of(page) == []
+
+
+def test_axe_finds_nothing_on_an_empty_page(empty, visit):
+    page = visit(empty, "/")
+    expect(page.locator("#main")).to_contain_text("attach")
+    assert violations_of(page) == []
+
+
+@pytest.mark.parametrize("view", ["/", "/sessions", "/events", "/stats", "trace", "graph", "transcript"])
+def test_at_200_percent_nothing_is_cut_sideways(demo, demo_trace, visit, view):
+    address = view if view.startswith("/") else f"/traces/{demo_trace}" + ("" if view == "trace" else f"?view={view}")
+    page = visit(demo, address, viewport={"width": 640, "height": 400}, device_scale_factor=2)
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    bar = page.get_by_role("navigation", name="Pages").get_by_role("link").all()
+    boxes = [link.bounding_box() for link in bar]
+    assert boxes and all(box and box["x"] >= 0 and box["x"] + box["width"] <= 640 for box in boxes)
+
+
+def test_with_reduced_motion_nothing_moves(oddities, visit):
+    page = visit(oddities, f"/traces/{STATES}", reduced_motion="reduce")
+    expect(page.get_by_text("tool that is running").first).to_be_visible()
+    endless = (
+        "document.getAnimations().filter((each) => each.effect.getComputedTiming().iterations === Infinity).length"
+    )
+    assert page.evaluate(endless) == 0
+
+
+def test_the_theme_follows_the_browser_until_one_is_chosen_and_then_stays(demo, visit):
+    page = visit(demo, "/", color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_role("button", name=re.compile("^Theme")).click()
+    expect(page.get_by_role("button", name="Theme: light")).to_be_visible()
+    light = page.evaluate(ground)
+    assert light != dark
+    page.reload()
+    expect(page.get_by_role("button", name="Theme: light")).to_be_visible()
+    assert page.evaluate(ground) == light
+    page.get_by_role("button", name=re.compile("^Theme")).click()
+    assert page.evaluate(ground) == dark

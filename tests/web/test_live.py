@@ -1,0 +1,201 @@
+"""What happens while one looks: runs that grow, processes that die, servers that come back."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from serving import start_server, wait_until
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", {configurable: true, get: () => hidden});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+BOOKING = {"tool_name": "book_hotel", "args": {"nights": 2}, "context": None, "call_id": "book"}
+
+
+@pytest.fixture
+def running(empty, start_agent):
+    """A workflow that has begun and not ended, and the id of its trace."""
+    agent = start_agent(empty.home)
+    agent.emit("before_workflow_run", workflow="plan_trip", context=None, input={"city": "Lisbon"}, call_id="plan")
+    wait_until(lambda: empty.get("/traces")["items"])
+    return agent, empty.get("/traces")["items"][0]["trace_id"]
+
+
+def end(agent):
+    agent.emit("after_workflow_run", workflow="plan_trip", context=None, result="done", call_id="plan")
+
+
+def test_an_empty_page_says_how_to_record_and_becomes_the_list_by_itself(empty, visit, start_agent):
+    page = visit(empty, "/")
+    expect(page.locator("#main")).to_contain_text("inspector.attach()")
+    start_agent(empty.home).call("tool_call", tool_name="first_tool", args={}, context=None)
+    expect(page.get_by_role("link", name=re.compile("first_tool")).first).to_be_visible()
+    expect(page.locator("#main")).not_to_contain_text("inspector.attach()")
+
+
+def test_a_new_run_appears_at_the_top_of_the_list(empty, visit, start_agent):
+    agent = start_agent(empty.home)
+    agent.call("tool_call", tool_name="older", args={}, context=None)
+    page = visit(empty, "/")
+    expect(page.get_by_text("older").first).to_be_visible()
+    agent.call("tool_call", tool_name="newer", args={}, context=None)
+    expect(page.get_by_text("newer").first).to_be_visible()
+    shown = page.locator("#main").inner_text()
+    assert shown.index("newer") < shown.index("older")
+
+
+def test_a_running_run_grows_and_ends_before_ones_eyes(empty, running, visit):
+    agent, trace_id = running
+    page = visit(empty, f"/traces/{trace_id}")
+    expect(page.get_by_text("plan_trip").first).to_be_visible()
+    agent.emit("before_tool_call", **BOOKING)
+    row = page.locator("[role=row]").filter(has_text="book_hotel")
+    expect(row).to_be_visible()
+    expect(row).to_contain_text("running")
+    agent.emit("after_tool_call", **BOOKING, result="done")
+    expect(row).not_to_contain_text("running")
+    end(agent)
+    expect(page.get_by_role("row").filter(has_text="running")).to_have_count(0)
+
+
+def test_a_killed_agent_leaves_its_calls_lost(empty, running, visit):
+    agent, trace_id = running
+    page = visit(empty, f"/traces/{trace_id}")
+    agent.emit("before_tool_call", **BOOKING)
+    row = page.locator("[role=row]").filter(has_text="book_hotel")
+    expect(row).to_contain_text("running")
+    agent.kill()
+    expect(row).to_contain_text("lost")
+    row.click()
+    expect(page.locator("#main")).to_contain_text(re.compile("process", re.IGNORECASE))
+
+
+def test_the_list_marks_a_run_as_lost_when_its_process_is_killed(empty, running, visit):
+    agent, _ = running
+    page = visit(empty, "/")
+    expect(page.locator("#main").get_by_text("plan_trip").first).to_be_visible()
+    agent.kill()
+    expect(page.locator("#main")).to_contain_text("lost")
+
+
+def test_the_tail_shows_every_call_once_and_changes_it_when_it_ends(empty, visit, start_agent):
+    page = visit(empty, "/events")
+    expect(page.locator("#main")).not_to_be_empty()
+    agent = start_agent(empty.home)
+    agent.emit("before_tool_call", **BOOKING)
+    row = page.locator("[role=row]").filter(has_text="book_hotel")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("running")
+    agent.emit("after_tool_call", **BOOKING, result="done")
+    expect(row).to_contain_text("ok")
+    expect(row).to_have_count(1)
+
+
+def test_a_paused_tail_stands_still_and_resumes_with_everything(empty, visit, start_agent):
+    agent = start_agent(empty.home)
+    agent.call("tool_call", tool_name="before_pause", args={}, context=None)
+    page = visit(empty, "/events")
+    expect(page.get_by_role("row").filter(has_text="before_pause")).to_be_visible()
+    page.get_by_role("button", name=re.compile("pause", re.IGNORECASE)).click()
+    for number in range(3):
+        agent.call("tool_call", tool_name=f"while_paused_{number}", args={}, context=None)
+    expect(page.locator("#main")).to_contain_text(re.compile(r"3 new"))
+    expect(page.get_by_role("row").filter(has_text="while_paused")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("resume", re.IGNORECASE)).click()
+    expect(page.get_by_role("row").filter(has_text="while_paused")).to_have_count(3)
+
+
+def test_a_filtered_tail_shows_what_matches_only(empty, visit, start_agent):
+    agent = start_agent(empty.home)
+    page = visit(empty, "/events?tool=wanted")
+    expect(page.locator("#main")).not_to_be_empty()
+    agent.call("tool_call", tool_name="unwanted", args={}, context=None)
+    agent.call("tool_call", tool_name="wanted", args={}, context=None)
+    expect(page.get_by_role("row").filter(has_text="execute_tool wanted")).to_have_count(1)
+    expect(page.get_by_role("row").filter(has_text="unwanted")).to_have_count(0)
+
+
+@pytest.mark.parametrize("view", ["/", "/events"])
+def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, view):
+    watch.tolerate("ERR_")
+    home = tmp_path / "home"
+    agent = start_agent(home)
+    agent.call("tool_call", tool_name="before_stop", args={}, context=None)
+    server = start_server(home)
+    page = visit(server, view)
+    expect(page.get_by_text("before_stop").first).to_be_visible()
+    server.stop()
+    banner = page.get_by_role("alert").filter(has_text="does not answer")
+    expect(banner).to_be_visible()
+    agent.call("tool_call", tool_name="while_stopped", args={}, context=None)
+    again = start_server(home, server.port, sign_in=False)
+    try:
+        expect(banner).to_have_count(0)
+        expect(page.get_by_text("while_stopped").first).to_be_visible()
+        agent.call("tool_call", tool_name="after_start", args={}, context=None)
+        expect(page.get_by_text("after_start").first).to_be_visible()
+        for name in ("before_stop", "while_stopped", "after_start"):
+            expect(page.get_by_role("row").filter(has_text=f"execute_tool {name}")).to_have_count(1)
+    finally:
+        again.stop()
+
+
+def test_a_trace_goes_on_growing_after_the_server_came_back(tmp_path, visit, watch, start_agent):
+    watch.tolerate("ERR_")
+    home = tmp_path / "home"
+    agent = start_agent(home)
+    agent.emit("before_workflow_run", workflow="plan_trip", context=None, input={}, call_id="plan")
+    server = start_server(home)
+    wait_until(lambda: server.get("/traces")["items"])
+    page = visit(server, f"/traces/{server.get('/traces')['items'][0]['trace_id']}")
+    expect(page.locator("[role=row]").filter(has_text="plan_trip")).to_be_visible()
+    server.stop()
+    expect(page.get_by_role("alert").filter(has_text="does not answer")).to_be_visible()
+    agent.emit("before_tool_call", **BOOKING)
+    again = start_server(home, server.port, sign_in=False)
+    try:
+        expect(page.locator("[role=row]").filter(has_text="book_hotel")).to_have_count(1)
+        agent.emit("after_tool_call", **BOOKING, result="done")
+        expect(page.locator("[role=row]").filter(has_text="book_hotel")).not_to_contain_text("running")
+    finally:
+        again.stop()
+
+
+def streams_of(page):
+    """Counts the streams that a page holds open."""
+    page.add_init_script(
+        """
+        const Real = EventSource;
+        window.__streams = 0;
+        window.EventSource = class extends Real {
+          constructor(...given) { super(...given); window.__streams += 1; }
+          close() { if (this.readyState !== Real.CLOSED) window.__streams -= 1; super.close(); }
+        };
+        """
+    )
+    page.reload()
+
+
+@pytest.mark.parametrize("view", ["/", "/events", "/traces/"])
+def test_a_page_holds_one_stream_and_none_while_it_is_hidden(demo, demo_trace, visit, view):
+    page = visit(demo, f"{view}{demo_trace}" if view == "/traces/" else view)
+    streams_of(page)
+    wait_until(lambda: page.evaluate("window.__streams") == 1)
+    page.evaluate(HIDE, True)
+    wait_until(lambda: page.evaluate("window.__streams") == 0)
+    page.evaluate(HIDE, False)
+    wait_until(lambda: page.evaluate("window.__streams") == 1)
+
+
+def test_what_happens_while_a_page_is_hidden_is_there_when_it_is_shown(empty, visit, start_agent):
+    page = visit(empty, "/events")
+    streams_of(page)
+    wait_until(lambda: page.evaluate("window.__streams") == 1)
+    page.evaluate(HIDE, True)
+    start_agent(empty.home).call("tool_call", tool_name="unseen", args={}, context=None)
+    wait_until(lambda: empty.get("/events")["items"])
+    page.evaluate(HIDE, False)
+    expect(page.get_by_role("row").filter(has_text="unseen")).to_have_count(1)

@@ -1,0 +1,195 @@
+"""The runs and the sessions: browse, filter, search, brush, group, delete."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from serving import fill, serving
+from stories import many_runs
+
+RUN = re.compile(r"/traces/[0-9a-f]{32}")
+
+
+def runs_of(page):
+    """The rows of runs, without the heading and those of sessions."""
+    return page.get_by_role("grid", name="Runs").get_by_role("row").filter(has=page.locator('a[href*="/traces/"]'))
+
+
+def address(page):
+    return page.url.partition("#")[2]
+
+
+def test_runs_stand_newest_first_with_what_they_took(crowd, visit):
+    page = visit(crowd, "/")
+    newest = crowd.get("/traces?limit=3")["items"]
+    for place, run in enumerate(newest):
+        row = runs_of(page).nth(place)
+        expect(row.get_by_role("link").first).to_have_attribute("href", re.compile(run["trace_id"]))
+        expect(row).to_contain_text(run["name"])
+        expect(row).to_contain_text(run["agent"])
+        expect(row).to_contain_text(run["session_id"])
+
+
+def test_scrolling_loads_all_runs(crowd, visit):
+    page = visit(crowd, "/")
+    expect(runs_of(page).first).to_be_visible()
+    oldest = crowd.get("/traces?order=asc&limit=1")["items"][0]["trace_id"]
+    grid = page.get_by_role("grid", name="Runs")
+    grid.focus()
+    for _ in range(8):
+        grid.press("End")
+        page.wait_for_timeout(100)
+    expect(page.locator(f'a[href*="{oldest}"]')).to_be_visible()
+    # Only what is in view is in the document.
+    assert runs_of(page).count() < 100
+
+
+def test_a_run_opens_with_a_click_and_the_way_back_leads_to_the_same_list(crowd, visit):
+    page = visit(crowd, "/?status=error")
+    expect(runs_of(page).first).to_be_visible()
+    runs_of(page).nth(2).get_by_role("link").first.click()
+    page.wait_for_url(RUN)
+    page.go_back()
+    expect(runs_of(page).first).to_be_visible()
+    assert address(page) == "/?status=error"
+
+
+def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
+    page = visit(crowd, "/?status=error&agent=planner")
+    found = crowd.get("/traces?status=error&agent=planner&limit=1000")["items"]
+    expect(page.get_by_role("button", name="Remove status: error")).to_be_visible()
+    expect(runs_of(page).first).to_contain_text("planner")
+    page.reload()
+    expect(page.get_by_role("button", name="Remove agent: planner")).to_be_visible()
+    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(found[0]["trace_id"]))
+
+
+def test_a_filter_is_added_and_removed_with_the_bar(crowd, visit):
+    page = visit(crowd, "/")
+    page.get_by_role("button", name="Add a filter").click()
+    page.get_by_role("button", name="status", exact=True).click()
+    page.get_by_role("checkbox", name="error").check()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Remove status: error")).to_be_visible()
+    assert "status=error" in address(page)
+    expect(runs_of(page).first).to_contain_text("error")
+    page.get_by_role("button", name="Remove status: error").click()
+    expect(page.get_by_role("button", name="Remove status: error")).to_have_count(0)
+    assert "status" not in address(page)
+
+
+def test_values_that_occur_are_suggested(crowd, visit):
+    page = visit(crowd, "/")
+    page.get_by_role("button", name="Add a filter").click()
+    page.get_by_role("button", name="agent", exact=True).click()
+    page.get_by_role("option", name="researcher").click()
+    expect(page.get_by_role("button", name="Remove agent: researcher")).to_be_visible()
+
+
+def test_search_finds_the_words_of_prompts_and_answers(crowd, visit):
+    page = visit(crowd, "/")
+    expect(runs_of(page).first).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("weekly_report")
+    page.wait_for_url(re.compile("q=weekly_report"))
+    expect(runs_of(page).first).to_contain_text("weekly_report")
+    expect(runs_of(page).filter(has_not_text="weekly_report")).to_have_count(0)
+
+
+def test_a_filter_that_matches_nothing_says_so_and_can_be_cleared(crowd, visit):
+    page = visit(crowd, "/?agent=nobody")
+    expect(page.locator("#main h2")).to_be_visible()
+    expect(runs_of(page)).to_have_count(0)
+    page.get_by_role("button", name=re.compile("clear", re.IGNORECASE)).last.click()
+    expect(runs_of(page).first).to_be_visible()
+
+
+def test_dragging_across_the_histogram_keeps_that_time(crowd, visit):
+    page = visit(crowd, "/")
+    plot = page.get_by_role("slider", name=re.compile("Runs over time"))
+    expect(runs_of(page).first).to_be_visible()
+    box = plot.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.25, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, middle, steps=5)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"since=.*until="))
+    query = address(page).partition("?")[2]
+    wanted = crowd.get(f"/traces?{query}&limit=1000")["items"]
+    assert 0 < len(wanted) < 400
+    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted[0]["trace_id"]))
+
+
+def test_the_histogram_works_with_the_keyboard(crowd, visit):
+    page = visit(crowd, "/")
+    expect(runs_of(page).first).to_be_visible()
+    plot = page.get_by_role("slider", name=re.compile("Runs over time"))
+    plot.focus()
+    plot.press("Home")
+    for _ in range(4):
+        plot.press("Shift+ArrowRight")
+    plot.press("Enter")
+    page.wait_for_url(re.compile(r"since=.*until="))
+    plot.focus()
+    plot.press("Escape")
+    page.wait_for_url(lambda url: "since=" not in url)
+
+
+def test_runs_are_gathered_below_their_sessions(crowd, visit):
+    page = visit(crowd, "/?group=session")
+    newest = crowd.get("/traces?limit=1")["items"][0]["session_id"]
+    heading = page.get_by_role("row").filter(has=page.get_by_role("button", name=f"Runs of {newest}"))
+    expect(heading).to_contain_text("4 runs")
+    before = runs_of(page).first.get_by_role("link").first.get_attribute("href")
+    heading.get_by_role("button", name=f"Runs of {newest}").click()
+    expect(runs_of(page).first.get_by_role("link").first).not_to_have_attribute("href", before)
+
+
+def test_a_heading_sorts_the_list(crowd, visit):
+    page = visit(crowd, "/")
+    page.get_by_role("columnheader", name="Duration").get_by_role("button").click()
+    page.wait_for_url(re.compile("sort=duration"))
+    slowest = crowd.get("/traces?sort=duration&limit=1")["items"][0]["trace_id"]
+    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(slowest))
+
+
+def test_the_keyboard_goes_through_the_list_and_opens_a_run(crowd, visit):
+    page = visit(crowd, "/")
+    expect(runs_of(page).first).to_be_visible()
+    third = crowd.get("/traces?limit=3")["items"][2]["trace_id"]
+    for key in ("j", "j", "ArrowDown", "k", "j", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_url(re.compile(third))
+
+
+def test_sessions_stand_with_their_sums_and_lead_to_their_runs(crowd, visit):
+    page = visit(crowd, "/sessions")
+    newest = crowd.get("/sessions?limit=1")["items"][0]
+    row = page.get_by_role("row").filter(has_text=newest["session_id"])
+    expect(row).to_contain_text(str(newest["traces"]))
+    row.get_by_role("link").first.click()
+    page.wait_for_url(re.compile(f"session_id={newest['session_id']}"))
+    expect(runs_of(page)).to_have_count(newest["traces"])
+
+
+def test_a_run_is_deleted_after_a_question(tmp_path, visit):
+    fill(tmp_path / "home", many_runs(3))
+    with serving(tmp_path / "home") as server:
+        page = visit(server, "/")
+        expect(runs_of(page)).to_have_count(3)
+        page.keyboard.press("j")
+        page.keyboard.press("Delete")
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+        expect(runs_of(page)).to_have_count(3)
+        page.get_by_role("grid", name="Runs").press("Delete")
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
+        expect(runs_of(page)).to_have_count(2)
+        assert len(server.get("/traces")["items"]) == 2
+
+
+@pytest.mark.parametrize("part", ["kind=llm", "model=gpt-4.1-mini", "tool=search", "error_type=TimeoutError"])
+def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
+    page = visit(crowd, f"/?{part}")
+    wanted = crowd.get(f"/traces?{part}&limit=1")["items"][0]["trace_id"]
+    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted))

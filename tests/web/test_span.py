@@ -1,0 +1,180 @@
+"""The detail of a call: rendered by kind, compared with the call before, copied, loaded on demand."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+from serving import fill, serving, wait_until
+from stories import message, model_call, span_of, tool_call
+
+TRACE = f"{0x5BA:032x}"
+LONG_TEXT = "The whole text. " * 40_000
+
+
+def detail_of(page):
+    return page.get_by_role("tabpanel").first
+
+
+def span_named(server, trace_id, name, **fields):
+    events = server.get(f"/events?trace_id={trace_id}&limit=100&order=asc")["items"]
+    return next(
+        each["span_id"] for each in events if name in each["name"] and all(each[key] == fields[key] for key in fields)
+    )
+
+
+@pytest.fixture
+def show(demo, demo_trace, visit):
+    def open_span(name, **fields):
+        return visit(demo, f"/traces/{demo_trace}?span={span_named(demo, demo_trace, name, **fields)}")
+
+    return open_span
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory):
+    """An agent that asks twice and rewrites a message in between, then calls a tool with a very long result."""
+    home = tmp_path_factory.mktemp("story") / "home"
+    system, question = message("system", "You are exact."), message("user", "How far is it to the harbour?")
+    rewritten = message("user", "How far is it to the old harbour?")
+    more = message("user", "And back?")
+    answer = message("assistant", "Two miles by the coast road.")
+    agent = {"agent": "guide", "parent": 1}
+    fill(
+        home,
+        [
+            span_of(TRACE, 1, "agent", name="invoke_agent guide", agent="guide", took_ms=100),
+            model_call(TRACE, 2, [system, question], answer, start_ms=1, took_ms=10, **agent),
+            model_call(TRACE, 3, [system, rewritten, answer, more], answer, start_ms=20, took_ms=10, **agent),
+            tool_call(TRACE, 4, "read_file", {"path": "a.txt"}, {"text": LONG_TEXT}, start_ms=40, took_ms=5, **agent),
+        ],
+    )
+    with serving(home) as server:
+        yield server
+
+
+def test_a_model_call_shows_the_conversation_tokens_and_cost(show):
+    page = show("chat gpt-4.1")
+    detail = detail_of(page)
+    expect(detail).to_contain_text("Plan 2 nights in Lisbon")
+    expect(detail).to_contain_text("I will look at the weather and at hotels first.")
+    expect(detail).to_contain_text("580")
+    expect(detail).to_contain_text("find_hotels")
+    expect(detail).to_contain_text(re.compile(r"\$0\.00\d"))
+    expect(detail).to_contain_text("temperature")
+
+
+def test_a_failed_tool_call_shows_its_error_first_then_what_it_was_given(show):
+    page = show("execute_tool book_hotel", status="error", hook="tool_call")
+    text = detail_of(page).inner_text()
+    assert (
+        text.index("did not answer in time") < text.index("Hotel Miradouro\n") if "Hotel Miradouro\n" in text else True
+    )
+    expect(detail_of(page)).to_contain_text("travel_desk")
+
+
+def test_a_tool_call_leads_to_what_the_model_saw_before_it(show):
+    page = show("execute_tool book_hotel", status="error", hook="tool_call")
+    before = page.url
+    detail_of(page).get_by_role("button", name=re.compile("model", re.IGNORECASE)).or_(
+        detail_of(page).get_by_role("link", name=re.compile("model", re.IGNORECASE))
+    ).first.click()
+    page.wait_for_url(lambda url: url != before)
+    expect(page.locator("#main")).to_contain_text("Hotel Miradouro it is.")
+
+
+def test_an_rpc_shows_both_envelopes(show):
+    page = show("tools/list")
+    detail = detail_of(page)
+    expect(detail).to_contain_text("tools/list")
+    expect(detail).to_contain_text("stdio")
+    expect(detail).to_contain_text("find_restaurants")
+
+
+def test_a_resource_shows_its_content_and_its_address_as_text(show):
+    page = show("resources/read", kind="resource")
+    expect(detail_of(page)).to_contain_text("guide://lisbon")
+    expect(detail_of(page)).to_contain_text("pastries in Belém")
+    expect(detail_of(page).locator('a[href^="guide:"]')).to_have_count(0)
+
+
+def test_a_prompt_shows_its_parameters_and_what_was_rendered(show):
+    page = show("prompts/get", kind="prompt")
+    expect(detail_of(page)).to_contain_text("trip_brief")
+    expect(detail_of(page)).to_contain_text("400 EUR")
+    expect(detail_of(page)).to_contain_text("Plan 2 nights in Lisbon for two people")
+
+
+def test_an_agent_shows_its_answer_and_what_happened_below_it(show):
+    page = show("invoke_agent local_guide")
+    expect(detail_of(page)).to_contain_text("sardines at Tasca da Esquina")
+    expect(detail_of(page)).to_contain_text("find_restaurants")
+
+
+def test_attributes_can_be_narrowed(show):
+    page = show("chat gpt-4.1")
+    page.get_by_role("tab", name=re.compile("Attributes")).click()
+    page.wait_for_url(re.compile("tab=attributes"))
+    expect(detail_of(page)).to_contain_text("gen_ai.provider.name")
+    detail_of(page).get_by_role("searchbox").or_(detail_of(page).get_by_role("textbox")).first.fill("temperature")
+    expect(detail_of(page)).to_contain_text("gen_ai.request.temperature")
+    expect(detail_of(page)).not_to_contain_text("gen_ai.provider.name")
+
+
+def test_the_changes_since_the_previous_call_of_the_agent_are_shown(story, visit):
+    page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 3).span_id}")
+    detail = detail_of(page)
+    expect(detail).to_contain_text("And back?")
+    expect(detail.locator("ins").filter(has_text="old").first).to_be_visible()
+    expect(detail).to_contain_text(re.compile(r"unchanged"))
+
+
+def test_a_large_value_is_loaded_on_demand(story, visit):
+    page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 4).span_id}")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    load = detail_of(page).get_by_role("button", name=re.compile("load", re.IGNORECASE)).first
+    expect(load).to_be_visible()
+    load.click()
+    expect(detail_of(page)).to_contain_text("The whole text.")
+    assert [url for url in asked if "/events/" in url and "clip=" not in url]
+
+
+COPIES = {
+    "curl": "curl",
+    "Python": "import",
+    "Markdown": "did not answer in time",
+    "JSON": '"span_id"',
+}
+
+
+@pytest.mark.parametrize("form", COPIES)
+def test_a_call_is_copied(demo, demo_trace, visit, form):
+    span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
+    page = visit(demo, f"/traces/{demo_trace}?span={span_id}", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name=re.compile("^copy", re.IGNORECASE)).first.click()
+    page.get_by_text(re.compile(rf"\b{form}\b")).last.click()
+    wait_until(lambda: COPIES[form] in page.evaluate("navigator.clipboard.readText()"))
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert span_id in text or form == "Markdown"
+    if form == "Python":
+        compile(text, "copied", "exec")
+    if form == "JSON":
+        assert json.loads(text)["span_id"] == span_id
+
+
+def test_the_sibling_and_the_parent_are_one_step_away(show):
+    page = show("execute_tool weather", hook="tool_call")
+    before = page.url
+    page.get_by_role("button", name=re.compile("next", re.IGNORECASE)).or_(
+        page.get_by_role("link", name=re.compile("next", re.IGNORECASE))
+    ).last.click()
+    page.wait_for_url(lambda url: url != before)
+
+
+def test_what_was_lost_is_said_in_a_sentence(oddities, visit):
+    from stories import STATES
+
+    events = oddities.get(f"/events?trace_id={STATES}&kind=tool&status=lost&limit=1")["items"]
+    page = visit(oddities, f"/traces/{STATES}?span={events[0]['span_id']}")
+    expect(page.locator("#main")).to_contain_text(re.compile("process (went away|ended|is gone)", re.IGNORECASE))

@@ -1,0 +1,72 @@
+"""Every number of the stats leads to the calls behind it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+QUERY = re.compile(r"#/(events|)\?(.*)$")
+
+
+def links_of(page):
+    """The links of the page that lead to calls, with what they show."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('#main a[href*="events"]')]
+             .map((link) => ({href: link.getAttribute("href"), text: link.textContent.trim()}))"""
+    )
+
+
+def test_the_figures_are_those_of_the_api(crowd, visit):
+    page = visit(crowd, "/stats")
+    total = crowd.get("/stats")["total"]
+    expect(page.locator("#main")).to_contain_text(f"{total['count']:,}")
+    expect(page.locator("#main")).to_contain_text(f"{total['errors']:,}")
+    for model in ("gpt-4.1", "gpt-4.1-mini", "claude-sonnet-4-5"):
+        expect(page.locator("#main")).to_contain_text(model)
+    expect(page.locator("#main")).to_contain_text("TimeoutError")
+
+
+@pytest.mark.parametrize("by", ["model", "tool", "agent", "error_type"])
+def test_a_count_leads_to_the_events_it_counts(crowd, visit, by):
+    page = visit(crowd, "/stats")
+    group = next(each for each in crowd.get(f"/stats?by={by}")["groups"] if each["key"])
+    link = page.locator(f'#main a[href*="{by}={group["key"]}"]').filter(has_text=re.compile(f"^{group['count']:,}$"))
+    expect(link.first).to_be_visible()
+    href = link.first.get_attribute("href")
+    query = href.partition("?")[2]
+    shown = crowd.get(f"/stats?{query}")["total"]["count"]
+    assert shown == group["count"]
+    link.first.click()
+    expect(page.get_by_role("button", name=re.compile(f"Remove .*{re.escape(group['key'])}"))).to_be_visible()
+
+
+def test_a_filter_narrows_every_figure(crowd, visit):
+    page = visit(crowd, "/stats?model=gpt-4.1-mini")
+    total = crowd.get("/stats?model=gpt-4.1-mini")["total"]
+    expect(page.locator("#main")).to_contain_text(f"{total['count']:,}")
+    expect(page.locator("#main")).not_to_contain_text("claude-sonnet")
+
+
+def test_runs_can_be_counted_instead_of_calls(crowd, visit):
+    page = visit(crowd, "/stats?of=traces")
+    total = crowd.get("/stats?of=traces")["total"]
+    expect(page.locator("#main")).to_contain_text(f"{total['count']:,}")
+
+
+def test_the_slowest_and_the_dearest_calls_are_named(crowd, visit):
+    page = visit(crowd, "/stats")
+    for sort in ("duration", "cost"):
+        top = crowd.get(f"/events?sort={sort}&limit=1")["items"][0]
+        link = page.locator(f'#main a[href*="{top["span_id"]}"]').first
+        expect(link).to_be_visible()
+    link.click()
+    page.wait_for_url(re.compile(top["span_id"]))
+
+
+def test_every_link_of_the_page_leads_to_what_the_api_understands(crowd, visit):
+    page = visit(crowd, "/stats")
+    expect(page.locator("#main")).to_contain_text("TimeoutError")
+    queries = {found.group(2) for link in links_of(page) if (found := QUERY.search(link["href"]))}
+    assert len(queries) > 20
+    for query in sorted(queries):
+        crowd.get("/events?" + re.sub(r"(^|&)(span|trace|tab)=[^&]*", "", query).lstrip("&"))

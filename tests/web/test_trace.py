@@ -1,0 +1,215 @@
+"""One run as a waterfall: collapse, fold, find, zoom, critical path, odd trees, and the keyboard."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from serving import fill, serving
+from stories import CYCLE, DEEP, LONG, ORPHANS, ROOTS, SKEW, STATES, WIDE, span_of, tool_call
+
+# High enough for every row of a demo run.
+TALL = {"viewport": {"width": 1280, "height": 1600}}
+
+
+def rows_of(page):
+    return page.get_by_role("treegrid").get_by_role("row").filter(has=page.get_by_role("gridcell"))
+
+
+def row_of(page, text):
+    return rows_of(page).filter(has_text=text).first
+
+
+def test_a_newcomer_sees_which_tool_failed_and_why_without_a_click(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}")
+    main = page.locator("#main")
+    expect(main).to_contain_text("did not answer in time, nothing was booked")
+    expect(main).to_contain_text("book_hotel")
+    assert "span=" not in page.url
+
+
+def test_the_tree_has_every_call_below_the_one_that_made_it(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}?fold=0", **TALL)
+    expect(row_of(page, "weekend_trip")).to_have_attribute("aria-level", "1")
+    expect(row_of(page, "trip_planner")).to_have_attribute("aria-level", "2")
+    expect(row_of(page, "find_hotels")).to_have_attribute("aria-level", "3")
+    spans = demo.get(f"/traces/{demo_trace}/outline")["columns"]["span_id"]
+    expect(rows_of(page)).to_have_count(len(spans))
+
+
+def test_a_branch_is_collapsed_and_expanded(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    agent = row_of(page, "trip_planner")
+    expect(agent).to_have_attribute("aria-expanded", "true")
+    before = rows_of(page).count()
+    agent.get_by_role("button", name="Collapse").click()
+    expect(agent).to_have_attribute("aria-expanded", "false")
+    assert rows_of(page).count() < before
+    agent.get_by_role("button", name="Expand").click()
+    expect(rows_of(page)).to_have_count(before)
+
+
+def test_the_keyboard_walks_the_tree(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    grid = page.get_by_role("treegrid")
+    expect(row_of(page, "weekend_trip")).to_be_visible()
+    grid.focus()
+    grid.press("Home")
+    expect(row_of(page, "weekend_trip")).to_have_attribute("aria-selected", "true")
+    page.wait_for_url(re.compile("span="))
+    grid.press("ArrowLeft")
+    expect(row_of(page, "weekend_trip")).to_have_attribute("aria-expanded", "false")
+    expect(rows_of(page)).to_have_count(1)
+    grid.press("ArrowRight")
+    grid.press("ArrowRight")
+    expect(row_of(page, "server/discover")).to_have_attribute("aria-selected", "true")
+    grid.press("j")
+    grid.press("k")
+    expect(row_of(page, "server/discover")).to_have_attribute("aria-selected", "true")
+
+
+def test_e_goes_from_failure_to_failure(oddities, visit):
+    page = visit(oddities, f"/traces/{LONG}?fold=0")
+    expect(rows_of(page).first).to_be_visible()
+    failed = oddities.get(f"/events?trace_id={LONG}&status=error&order=asc&limit=5")["items"]
+    seen = []
+    for _ in range(3):
+        before = page.url
+        page.keyboard.press("e")
+        page.wait_for_url(lambda url, before=before: url != before)
+        seen.append(re.search(r"span=([0-9a-f]{16})", page.url).group(1))
+    known = [each["span_id"] for each in failed]
+    assert [known.index(each) for each in seen] in ([0, 1, 2], [1, 2, 3])
+    page.keyboard.press("Shift+E")
+    page.wait_for_url(re.compile(seen[1]))
+
+
+def test_find_marks_matches_and_steps_through_them(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    expect(row_of(page, "weekend_trip")).to_be_visible()
+    page.keyboard.press("f")
+    page.keyboard.type("find_restaurants")
+    page.wait_for_url(re.compile("find=find_restaurants"))
+    expect(page.locator("#main")).to_contain_text(re.compile(r"\b3\b"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("span="))
+    first = page.url
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: url != first)
+
+
+def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit):
+    trace_id = f"{0xF01D:032x}"
+    calls = [tool_call(trace_id, number, "search", start_ms=number, took_ms=0.5, parent=1) for number in range(2, 14)]
+    fill(tmp_path / "home", [span_of(trace_id, 1, "agent", name="invoke_agent busy", took_ms=20), *calls])
+    with serving(tmp_path / "home") as server:
+        page = visit(server, f"/traces/{trace_id}?fold=1")
+        folded = row_of(page, "12 ×")
+        expect(folded).to_contain_text("search")
+        expect(rows_of(page)).to_have_count(2)
+        folded.get_by_role("button", name="Expand").click()
+        expect(rows_of(page)).to_have_count(14)
+
+
+def test_zoom_is_in_the_address_and_reset_with_a_key(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}?zoom=500-900", **TALL)
+    expect(row_of(page, "weekend_trip")).to_be_visible()
+    shown = page.get_by_role("slider", name="Part of the trace that shows")
+    expect(shown).to_have_attribute("aria-valuetext", re.compile("500 ms to 900 ms"))
+    page.keyboard.press("0")
+    page.wait_for_url(lambda url: "zoom=" not in url)
+    page.keyboard.press("+")
+    page.wait_for_url(re.compile("zoom="))
+
+
+def test_dragging_on_the_minimap_zooms(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    box = page.get_by_role("slider", name="Part of the trace that shows").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 5, steps=5)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"zoom=\d"))
+
+
+def test_the_critical_path_is_drawn_on_demand(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    page.get_by_role("button", name=re.compile("critical path", re.IGNORECASE)).click()
+    page.wait_for_url(re.compile("path=1"))
+
+
+def test_a_kind_is_hidden_and_what_is_below_it_moves_up(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}?hide=rpc&fold=0", **TALL)
+    expect(row_of(page, "weekend_trip")).to_be_visible()
+    expect(rows_of(page).filter(has_text="tools/list")).to_have_count(0)
+    below = rows_of(page).filter(has_text="execute_tool weather")
+    expect(below).to_have_count(2)
+    expect(below.nth(1)).to_have_attribute("aria-level", "4")
+
+
+def test_a_row_opens_its_detail_and_the_address_names_it(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    row_of(page, "find_hotels").click()
+    page.wait_for_url(re.compile("span="))
+    expect(page.get_by_role("tab", name=re.compile("Overview"))).to_be_visible()
+    page.reload()
+    expect(row_of(page, "find_hotels")).to_have_attribute("aria-selected", "true")
+
+
+@pytest.mark.parametrize("view", ["graph", "transcript"])
+def test_another_view_shows_the_same_run(demo, demo_trace, visit, view):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    expect(row_of(page, "weekend_trip")).to_be_visible()
+    page.get_by_text(view.capitalize(), exact=True).first.click()
+    page.wait_for_url(re.compile(f"view={view}"))
+    expect(page.locator("#main")).to_contain_text("local_guide")
+    expect(page.locator("#main")).to_contain_text("book_hotel")
+
+
+ODD = {
+    ORPHANS: "orphan whose parent is missing",
+    CYCLE: "second of the circle",
+    ROOTS: "root 4",
+    SKEW: "ends before it begins",
+    WIDE: "invoke_workflow wide",
+    DEEP: "level 0",
+}
+
+
+@pytest.mark.parametrize("trace_id", ODD)
+def test_a_tree_that_no_program_should_make_still_shows(oddities, visit, trace_id):
+    page = visit(oddities, f"/traces/{trace_id}")
+    expect(row_of(page, ODD[trace_id])).to_be_visible()
+
+
+def test_what_is_odd_about_a_row_is_said(oddities, visit):
+    page = visit(oddities, f"/traces/{ORPHANS}")
+    expect(row_of(page, "orphan whose parent")).to_contain_text("not recorded")
+    page = visit(oddities, f"/traces/{CYCLE}")
+    expect(rows_of(page).filter(has_text="circle, which is cut")).not_to_have_count(0)
+    page = visit(oddities, f"/traces/{SKEW}")
+    expect(row_of(page, "begins before its parent")).to_contain_text("clocks disagree")
+
+
+def test_every_kind_in_every_status_is_told_apart_in_words(oddities, visit):
+    page = visit(oddities, f"/traces/{STATES}?fold=0", viewport={"width": 1280, "height": 2400})
+    for kind in ("tool", "agent"):
+        for status in ("running", "error", "cancelled", "abandoned", "lost"):
+            # Once in its name, and again in a word of its own.
+            expect(row_of(page, f"{kind} that is {status}")).to_contain_text(re.compile(f"{status}.*{status}"))
+
+
+def test_the_end_of_a_long_trace_is_reached(oddities, visit):
+    page = visit(oddities, f"/traces/{LONG}?fold=0&depth=5")
+    grid = page.get_by_role("treegrid")
+    expect(rows_of(page).first).to_be_visible()
+    grid.focus()
+    grid.press("End")
+    last = span_of(LONG, 10_000).span_id
+    page.wait_for_url(re.compile(last))
+    assert rows_of(page).count() < 200
+
+
+def test_a_deep_link_into_a_long_trace_shows_its_row(oddities, visit):
+    page = visit(oddities, f"/traces/{LONG}?span={span_of(LONG, 7500).span_id}&fold=0")
+    expect(page.get_by_role("treegrid").locator('[aria-selected="true"]')).to_be_visible()
+    expect(page.locator("#main")).to_contain_text("call 7500 took too long")

@@ -1,0 +1,56 @@
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema";
+
+type Schemas = components["schemas"];
+export type SpanEvent = Schemas["Event"];
+export type FullEvent = Schemas["FullEvent"];
+export type Trace = Schemas["Trace"];
+export type TraceOutline = Schemas["TraceOutline"];
+export type Session = Schemas["Session"];
+export type Stats = Schemas["Stats"];
+export type StatsGroup = Schemas["StatsGroup"];
+export type StatsBucket = Schemas["StatsBucket"];
+export type GroupBy = Schemas["GroupBy"];
+export type Problem = Schemas["Problem"];
+
+/** Where the application is served, with a slash at the end: the API is beside it, under any mount prefix. */
+export const BASE = new URL("./", document.baseURI.split("#")[0]).href;
+
+export const client = createClient<paths>({ baseUrl: BASE.slice(0, -1), credentials: "same-origin" });
+
+/** An answer of the API that is not what was asked for; `status` is 0 when there was no answer at all. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly parameter: string | undefined;
+
+  constructor(status: number, detail: string, parameter?: string) {
+    super(detail);
+    this.name = "ApiError";
+    this.status = status;
+    this.parameter = parameter;
+  }
+}
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The data of an answer, or an ApiError that says why there is none. */
+export async function unwrap<T>(asked: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>;
+  try {
+    answer = await asked;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "The inspector does not answer. Is it still running?");
+  }
+  if (answer.data !== undefined) return answer.data;
+  const problem = (typeof answer.error === "object" ? answer.error : null) as Partial<Problem> | null;
+  throw new ApiError(
+    answer.response.status,
+    problem?.detail ?? `The inspector answered ${answer.response.status}.`,
+    problem?.parameter,
+  );
+}

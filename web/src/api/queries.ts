@@ -1,0 +1,228 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { type Filter, queryOf } from "@/lib/filter";
+import { ExactNumber, parseJson } from "@/lib/json";
+import { laneOf } from "@/lib/lane";
+import { client, type FullEvent, type GroupBy, type TraceOutline, unwrap } from "./client";
+
+/** Every query of the application, once. Keys begin with the noun, so that a change can refresh all of a noun. */
+
+export type Sort = "time" | "duration" | "cost";
+export type Order = "asc" | "desc";
+
+/** What a list shows: a filter, and how it is sorted. */
+export interface Listing {
+  filter: Filter;
+  sort?: Sort;
+  order?: Order;
+}
+
+const PAGE = 100;
+
+// Filters are made of what the address holds; the contract's query types would list every name a second time.
+// biome-ignore lint/suspicious/noExplicitAny: the server checks each parameter and names the one it refuses
+type Query = any;
+
+/** Where a page of a list begins: a cursor belongs to one filter, so relative times count back from one moment. */
+interface PagePlace {
+  cursor: string;
+  nowMs: number;
+}
+
+const FIRST = null as PagePlace | null;
+
+/** One page of runs, each with a sketch of where its time went; without a cursor the first. */
+export async function tracesPage(
+  { filter, sort, order }: Listing,
+  { cursor, nowMs }: { cursor: string | null; nowMs: number },
+  signal?: AbortSignal,
+) {
+  const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE, timeline: true };
+  if (cursor) query.cursor = cursor;
+  const page = await unwrap(client.GET("/traces", { params: { query }, ...(signal && { signal }) }));
+  return { ...page, nowMs };
+}
+
+export function tracesQuery(listing: Listing) {
+  return infiniteQueryOptions({
+    queryKey: ["traces", listing.filter, listing.sort, listing.order],
+    queryFn: ({ pageParam, signal }) => tracesPage(listing, pageParam ?? { cursor: null, nowMs: Date.now() }, signal),
+    initialPageParam: FIRST,
+    getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
+  });
+}
+
+export function sessionsQuery({ since, until }: Pick<Filter, "since" | "until">) {
+  return infiniteQueryOptions({
+    queryKey: ["sessions", since, until],
+    queryFn: async ({ pageParam, signal }) => {
+      const nowMs = pageParam?.nowMs ?? Date.now();
+      const filter = { ...(since && { since }), ...(until && { until }) };
+      const query: Query = { ...queryOf(filter, nowMs), limit: PAGE };
+      if (pageParam) query.cursor = pageParam.cursor;
+      return { ...(await unwrap(client.GET("/sessions", { params: { query }, signal }))), nowMs };
+    },
+    initialPageParam: FIRST,
+    getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
+  });
+}
+
+export function sessionQuery(sessionId: string) {
+  return queryOptions({
+    queryKey: ["session", sessionId],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/sessions/{session_id}", {
+          params: { path: { session_id: sessionId }, query: { limit: 1 } },
+          signal,
+        }),
+      ),
+  });
+}
+
+export function eventsQuery({ filter, sort, order }: Listing) {
+  return infiniteQueryOptions({
+    queryKey: ["events", filter, sort, order],
+    queryFn: async ({ pageParam, signal }) => {
+      // A cursor belongs to one filter: relative times count back from the moment of the first page.
+      const nowMs = pageParam?.nowMs ?? Date.now();
+      const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE };
+      if (pageParam) query.cursor = pageParam.cursor;
+      return { ...(await unwrap(client.GET("/events", { params: { query }, signal }))), nowMs };
+    },
+    initialPageParam: null as { cursor: string; nowMs: number } | null,
+    getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
+  });
+}
+
+/** One page of events, latest first: `nowMs` is what relative times count back from, the same for all pages of a list. */
+export function eventsPageQuery(filter: Filter, nowMs: number, cursor: string | null) {
+  return queryOptions({
+    queryKey: ["events", "page", filter, nowMs, cursor],
+    queryFn: ({ signal }) => {
+      const query: Query = { ...queryOf(filter, nowMs), limit: PAGE };
+      if (cursor) query.cursor = cursor;
+      return unwrap(client.GET("/events", { params: { query }, signal }));
+    },
+    gcTime: 0,
+    staleTime: 0,
+  });
+}
+
+/** The few events at the top of a sorted list, such as the slowest or the dearest. */
+export function topEventsQuery({ filter, sort, order }: Listing, limit: number) {
+  return queryOptions({
+    queryKey: ["events", "top", filter, sort, order, limit],
+    queryFn: ({ signal }) => {
+      const query: Query = { ...queryOf(filter, Date.now()), sort, order, limit };
+      return unwrap(client.GET("/events", { params: { query }, signal }));
+    },
+  });
+}
+
+/** The few runs at the top of a sorted list; without sketches of their time. */
+export function topTracesQuery({ filter, sort, order }: Listing, limit: number) {
+  return queryOptions({
+    queryKey: ["traces", "top", filter, sort, order, limit],
+    queryFn: ({ signal }) => {
+      const query: Query = { ...queryOf(filter, Date.now()), sort, order, limit };
+      return unwrap(client.GET("/traces", { params: { query }, signal }));
+    },
+  });
+}
+
+/** A span by its id alone, without what it was given; a trace id decides between two spans of one id. */
+export function spanByIdQuery(spanId: string, traceId: string | null) {
+  return queryOptions({
+    queryKey: ["event", "by-id", traceId, spanId],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/events/{span_id}", {
+          params: { path: { span_id: spanId }, query: { clip: 1, ...(traceId && { trace_id: traceId }) } },
+          signal,
+        }),
+      ),
+  });
+}
+
+/** Values longer than this are left out of an event until they are asked for. */
+export const CLIP = 200_000;
+
+/** One event in full; with `whole` also the values that are larger than `CLIP`. */
+export function eventQuery(spanId: string, traceId: string, whole = false) {
+  return queryOptions({
+    queryKey: ["event", traceId, spanId, whole],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/events/{span_id}", {
+          params: { path: { span_id: spanId }, query: { trace_id: traceId, ...(!whole && { clip: CLIP }) } },
+          parseAs: "text",
+          signal,
+        }),
+      ).then(exactEvent),
+    // Sharing would copy objects key by key, and recorded keys are anything.
+    structuralSharing: false,
+  });
+}
+
+/** Read with every digit; figures of the event itself are plain numbers. */
+function exactEvent(text: string): FullEvent {
+  const event = parseJson(text) as Record<string, unknown>;
+  for (const [key, value] of Object.entries(event)) if (value instanceof ExactNumber) event[key] = Number(value.text);
+  return event as unknown as FullEvent;
+}
+
+/** One window of a trace's structure; null asks for the first. */
+export async function outlinePage(traceId: string, cursor: string | null, signal: AbortSignal): Promise<TraceOutline> {
+  return unwrap(
+    client.GET("/traces/{trace_id}/outline", {
+      params: { path: { trace_id: traceId }, query: { ...(cursor && { cursor }) } },
+      signal,
+    }),
+  );
+}
+
+/** The first window of a trace around a span that is looked at alone, as of a change of that span. */
+export function traceStartQuery(traceId: string, seq: number) {
+  return queryOptions({
+    queryKey: ["outline", traceId, seq],
+    queryFn: ({ signal }) => outlinePage(traceId, null, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}
+
+export interface Figures {
+  filter: Filter;
+  by?: GroupBy;
+  buckets?: number;
+  /** Whether single events are counted or whole runs. */
+  of?: "events" | "traces";
+}
+
+// A browser has six connections to a server: figures, which take the server long to count, leave most of them free.
+const counting = laneOf(2);
+
+export function statsQuery({ filter, by, buckets, of }: Figures) {
+  return queryOptions({
+    queryKey: ["stats", filter, by, buckets, of],
+    queryFn: ({ signal }) => {
+      const query: Query = { ...queryOf(filter, Date.now()), by, buckets, of };
+      return counting(() => unwrap(client.GET("/stats", { params: { query }, signal })), signal);
+    },
+  });
+}
+
+export const readinessQuery = queryOptions({
+  queryKey: ["readiness"],
+  queryFn: ({ signal }) => unwrap(client.GET("/readyz", { signal })),
+});
+
+/** Remove a trace for good. */
+export async function deleteTrace(traceId: string): Promise<void> {
+  await unwrap(client.DELETE("/traces/{trace_id}", { params: { path: { trace_id: traceId } } }));
+}
+
+/** Remove a session and its traces for good. */
+export async function deleteSession(sessionId: string): Promise<void> {
+  await unwrap(client.DELETE("/sessions/{session_id}", { params: { path: { session_id: sessionId } } }));
+}

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { SpanEvent } from "./client";
+import { connection, setConnection } from "./connection";
+import { follow } from "./stream";
+
+/** The browser's end of a stream, told by hand what the server says. */
+class Source extends EventTarget {
+  static readonly CLOSED = 2;
+  static opened: Source[] = [];
+  readonly url: string;
+  readyState = 1;
+
+  constructor(url: string) {
+    super();
+    this.url = url;
+    Source.opened.push(this);
+  }
+
+  close() {
+    this.readyState = Source.CLOSED;
+  }
+
+  say(type: string, lastEventId: string, data: unknown) {
+    this.dispatchEvent(new MessageEvent(type, { data: JSON.stringify(data), lastEventId }));
+  }
+}
+
+function hide(hidden: boolean) {
+  vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+let frames: FrameRequestCallback[];
+let stop: () => void;
+const told: { spans: string[][]; gaps: number } = { spans: [], gaps: 0 };
+const listener = {
+  onSpans: (spans: SpanEvent[]) => told.spans.push(spans.map((span) => span.span_id)),
+  onGap: () => {
+    told.gaps += 1;
+  },
+};
+
+beforeEach(() => {
+  Source.opened = [];
+  frames = [];
+  told.spans = [];
+  told.gaps = 0;
+  setConnection("fine");
+  vi.stubGlobal("EventSource", Source);
+  vi.stubGlobal("requestAnimationFrame", (callback: FrameRequestCallback) => frames.push(callback));
+  vi.stubGlobal("cancelAnimationFrame", () => {});
+});
+
+afterEach(() => {
+  stop();
+  vi.unstubAllGlobals();
+});
+
+it("hands over what arrived since the last frame at once", () => {
+  stop = follow({}, 5, listener);
+  const [source] = Source.opened;
+  source?.say("span", "6", { span_id: "a" });
+  source?.say("span", "7", { span_id: "b" });
+  expect(told.spans).toEqual([]);
+  frames.shift()?.(0);
+  expect(told.spans).toEqual([["a", "b"]]);
+});
+
+it("rests while the page is hidden and resumes after the last change it saw", () => {
+  stop = follow({ kind: ["llm"] }, 5, listener);
+  Source.opened[0]?.say("span", "9", { span_id: "a" });
+  hide(true);
+  expect(Source.opened[0]?.readyState).toBe(Source.CLOSED);
+  hide(false);
+  expect(new URL(Source.opened[1]?.url ?? "").search).toBe("?kind=llm&after=9");
+  expect(told.gaps).toBe(0);
+});
+
+it("tells of a gap when it had no place to resume from", () => {
+  stop = follow({}, null, listener);
+  Source.opened[0]?.dispatchEvent(new Event("open"));
+  hide(true);
+  hide(false);
+  Source.opened[1]?.dispatchEvent(new Event("open"));
+  expect(told.gaps).toBe(1);
+});
+
+it("says that the connection is lost while the browser tries again, and fine when it has succeeded", () => {
+  stop = follow({}, 1, listener);
+  const [source] = Source.opened;
+  if (source) source.readyState = 0;
+  source?.dispatchEvent(new Event("error"));
+  expect(connection()).toBe("lost");
+  source?.dispatchEvent(new Event("open"));
+  expect(connection()).toBe("fine");
+});
+
+it("takes a backlog that is too long for a gap", () => {
+  stop = follow({}, 0, listener);
+  for (let seq = 1; seq <= 5001; seq++) Source.opened[0]?.say("span", String(seq), { span_id: String(seq) });
+  expect(told.gaps).toBe(1);
+  frames.shift()?.(0);
+  expect(told.spans).toEqual([]);
+});

@@ -1,0 +1,125 @@
+import { useEffect, useEffectEvent } from "react";
+import { stringifySearch } from "@/lib/address";
+import { type Filter, queryOf } from "@/lib/filter";
+import { BASE, type SpanEvent } from "./client";
+import { setConnection } from "./connection";
+
+/** What a live stream tells. Spans come in batches of what arrived since the last frame, in order of change. */
+export interface Listener {
+  onSpans: (spans: SpanEvent[]) => void;
+  /** Something between two moments was skipped: whatever is shown has to be asked for again. */
+  onGap: () => void;
+}
+
+/** At most that many spans a batch: a longer backlog is a gap. */
+const MOST_BATCH = 5000;
+
+/**
+ * Follow the events that match a filter until the returned function is called.
+ *
+ * The stream rests while the page is hidden (a browser has six connections to a server, for all its tabs together) and
+ * resumes where it stopped; after a lost connection it does the same.
+ *
+ * @param after The change to begin after; null begins with what happens from now on.
+ */
+export function follow(filter: Filter, after: number | null, listener: Listener): () => void {
+  let source: EventSource | null = null;
+  let last = after;
+  let pending: SpanEvent[] = [];
+  let scheduled = 0;
+  let retry = 0;
+  let opened = false;
+
+  function flush() {
+    scheduled = 0;
+    const batch = pending;
+    pending = [];
+    if (batch.length) listener.onSpans(batch);
+  }
+
+  function take(message: MessageEvent<string>) {
+    last = Number(message.lastEventId);
+    pending.push(JSON.parse(message.data) as SpanEvent);
+    if (pending.length > MOST_BATCH) {
+      pending = [];
+      listener.onGap();
+    } else if (!scheduled) {
+      scheduled = requestAnimationFrame(flush);
+    }
+  }
+
+  function skip(message: MessageEvent<string>) {
+    last = Number(message.lastEventId);
+    pending = [];
+    listener.onGap();
+  }
+
+  function open() {
+    if (source || document.hidden) return;
+    const query = { ...queryOf(filter, Date.now()), ...(last !== null && { after: last }) };
+    source = new EventSource(`${BASE}events/stream${stringifySearch(query)}`);
+    source.addEventListener("open", () => {
+      setConnection("fine");
+      // Nothing had arrived yet, so there is no place to resume from: what happened meanwhile is unknown.
+      if (opened && last === null) listener.onGap();
+      opened = true;
+    });
+    source.addEventListener("span", take);
+    source.addEventListener("gap", skip);
+    source.addEventListener("error", () => {
+      // A browser reconnects by itself, except after an answer that is no stream.
+      if (source?.readyState === EventSource.CLOSED) {
+        close();
+        retry = window.setTimeout(reopen, 1000);
+      } else {
+        setConnection("lost");
+      }
+    });
+  }
+
+  async function reopen() {
+    setConnection(await probe());
+    if (retry) open();
+  }
+
+  function close() {
+    source?.close();
+    source = null;
+  }
+
+  function turn() {
+    if (document.hidden) close();
+    else open();
+  }
+
+  open();
+  document.addEventListener("visibilitychange", turn);
+  return () => {
+    document.removeEventListener("visibilitychange", turn);
+    window.clearTimeout(retry);
+    retry = 0;
+    cancelAnimationFrame(scheduled);
+    close();
+  };
+}
+
+/** `follow` for as long as a component is mounted; a filter or position that changes starts anew. */
+export function useStream(filter: Filter, after: number | null | undefined, listener: Listener): void {
+  const onSpans = useEffectEvent(listener.onSpans);
+  const onGap = useEffectEvent(listener.onGap);
+  const key = JSON.stringify(filter);
+  useEffect(() => {
+    if (after === undefined) return;
+    return follow(JSON.parse(key), after, { onSpans: (spans) => onSpans(spans), onGap: () => onGap() });
+  }, [key, after]);
+}
+
+/** Ask the server how it is. */
+export async function probe(): Promise<"fine" | "lost" | "signed-out"> {
+  try {
+    const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin" });
+    return answer.status === 401 || answer.status === 403 ? "signed-out" : "fine";
+  } catch {
+    return "lost";
+  }
+}

@@ -1,0 +1,34 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useState } from "react";
+import { readinessQuery } from "./queries";
+import { useStream } from "./stream";
+
+const EVERYTHING = {};
+
+/**
+ * Tells when anything changes in the store, without saying what.
+ *
+ * It also tells once at the beginning, when it knows from which change on it listens: whatever was asked for before that
+ * may have missed something.
+ */
+export function useLiveEdge({ onChange }: { onChange: () => void }): void {
+  const queries = useQueryClient();
+  const [after, setAfter] = useState<number | null>();
+  const changed = useEffectEvent(onChange);
+  useEffect(() => {
+    let here = true;
+    queries
+      .fetchQuery({ ...readinessQuery, staleTime: 0 })
+      .then(({ seq }) => seq)
+      .catch(() => null)
+      .then((seq) => {
+        if (!here) return;
+        setAfter(seq);
+        changed();
+      });
+    return () => {
+      here = false;
+    };
+  }, [queries]);
+  useStream(EVERYTHING, after, { onSpans: onChange, onGap: onChange });
+}

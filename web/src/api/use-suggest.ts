@@ -1,0 +1,18 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import type { SuggestedField } from "@/lib/conditions";
+import type { Filter } from "@/lib/filter";
+import { statsQuery } from "./queries";
+
+/** Proposes the values that occur in a field, the most frequent first, within the time that a list covers. */
+export function useSuggest({ since, until }: Filter): (field: SuggestedField) => Promise<string[]> {
+  const queries = useQueryClient();
+  return useCallback(
+    async (field) => {
+      const filter = { ...(since && { since }), ...(until && { until }) };
+      const { groups } = await queries.fetchQuery({ ...statsQuery({ filter, by: field }), staleTime: 30_000 });
+      return groups.flatMap(({ key }) => key ?? []);
+    },
+    [queries, since, until],
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo } from "react";
+import type { SpanEvent } from "@/api/client";
+import { traceStartQuery } from "@/api/queries";
+import { EventsPage } from "@/features/events/events-page";
+import { rowsOf } from "@/lib/spans";
+import { Skeleton } from "@/ui/notice";
+
+// The list does not wait for what shows a single span.
+const SpanDetail = lazy(async () => ({ default: (await import("@/features/span/span-detail")).SpanDetail }));
+
+/** Single events beside the detail of the one that is looked at. */
+export function EventsRoute() {
+  return (
+    <EventsPage
+      detail={(traceId, spanId, event) => (
+        <Detail key={`${traceId}${spanId}`} traceId={traceId} spanId={spanId} event={event} />
+      )}
+    />
+  );
+}
+
+function Detail({ traceId, spanId, event }: { traceId: string; spanId: string; event: SpanEvent | null }) {
+  const { data } = useQuery(traceStartQuery(traceId, event?.seq ?? 0));
+  const rows = useMemo(() => (data ? rowsOf(data) : []), [data]);
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <SpanDetail traceId={traceId} spanId={spanId} rows={rows} />
+    </Suspense>
+  );
+}

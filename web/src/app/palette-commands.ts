@@ -1,0 +1,239 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { ApiError, type GroupBy, type SpanEvent, type Trace } from "@/api/client";
+import { spanByIdQuery, statsQuery, topTracesQuery } from "@/api/queries";
+import type { Filter } from "@/lib/filter";
+import { ago, dollars, plural } from "@/lib/format";
+import { type Pasted, pasted } from "@/lib/pasted";
+import { ranked } from "@/lib/rank";
+import { unixMs } from "@/lib/time";
+import { type Command, offeredCommands } from "@/ui/commands";
+import { applyTheme, THEMES } from "./theme";
+
+const MOST = 60;
+const RECENT = 8;
+/** Names change seldom; counting them costs more than the rest of the palette. */
+const NAMES_STALE_MS = 60_000;
+
+/** The commands that fit what is typed, the best first, and whether recorded data is still being looked through. */
+export function useFound(typed: string): { commands: Command[]; searching: boolean } {
+  // What a page offers is of the moment the palette opens.
+  const [offered] = useState(offeredCommands);
+  const words = typed.trim();
+  const settled = useSettled(words, 200);
+  const places = usePlaceCommands();
+  const names = useNameCommands();
+  const runs = useRunCommands(settled);
+  const ids = useIdCommands(words);
+  const searches = useSearchCommands(words);
+  const fixed = [
+    ...offered.filter(isOfPage),
+    ...places.go,
+    ...runs.latest,
+    ...names,
+    ...places.looks,
+    ...offered.filter((command) => !isOfPage(command)),
+  ];
+  const fitting = words ? ranked(words, fixed, ({ title, words: more }) => (more ? `${title} ${more}` : title)) : fixed;
+  const shown = new Set(fitting.map(({ id }) => id));
+  const found = runs.found.filter(({ id }) => !shown.has(id));
+  const commands = [...ids.commands, ...gathered(fitting).slice(0, MOST), ...searches, ...found];
+  return { commands, searching: words !== "" && (ids.searching || runs.searching || settled !== words) };
+}
+
+/** Commands below their headings, in the order the headings first occur. */
+export function grouped(commands: readonly Command[]) {
+  const groups = new Map<string, { command: Command; place: number }[]>();
+  commands.forEach((command, place) => {
+    const group = command.group ?? THIS_PAGE;
+    const members = groups.get(group);
+    if (members) members.push({ command, place });
+    else groups.set(group, [{ command, place }]);
+  });
+  return [...groups].map(([group, members]) => ({ group, members }));
+}
+
+const THIS_PAGE = "This page";
+
+function isOfPage({ group }: Command): boolean {
+  return group === undefined;
+}
+
+/** The same commands with those of one heading side by side. */
+function gathered(commands: readonly Command[]): Command[] {
+  return grouped(commands).flatMap(({ members }) => members.map(({ command }) => command));
+}
+
+function usePlaceCommands(): { go: Command[]; looks: Command[] } {
+  const navigate = useNavigate();
+  const place = (
+    to: "/" | "/sessions" | "/events" | "/stats",
+    title: string,
+    keys: string,
+    words: string,
+  ): Command => ({
+    id: `go ${to}`,
+    group: "Go to",
+    title,
+    keys,
+    words: `go to ${words}`,
+    run: () => void navigate({ to }),
+  });
+  const failed: Filter = { status: ["error"] };
+  const go = [
+    place("/", "Runs", "g r", "traces list"),
+    place("/sessions", "Sessions", "g s", "conversations"),
+    place("/events", "Live", "g l", "events tail spans"),
+    place("/stats", "Stats", "g t", "statistics figures cost latency"),
+    {
+      id: "failed runs",
+      group: "Go to",
+      title: "Runs that failed",
+      words: "show errors only",
+      run: () => void navigate({ to: "/", search: failed }),
+    },
+    {
+      id: "failed events",
+      group: "Go to",
+      title: "Single errors",
+      words: "show errors only events spans failed",
+      run: () => void navigate({ to: "/events", search: failed }),
+    },
+  ];
+  const looks = THEMES.map((theme) => ({
+    id: `theme ${theme}`,
+    group: "Appearance",
+    title: `Theme: ${theme}`,
+    words: "dark light system mode colours",
+    run: () => applyTheme(theme),
+  }));
+  return { go, looks };
+}
+
+const NAMED = [
+  { by: "agent", group: "Agents" },
+  { by: "model", group: "Models" },
+  { by: "tool", group: "Tools" },
+] as const satisfies readonly { by: GroupBy; group: string }[];
+
+function useNameCommands(): Command[] {
+  const navigate = useNavigate();
+  const agents = useQuery({ ...statsQuery({ filter: {}, by: "agent" }), staleTime: NAMES_STALE_MS });
+  const models = useQuery({ ...statsQuery({ filter: {}, by: "model" }), staleTime: NAMES_STALE_MS });
+  const tools = useQuery({ ...statsQuery({ filter: {}, by: "tool" }), staleTime: NAMES_STALE_MS });
+  return [agents, models, tools].flatMap(({ data }, at) => {
+    const { by, group } = NAMED[at] ?? NAMED[0];
+    return (data?.groups ?? []).flatMap(({ key, count: spans, errors }) =>
+      key === null
+        ? []
+        : {
+            id: `${by} ${key}`,
+            group,
+            title: key,
+            words: `${by} runs`,
+            note: errors ? `${plural(spans, "span")}, ${plural(errors, "error")}` : plural(spans, "span"),
+            run: () => void navigate({ to: "/", search: { [by]: key } }),
+          },
+    );
+  });
+}
+
+function useRunCommands(words: string) {
+  const navigate = useNavigate();
+  const latest = useQuery(topTracesQuery({ filter: {} }, RECENT));
+  const searched = useQuery({ ...topTracesQuery({ filter: { q: words } }, RECENT), enabled: words.length > 1 });
+  const open = (trace: Trace, group: string): Command => ({
+    id: `run ${trace.trace_id}`,
+    group,
+    title: trace.name,
+    words: ["run", trace.agent, trace.session_id, trace.service, ...trace.models].filter(Boolean).join(" "),
+    note: runNote(trace),
+    run: () => void navigate({ to: "/traces/$traceId", params: { traceId: trace.trace_id } }),
+  });
+  return {
+    latest: (latest.data?.items ?? []).map((trace) => open(trace, "Latest runs")),
+    found: words.length > 1 ? (searched.data?.items ?? []).map((trace) => open(trace, "Runs with these words")) : [],
+    searching: searched.isLoading,
+  };
+}
+
+function runNote(trace: Trace): string {
+  const parts = [ago(unixMs(trace.start_time_unix_nano), Date.now()), plural(trace.spans, "span")];
+  if (trace.errors) parts.unshift(plural(trace.errors, "error"));
+  if (trace.cost_usd !== null) parts.push(dollars(trace.cost_usd));
+  return parts.join(" · ");
+}
+
+function useSearchCommands(words: string): Command[] {
+  const navigate = useNavigate();
+  if (!words) return [];
+  return [
+    {
+      id: "search runs",
+      group: "Search",
+      title: `Search runs for “${words}”`,
+      run: () => void navigate({ to: "/", search: { q: words } }),
+    },
+    {
+      id: "search events",
+      group: "Search",
+      title: `Search events for “${words}”`,
+      run: () => void navigate({ to: "/events", search: { q: words } }),
+    },
+  ];
+}
+
+function useIdCommands(words: string): { commands: Command[]; searching: boolean } {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const found = pasted(words);
+  const wanted = found?.what === "span" ? found : null;
+  const span = useQuery({
+    ...spanByIdQuery(wanted?.spanId ?? "", wanted?.traceId ?? null),
+    enabled: wanted !== null,
+    retry: false,
+  });
+  const open = (traceId: string, search: { span?: string }) =>
+    void navigate({ to: "/traces/$traceId", params: { traceId }, search });
+  return {
+    commands: found ? idCommands(found, span, open, (path) => router.history.push(path)) : [],
+    searching: wanted !== null && span.isLoading,
+  };
+}
+
+function idCommands(
+  found: Pasted,
+  span: { data?: SpanEvent | undefined; error: Error | null },
+  open: (traceId: string, search: { span?: string }) => void,
+  visit: (path: string) => void,
+): Command[] {
+  const group = "Open";
+  if (found.what === "page") {
+    return [
+      { id: "address", group, title: "The page with this address", note: found.path, run: () => visit(found.path) },
+    ];
+  }
+  if (found.what === "trace") {
+    const { traceId } = found;
+    return [{ id: "trace", group, title: "The run with this id", note: traceId, run: () => open(traceId, {}) }];
+  }
+  if (span.data) {
+    const { name, trace_id, span_id } = span.data;
+    return [{ id: "span", group, title: name, note: span_id, run: () => open(trace_id, { span: span_id }) }];
+  }
+  if (!span.error) return [];
+  const missing = span.error instanceof ApiError && span.error.status === 404;
+  const title = missing ? "No span has this id" : span.error.message;
+  return [{ id: "span", group, title, note: found.spanId, run: () => {} }];
+}
+
+/** A value once it has stayed the same for a while. */
+function useSettled(value: string, ms: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(value), ms);
+    return () => window.clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}

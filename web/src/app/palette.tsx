@@ -1,0 +1,44 @@
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
+
+const PaletteDialog = lazy(async () => ({ default: (await import("./palette-dialog")).PaletteDialog }));
+
+const listeners = new Set<() => void>();
+let isOpen = false;
+
+function setOpen(next: boolean): void {
+  isOpen = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Opens the command palette. */
+export function openPalette(): void {
+  setOpen(true);
+}
+
+/** The command palette, which is loaded when it is first asked for; `⌘K` and `Ctrl+K` open and close it. */
+export function Palette() {
+  const open = useSyncExternalStore(subscribe, () => isOpen);
+  const wasOpen = useRef(false);
+  if (open) wasOpen.current = true;
+  useEffect(() => {
+    function listen(event: KeyboardEvent) {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      setOpen(!isOpen);
+    }
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
+  if (!open && !wasOpen.current) return null;
+  return (
+    <Suspense fallback={null}>
+      <PaletteDialog open={open} onClose={() => setOpen(false)} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,22 @@
+import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { ApiError } from "@/api/client";
+import { setConnection } from "@/api/connection";
+
+/** The cache of everything the API answered; it also learns from each answer how the connection is. */
+export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onSuccess: () => setConnection("fine"),
+    onError: (error) => {
+      if (!(error instanceof ApiError)) return;
+      if (error.status === 0) setConnection("lost");
+      if (error.status === 401) setConnection("signed-out");
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status === 503),
+      refetchOnWindowFocus: true,
+    },
+  },
+});

@@ -1,0 +1,76 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from "@tanstack/react-router";
+import { eventsSearch } from "@/features/events/url";
+import { RunsPage } from "@/features/runs/runs-page";
+import { runsSearch } from "@/features/runs/url";
+import { sessionsSearch } from "@/features/sessions/url";
+import { statsSearch } from "@/features/stats/url";
+import { traceSearch } from "@/features/trace/url";
+import { parseSearch, stringifySearch } from "@/lib/address";
+import { Skeleton } from "@/ui/notice";
+import { Crash } from "./crash";
+import { NotFound } from "./not-found";
+import { Shell } from "./shell";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: runsSearch,
+  component: RunsPage,
+});
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions",
+  validateSearch: sessionsSearch,
+  component: lazyRouteComponent(() => import("@/features/sessions/sessions-page"), "SessionsPage"),
+});
+
+const trace = createRoute({
+  getParentRoute: () => root,
+  path: "/traces/$traceId",
+  validateSearch: traceSearch,
+  component: lazyRouteComponent(() => import("./trace-route"), "TraceRoute"),
+});
+
+const events = createRoute({
+  getParentRoute: () => root,
+  path: "/events",
+  validateSearch: eventsSearch,
+  component: lazyRouteComponent(() => import("./events-route"), "EventsRoute"),
+});
+
+const stats = createRoute({
+  getParentRoute: () => root,
+  path: "/stats",
+  validateSearch: statsSearch,
+  component: lazyRouteComponent(() => import("@/features/stats/stats-page"), "StatsPage"),
+});
+
+/**
+ * The address is the state. It stands behind the `#`: there is one document whatever the mount prefix is, a link from
+ * elsewhere opens it with its cookie, and what somebody searches for never reaches a log.
+ */
+export const router = createRouter({
+  routeTree: root.addChildren([runs, sessions, trace, events, stats]),
+  history: createHashHistory(),
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: false,
+  defaultPreload: "intent",
+  defaultErrorComponent: Crash,
+  defaultPendingComponent: Skeleton,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

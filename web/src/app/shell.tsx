@@ -1,0 +1,68 @@
+import { Link, Outlet } from "@tanstack/react-router";
+import { Activity, ChartNoAxesColumn, Layers, Monitor, Moon, Rows3, Search, Sun } from "lucide-react";
+import { Button } from "@/ui/button";
+import { Banner } from "./banner";
+import { openPalette, Palette } from "./palette";
+import css from "./shell.module.css";
+import { Shortcuts } from "./shortcuts";
+import { applyTheme, THEMES, useTheme } from "./theme";
+
+const PLACES = [
+  { to: "/", label: "Runs", Icon: Rows3 },
+  { to: "/sessions", label: "Sessions", Icon: Layers },
+  { to: "/events", label: "Live", Icon: Activity },
+  { to: "/stats", label: "Stats", Icon: ChartNoAxesColumn },
+] as const;
+
+const THEME_ICON = { system: Monitor, light: Sun, dark: Moon };
+
+/** The frame around every page: where one is, what one can do, and whether the server answers. */
+export function Shell() {
+  const theme = useTheme();
+  const ThemeIcon = THEME_ICON[theme];
+  return (
+    <div className={css.shell}>
+      <button type="button" className={css.skip} onClick={() => document.getElementById("main")?.focus()}>
+        Skip to content
+      </button>
+      <header className={css.bar}>
+        <Link to="/" className={css.name} aria-label="Inspector, all runs">
+          <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden>
+            <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
+            <path d="M8 10h16M11 16h10M14 22h5" stroke="#fff" strokeWidth="3" strokeLinecap="round" />
+          </svg>
+          Inspector
+        </Link>
+        <nav aria-label="Pages" className={css.places}>
+          {PLACES.map(({ to, label, Icon }) => (
+            <Link key={to} to={to} className={css.place} activeOptions={{ exact: to === "/", includeSearch: false }}>
+              <Icon size={15} aria-hidden />
+              {label}
+            </Link>
+          ))}
+        </nav>
+        <div className={css.tools}>
+          <Button onClick={openPalette} aria-keyshortcuts="Meta+K Control+K" className={css.find}>
+            <Search size={14} aria-hidden />
+            Find or go to
+            <kbd className={css.key}>⌘K</kbd>
+          </Button>
+          <Button
+            look="plain"
+            onClick={() => applyTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system")}
+            title={`Theme: ${theme}`}
+            aria-label={`Theme: ${theme}`}
+          >
+            <ThemeIcon size={16} aria-hidden />
+          </Button>
+        </div>
+      </header>
+      <Banner />
+      <main id="main" tabIndex={-1} className={css.main}>
+        <Outlet />
+      </main>
+      <Palette />
+      <Shortcuts />
+    </div>
+  );
+}

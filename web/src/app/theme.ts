@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from "react";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "inspector.theme";
+const listeners = new Set<() => void>();
+
+/** The theme that was chosen last in this browser. */
+export function storedTheme(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    return THEMES.find((theme) => theme === value) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+let current = storedTheme();
+
+/** Show the page in a theme; `system` follows the browser. */
+export function applyTheme(theme: Theme): void {
+  current = theme;
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // A browser that stores nothing still shows the theme until the page is left.
+  }
+  for (const listener of listeners) listener();
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}

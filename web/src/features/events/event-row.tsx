@@ -1,0 +1,99 @@
+import clsx from "clsx";
+import { ListTree } from "lucide-react";
+import { memo } from "react";
+import type { SpanEvent } from "@/api/client";
+import { clock, count, day, dollars, duration, moment } from "@/lib/format";
+import { unixMs } from "@/lib/time";
+import { Cell, GridRow } from "@/ui/grid";
+import { KindIcon } from "@/ui/kind";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import css from "./event-table.module.css";
+
+// Icons are costly to draw anew with each row that changes.
+const Mark = memo(StatusMark);
+const Kind = memo(KindIcon);
+const RUN_ICON = <ListTree size={14} aria-hidden />;
+
+interface Props {
+  place: number;
+  id: string;
+  event: SpanEvent;
+  /** Its detail shows. */
+  chosen: boolean;
+  /** The keyboard is on it. */
+  cursor: boolean;
+  onOpen: (event: SpanEvent) => void;
+}
+
+/** One span of a list of events. */
+export const EventRow = memo(function EventRow({ place, id, event, chosen, cursor, onOpen }: Props) {
+  const at = unixMs(event.start_time_unix_nano);
+  return (
+    <GridRow
+      place={place}
+      id={id}
+      aria-selected={chosen}
+      className={clsx(css.row, chosen && css.chosen, cursor && css.cursor)}
+      onClick={() => onOpen(event)}
+    >
+      <Cell className={css.time}>
+        <time title={moment(at)}>{shortMoment(at)}</time>
+      </Cell>
+      <Cell className={css.status}>
+        <Mark status={event.status} />
+      </Cell>
+      <Cell className={css.name}>
+        <Kind kind={event.kind} />
+        <Recorded text={event.name} className={css.text} />
+        {event.error && <Recorded text={event.error.type ?? "failed"} className={css.error} />}
+      </Cell>
+      <Cell className={css.agent}>
+        <Text text={event.agent} />
+      </Cell>
+      <Cell className={css.what}>
+        <Text text={event.model ?? event.tool} />
+      </Cell>
+      <Cell className={css.number}>{duration(event.duration_ms)}</Cell>
+      <Cell className={css.tokens}>
+        <Tokens event={event} />
+      </Cell>
+      <Cell className={css.cost}>
+        {event.cost_usd === null ? <span className={css.none}>–</span> : dollars(event.cost_usd)}
+      </Cell>
+      <Cell className={css.run}>
+        {/* A router link costs more than the rest of the row, which matters at hundreds of rows a second. */}
+        <a
+          href={`#/traces/${event.trace_id}?span=${event.span_id}`}
+          aria-label="Show in its run"
+          title="Show in its run"
+          tabIndex={-1}
+          onClick={(clicked) => clicked.stopPropagation()}
+        >
+          {RUN_ICON}
+        </a>
+      </Cell>
+    </GridRow>
+  );
+});
+
+/** The time of day, or the date for what is older than that. */
+function shortMoment(ms: number): string {
+  return Date.now() - ms < DAY_MS ? clock(ms, true) : `${day(ms).slice(5)} ${clock(ms)}`;
+}
+
+const DAY_MS = 86_400_000;
+
+function Text({ text }: { text: string | null }) {
+  return text === null ? <span className={css.none}>–</span> : <Recorded text={text} />;
+}
+
+function Tokens({ event: { input_tokens, output_tokens, cached_tokens } }: { event: SpanEvent }) {
+  if (input_tokens === null && output_tokens === null) return <span className={css.none}>–</span>;
+  const cached = cached_tokens ? `, ${count(cached_tokens)} of the input from a cache` : "";
+  return (
+    <span title={`${count(input_tokens)} in, ${count(output_tokens)} out${cached}`}>
+      {count(input_tokens)} <span className={css.none}>→</span> {count(output_tokens)}
+    </span>
+  );
+}

@@ -1,0 +1,166 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useCallback, useMemo, useRef } from "react";
+import type { SpanEvent } from "@/api/client";
+import { useSuggest } from "@/api/use-suggest";
+import { FILTER_FIELDS } from "@/lib/conditions";
+import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
+import { useCommands } from "@/ui/commands";
+import { FilterBar } from "@/ui/filter-bar";
+import { Splitter } from "@/ui/splitter";
+import { useStoredNumber } from "@/ui/use-stored-number";
+import { useWidth } from "@/ui/use-width";
+import { DetailHead } from "./detail-head";
+import type { EventList } from "./event-list";
+import { EventTable } from "./event-table";
+import css from "./events-page.module.css";
+import { LiveBar, SortedBar } from "./live-bar";
+import { type EventsSearch, withFilter, withoutSpan } from "./url";
+import { type Hold, useHold } from "./use-hold";
+import { useLiveEvents } from "./use-live-events";
+import { useSortedEvents } from "./use-sorted-events";
+
+interface Props {
+  /** The detail of a span; the event itself where the list has it. */
+  detail: (traceId: string, spanId: string, event: SpanEvent | null) => ReactNode;
+}
+
+/** Every span as it happens, or sorted by what it took; what is looked at stands beside the list. */
+export function EventsPage({ detail }: Props) {
+  const search = useSearch({ from: "/events" });
+  const text = JSON.stringify(filterOf(search as Search));
+  const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
+  return search.sort ? (
+    <Sorted search={search} filter={filter} detail={detail} />
+  ) : (
+    <Live search={search} filter={filter} detail={detail} />
+  );
+}
+
+interface ViewProps extends Props {
+  search: EventsSearch;
+  filter: Filter;
+}
+
+function Live({ search, filter, detail }: ViewProps) {
+  const hold = useHold();
+  const list = useLiveEvents(filter, hold.held);
+  useCommands([
+    {
+      id: "pause",
+      title: hold.paused ? "Resume the live list" : "Pause the live list",
+      keys: "Space",
+      run: hold.toggle,
+    },
+  ]);
+  return (
+    <View
+      search={search}
+      filter={filter}
+      detail={detail}
+      list={list}
+      hold={hold}
+      bar={<LiveBar list={list} hold={hold} />}
+    />
+  );
+}
+
+function Sorted({ search, filter, detail }: ViewProps) {
+  const list = useSortedEvents(filter, search.sort ?? "duration", search.order);
+  const hold = useHold();
+  return (
+    <View
+      search={search}
+      filter={filter}
+      detail={detail}
+      list={list}
+      hold={hold}
+      bar={<SortedBar search={search} refresh={list.retry} />}
+    />
+  );
+}
+
+interface Shown extends ViewProps {
+  list: EventList;
+  hold: Hold;
+  bar: ReactNode;
+}
+
+const LEAST_LIST = 420;
+const LEAST_DETAIL = 360;
+
+function View({ search, filter, detail, list, hold, bar }: Shown) {
+  const navigate = useNavigate({ from: "/events" });
+  const suggest = useSuggest(filter);
+  const [width, setWidth] = useStoredNumber("inspector.events.detail", 540);
+  const body = useRef<HTMLDivElement>(null);
+  const room = useWidth(body);
+  const most = Math.max(LEAST_DETAIL, room - LEAST_LIST);
+  const wide = room === 0 || room >= LEAST_LIST + LEAST_DETAIL;
+  const { span, trace } = search;
+  const chosen = span && trace ? `${trace}${span}` : null;
+  const event = list.rows.find((row) => row.span_id === span && row.trace_id === trace) ?? null;
+
+  const open = useCallback(
+    (row: SpanEvent) =>
+      void navigate({ search: (before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id }) }),
+    [navigate],
+  );
+  const close = () => void navigate({ search: withoutSpan });
+  useCommands([
+    {
+      id: "errors",
+      title: "Show errors only",
+      words: "failed",
+      run: () => void navigate({ search: (before) => ({ ...before, status: ["error"] }) }),
+    },
+    ...(event ? [{ id: "close", title: "Close the detail", keys: "Escape", run: close }] : []),
+  ]);
+
+  return (
+    <>
+      <h1 className="visually-hidden">Events</h1>
+      <FilterBar
+        filter={filter}
+        fields={FILTER_FIELDS}
+        suggest={suggest}
+        placeholder="Search prompts, answers, arguments, results"
+        onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
+      >
+        {bar}
+      </FilterBar>
+      <div ref={body} className={wide ? css.body : css.stack}>
+        <EventTable
+          list={list}
+          hold={hold}
+          search={search}
+          chosen={chosen}
+          onOpen={open}
+          onClear={isNarrow(filter) ? () => void navigate({ search: (before) => withFilter(before, {}) }) : null}
+        />
+        {span && trace && (
+          <>
+            {wide && (
+              <Splitter
+                label="Width of the detail"
+                after
+                value={Math.min(width, most)}
+                min={LEAST_DETAIL}
+                max={most}
+                onChange={setWidth}
+              />
+            )}
+            <aside
+              className={css.detail}
+              aria-label="Detail of the span"
+              style={wide ? { width: Math.min(width, most) } : {}}
+              onKeyDown={(pressed) => pressed.key === "Escape" && !pressed.defaultPrevented && close()}
+            >
+              <DetailHead traceId={trace} spanId={span} onClose={close} />
+              {detail(trace, span, event)}
+            </aside>
+          </>
+        )}
+      </div>
+    </>
+  );
+}

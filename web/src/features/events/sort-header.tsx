@@ -1,0 +1,30 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { ReactNode } from "react";
+import { ColumnHead } from "@/ui/grid";
+import type { EventsSearch, EventsSort } from "./url";
+
+interface Props {
+  search: EventsSearch;
+  /** Null stands for time: the live list. */
+  by: EventsSort | null;
+  className: string | undefined;
+  children: ReactNode;
+}
+
+/** A column header that sorts: once for the largest first, again for the smallest. */
+export function SortHeader({ search, by, className, children }: Props) {
+  const { sort, order, ...rest } = search;
+  const current = (sort ?? null) === by;
+  const next: EventsSearch =
+    by === null ? rest : { ...rest, sort: by, ...(current && order !== "asc" && { order: "asc" }) };
+  const Icon = order === "asc" ? ArrowUp : ArrowDown;
+  return (
+    <ColumnHead className={className} aria-sort={current ? (order === "asc" ? "ascending" : "descending") : undefined}>
+      <Link to="/events" search={next} replace preload={false}>
+        {children}
+        {current && <Icon size={12} aria-hidden />}
+      </Link>
+    </ColumnHead>
+  );
+}

@@ -1,0 +1,49 @@
+import { type Filter, filterOf, type Search } from "@/lib/filter";
+
+/** By what the list can be sorted when it is not live. */
+export type EventsSort = "duration" | "cost";
+
+export interface EventsSearch extends Filter {
+  /** Left out while the list is live, the newest first. */
+  sort?: EventsSort;
+  order?: "asc";
+  /** The span that is looked at, and its trace. */
+  span?: string;
+  trace?: string;
+  /** Which side of the span: a word of the detail panel, which knows the words. */
+  tab?: string;
+}
+
+/** What the address of this page holds. */
+export function eventsSearch(search: Search): EventsSearch {
+  const found: EventsSearch = filterOf(search);
+  if (search.sort === "duration" || search.sort === "cost") found.sort = search.sort;
+  if (found.sort && search.order === "asc") found.order = "asc";
+  if (isId(search.span, 16) && isId(search.trace, 32)) {
+    found.span = search.span;
+    found.trace = search.trace;
+    if (typeof search.tab === "string" && /^[a-z]{1,20}$/.test(search.tab)) found.tab = search.tab;
+  }
+  return found;
+}
+
+/** The search of the same page under another filter. */
+export function withFilter({ sort, order, span, trace, tab }: EventsSearch, filter: Filter): EventsSearch {
+  return {
+    ...filter,
+    ...(sort && { sort }),
+    ...(order && { order }),
+    ...(span && { span }),
+    ...(trace && { trace }),
+    ...(tab && { tab }),
+  };
+}
+
+/** The same list without a span beside it. */
+export function withoutSpan({ span, trace, tab, ...rest }: EventsSearch): EventsSearch {
+  return rest;
+}
+
+function isId(value: unknown, digits: number): value is string {
+  return typeof value === "string" && value.length === digits && /^[0-9a-f]+$/.test(value);
+}

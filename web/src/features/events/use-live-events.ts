@@ -1,0 +1,209 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useEffectEvent, useReducer, useRef, useState } from "react";
+import type { SpanEvent } from "@/api/client";
+import { useConnection } from "@/api/connection";
+import { eventsPageQuery, readinessQuery } from "@/api/queries";
+import { useStream } from "@/api/stream";
+import { arrived, begun, extended, type Feed, feedKey, NO_FEED, type Reach, released } from "@/lib/feed";
+import type { Filter } from "@/lib/filter";
+import { Rate } from "@/lib/rate";
+import type { EventList } from "./event-list";
+
+/** Spans that come closer together than this are shown together; many at a time, which nobody can read, less often. */
+const TOGETHER_MS = 50;
+const MANY = 8;
+const MANY_TOGETHER_MS = 120;
+/** A list that has to begin anew does so that often at most. */
+const ANEW_MS = 1000;
+
+type Step =
+  | { type: "begun"; items: readonly SpanEvent[]; cursor: string | null }
+  | { type: "arrived"; spans: readonly SpanEvent[]; held: boolean; fits: (span: SpanEvent) => boolean }
+  | { type: "extended"; reach: Reach; items: readonly SpanEvent[]; cursor: string | null }
+  | { type: "overflow" }
+  | { type: "released" };
+
+function stepped(feed: Feed<SpanEvent>, step: Step): Feed<SpanEvent> {
+  switch (step.type) {
+    case "begun":
+      return begun(step.items, step.cursor);
+    case "arrived":
+      return arrived(feed, step.spans, step.held, step.fits);
+    case "extended":
+      // Rows that were dropped meanwhile would leave a hole.
+      return feed.reach === step.reach ? extended(feed, step.items, step.cursor) : feed;
+    case "overflow":
+      return { ...feed, waiting: [], overflow: true };
+    case "released":
+      return released(feed);
+  }
+}
+
+export interface LiveEvents extends EventList {
+  /** How many new spans wait to be shown. */
+  waiting: number;
+  /** More wait than are kept: the list begins anew when it goes on. */
+  overflow: boolean;
+  /** Spans a second that were first heard of lately. */
+  rate: Rate;
+}
+
+/** The events that match a filter, the newest first, as they happen; while `held` new ones wait. */
+export function useLiveEvents(filter: Filter, held: boolean): LiveEvents {
+  const key = JSON.stringify(filter);
+  const [feed, step] = useReducer(stepped, NO_FEED);
+  const start = useStart(key, step);
+  const [rate] = useState(() => new Rate());
+  const firstHeard = useFirstHeard();
+  const { streamed, fits } = liveFilter(filter);
+  const take = useTogether(key, (spans) => {
+    rate.add(firstHeard(spans), Date.now());
+    step({ type: "arrived", spans, held, fits });
+  });
+  useStream(streamed, start.after, {
+    onSpans: take,
+    onGap: () => (held ? step({ type: "overflow" }) : start.again()),
+  });
+
+  const release = useEffectEvent(() => (feed.overflow ? start.again() : step({ type: "released" })));
+  useEffect(() => {
+    if (!held) release();
+  }, [held]);
+
+  return {
+    rows: feed.rows,
+    loading: start.after === undefined,
+    error: start.error,
+    retry: start.again,
+    waiting: feed.waiting.length,
+    overflow: feed.overflow,
+    rate,
+    ...useOlder(filter, feed, start.nowMs, step),
+  };
+}
+
+interface Start {
+  key: string;
+  after?: number;
+  error?: Error;
+  /** What relative times of the filter count back from. */
+  nowMs: number;
+}
+
+/** Loads the newest page of a filter, and the position from which the stream misses nothing of it. */
+function useStart(key: string, step: (step: Step) => void) {
+  const queries = useQueryClient();
+  const [start, setStart] = useState<Start>({ key, nowMs: 0 });
+  const [attempt, setAttempt] = useState(0);
+  const again = useCallback(() => setAttempt((before) => before + 1), []);
+  const begunMs = useRef(0);
+
+  useEffect(() => {
+    const filter: Filter = JSON.parse(key);
+    let here = true;
+
+    async function load() {
+      const nowMs = Date.now();
+      begunMs.current = nowMs;
+      try {
+        // The position first: what changes after it is told by the stream, and by the page as well at worst.
+        const ready = await queries.fetchQuery({ ...readinessQuery, staleTime: 0 }).catch(() => null);
+        const page = await queries.fetchQuery(eventsPageQuery(filter, nowMs, null));
+        if (!here) return;
+        // A search sees no further than the index does.
+        const reached = ready ? ready.seq - (filter.q === undefined ? 0 : ready.search_behind) : 0;
+        step({ type: "begun", items: page.items, cursor: page.next_cursor });
+        setStart({ key, nowMs, after: page.items.reduce((last, { seq }) => Math.max(last, seq), reached) });
+      } catch (error) {
+        if (here) setStart({ key, nowMs, error: error as Error });
+      }
+    }
+    const timer = window.setTimeout(load, attempt === 0 ? 0 : begunMs.current + ANEW_MS - Date.now());
+    return () => {
+      here = false;
+      window.clearTimeout(timer);
+    };
+  }, [queries, key, attempt, step]);
+
+  const failed = start.key === key && start.error !== undefined;
+  const connection = useConnection();
+  useEffect(() => {
+    if (failed && connection === "fine") again();
+  }, [failed, connection, again]);
+
+  const current = start.key === key;
+  return {
+    after: current ? start.after : undefined,
+    error: (current && start.error) || null,
+    nowMs: start.nowMs,
+    again,
+  };
+}
+
+/** Loads what is older than the last row. */
+function useOlder(filter: Filter, feed: Feed<SpanEvent>, nowMs: number, step: (step: Step) => void) {
+  const queries = useQueryClient();
+  const [older, setOlder] = useState<EventList["older"]>("idle");
+
+  async function loadOlder() {
+    const { reach } = feed;
+    if (!reach || older === "loading") return;
+    setOlder("loading");
+    try {
+      const wanted = reach.until === null ? filter : { ...filter, until: reach.until };
+      const page = await queries.fetchQuery(eventsPageQuery(wanted, nowMs, reach.cursor));
+      step({ type: "extended", reach, items: page.items, cursor: page.next_cursor });
+      setOlder("idle");
+    } catch (error) {
+      setOlder(error as Error);
+    }
+  }
+  return { older, loadOlder, hasOlder: feed.reach !== null };
+}
+
+/** What the stream has to be asked for, and which of its spans the list shows. */
+function liveFilter({ status, ...rest }: Filter): { streamed: Filter; fits: (span: SpanEvent) => boolean } {
+  // A stream of running spans alone would never tell that one of them has ended.
+  if (!status?.includes("running")) return { streamed: { ...rest, ...(status && { status }) }, fits: () => true };
+  return { streamed: rest, fits: (span) => status.includes(span.status) };
+}
+
+/** Hands spans on at once after a pause, and those that follow closely together; forgets what waits when `scope` changes. */
+function useTogether(scope: string, hand: (spans: SpanEvent[]) => void): (spans: SpanEvent[]) => void {
+  const pending = useRef<SpanEvent[]>([]);
+  const timer = useRef(0);
+  const pass = useEffectEvent(hand);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what waits belongs to the scope
+  useEffect(
+    () => () => {
+      window.clearTimeout(timer.current);
+      timer.current = 0;
+      pending.current = [];
+    },
+    [scope],
+  );
+
+  return (spans) => {
+    pending.current.push(...spans);
+    if (timer.current) return;
+    const flush = () => {
+      const batch = pending.current;
+      pending.current = [];
+      const pause = batch.length > MANY ? MANY_TOGETHER_MS : TOGETHER_MS;
+      timer.current = batch.length ? window.setTimeout(flush, pause) : 0;
+      if (batch.length) pass(batch);
+    };
+    flush();
+  };
+}
+
+/** Counts the spans of a batch that were not heard of before. */
+function useFirstHeard(): (spans: readonly SpanEvent[]) => number {
+  const heard = useRef(new Set<string>());
+  return (spans) => {
+    if (heard.current.size > 20_000) heard.current.clear();
+    const before = heard.current.size;
+    for (const span of spans) heard.current.add(feedKey(span));
+    return heard.current.size - before;
+  };
+}

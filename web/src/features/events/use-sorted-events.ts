@@ -1,0 +1,27 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { eventsQuery } from "@/api/queries";
+import type { Filter } from "@/lib/filter";
+import type { EventList } from "./event-list";
+import type { EventsSort } from "./url";
+
+/** The events that match a filter as they are now, by duration or cost. */
+export function useSortedEvents(filter: Filter, sort: EventsSort, order: "asc" | undefined): EventList {
+  const query = useInfiniteQuery({
+    ...eventsQuery({ filter, sort, ...(order && { order }) }),
+    // Rows that jump while somebody reads them are worse than rows that are a minute old.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnMount: "always",
+  });
+  const rows = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data]);
+  return {
+    rows,
+    loading: query.isPending,
+    error: query.isLoadingError ? query.error : null,
+    retry: () => void query.refetch(),
+    hasOlder: query.hasNextPage,
+    older: query.isFetchNextPageError ? query.error : query.isFetchingNextPage ? "loading" : "idle",
+    loadOlder: () => void query.fetchNextPage(),
+  };
+}

@@ -1,0 +1,88 @@
+import clsx from "clsx";
+import { CircleAlert, LoaderCircle, Unplug } from "lucide-react";
+import { memo } from "react";
+import type { CallFigures, GraphNode } from "@/lib/agent-graph";
+import { dollars, duration, plural } from "@/lib/format";
+import type { PlacedNode } from "@/lib/graph-layout";
+import { visibleLine } from "@/lib/visible";
+import { KindIcon, kindColor } from "@/ui/kind";
+import css from "./graph-node.module.css";
+import { rem } from "./measures";
+import { nodeName, tokens } from "./words";
+
+interface Props {
+  node: GraphNode;
+  place: PlacedNode;
+  /** Its number in reading order. */
+  at: number;
+  /** The share of the run's time that its calls took. */
+  share: number;
+  current: boolean;
+  onChoose: (node: GraphNode) => void;
+}
+
+/** One box of the graph: who, how often, how long, what went wrong. */
+export const GraphBox = memo(function GraphBox({ node, place, at, share, current, onChoose }: Props) {
+  const { figures } = node;
+  const name = nodeName(node);
+  return (
+    <button
+      type="button"
+      data-at={at}
+      className={clsx(css.node, current && css.current, node.folded.length > 0 && css.folded)}
+      style={{ left: rem(place.x), top: rem(place.y), width: rem(place.width), minHeight: rem(place.height) }}
+      aria-current={current || undefined}
+      onClick={() => onChoose(node)}
+    >
+      <span className={css.head}>
+        <KindIcon kind={node.kind} />
+        <bdi className={css.name} title={name}>
+          {name}
+        </bdi>
+        <Marks figures={figures} />
+      </span>
+      <span className={css.figures}>
+        <span>{node.methods.length ? plural(figures.calls, "request") : plural(figures.calls, "call")}</span>
+        <span className={css.time}>{duration(figures.ms)}</span>
+      </span>
+      {node.methods.length > 0 && <bdi className={css.methods}>{visibleLine(node.methods.join(", "))}</bdi>}
+      {figures.inputTokens !== null && (
+        <span className={css.figures}>
+          <span title="Tokens in → out">{tokens(figures)}</span>
+          <span className={css.time}>{figures.costUsd === null ? "" : dollars(figures.costUsd)}</span>
+        </span>
+      )}
+      <span className={css.share} aria-hidden>
+        <span style={{ width: `${Math.min(100, share * 100)}%`, background: kindColor(node.kind) }} />
+      </span>
+    </button>
+  );
+});
+
+/** What did not end well, as marks with numbers. */
+export function Marks({ figures, size = 13 }: { figures: CallFigures; size?: number }) {
+  return (
+    <>
+      {figures.errors > 0 && (
+        <span className={css.error} title={`${figures.errors} failed`}>
+          <CircleAlert size={size} aria-hidden />
+          {figures.errors}
+          <span className="visually-hidden"> failed</span>
+        </span>
+      )}
+      {figures.unended > 0 && (
+        <span className={css.unended} title={`${figures.unended} cancelled, abandoned or lost`}>
+          <Unplug size={size} aria-hidden />
+          {figures.unended}
+          <span className="visually-hidden"> cancelled, abandoned or lost</span>
+        </span>
+      )}
+      {figures.running > 0 && (
+        <span className={css.running} title={`${figures.running} running`}>
+          <LoaderCircle size={size} aria-hidden />
+          <span className="visually-hidden">{figures.running} running</span>
+        </span>
+      )}
+    </>
+  );
+}

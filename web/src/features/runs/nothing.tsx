@@ -1,0 +1,44 @@
+import { Radio, SearchX } from "lucide-react";
+import { Button, CopyButton } from "@/ui/button";
+import { Empty } from "@/ui/notice";
+import css from "./nothing.module.css";
+
+const ATTACH = "import inspector; inspector.attach()";
+const DEMO = "inspector demo --once";
+
+/** What stands where the runs will be: how to record the first one. */
+export function NoRuns() {
+  return (
+    <Empty title="Record your first run" icon={<Radio size={28} aria-hidden className={css.icon} />}>
+      <p>Paste one line at the start of any Python program that runs an agent:</p>
+      <Code text={ATTACH} />
+      <p>Or let a small demo agent run; it needs no key:</p>
+      <Code text={DEMO} />
+      <p className={css.wait}>
+        <span className={css.pulse} aria-hidden />
+        The run appears here by itself as soon as it begins.
+      </p>
+    </Empty>
+  );
+}
+
+function Code({ text }: { text: string }) {
+  return (
+    <div className={css.line}>
+      <code>{text}</code>
+      <CopyButton text={text} label={`Copy ${text}`} />
+    </div>
+  );
+}
+
+/** What stands where no run matches the filter. */
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <Empty title="No run matches this filter" icon={<SearchX size={28} aria-hidden className={css.icon} />}>
+      <p>Runs that match it appear here by themselves.</p>
+      <Button className={css.clear} onClick={onClear}>
+        Clear the filter
+      </Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,97 @@
+import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
+import { type ReactNode, useMemo } from "react";
+import type { Stats } from "@/api/client";
+import { changed } from "@/lib/conditions";
+import type { Filter, Status } from "@/lib/filter";
+import { compact, count, dollars, duration } from "@/lib/format";
+import { binsOf } from "@/lib/histogram";
+import { tokensTitle } from "@/ui/list";
+import { Histogram } from "./histogram";
+import css from "./overview.module.css";
+import { filterIn, type RunsSearch } from "./url";
+
+interface Props {
+  /** Undefined until it came: its place is kept. */
+  stats: Stats | undefined;
+  failed: boolean;
+  search: RunsSearch;
+  onRange: (range: { since: string; until: string } | null) => void;
+}
+
+/** Figures that stand there only when there is something to count. */
+const OTHERS: { name: string; statuses: Status[] }[] = [
+  { name: "Running", statuses: ["running"] },
+  { name: "Unfinished", statuses: ["cancelled", "abandoned", "lost"] },
+];
+
+/** The runs of the filter in figures, and over time. */
+export function Overview({ stats, failed, search, onRange }: Props) {
+  const bins = useMemo(() => binsOf(stats?.buckets ?? []), [stats]);
+  const total = stats?.total;
+  const counts = new Map(stats?.groups.map((group) => [group.key, group.count]));
+  return (
+    <section className={css.overview} aria-label="Runs in figures" aria-busy={!stats && !failed}>
+      <dl className={css.figures}>
+        <Figure name="Runs">{total && count(total.count)}</Figure>
+        <Figure name="Failed" bad={(total?.errors ?? 0) > 0}>
+          {total && <ByStatus statuses={["error"]} value={total.errors} search={search} />}
+        </Figure>
+        {OTHERS.map(({ name, statuses }) => {
+          const value = statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
+          if (value === 0) return null;
+          return (
+            <Figure key={name} name={name} title={statuses.join(", ")}>
+              <ByStatus statuses={statuses} value={value} search={search} />
+            </Figure>
+          );
+        })}
+        <Figure name="p50">{total && duration(total.p50_ms)}</Figure>
+        <Figure name="p95">{total && duration(total.p95_ms)}</Figure>
+        <Figure name="Tokens" title={total && tokensTitle(total)}>
+          {total && `${compact(total.input_tokens)} → ${compact(total.output_tokens)}`}
+        </Figure>
+        <Figure name="Cost">{total && dollars(total.cost_usd)}</Figure>
+      </dl>
+      {stats?.complete === false && (
+        <p className={css.note} title="There are too many runs to look at each of them in time.">
+          newest runs only
+        </p>
+      )}
+      {failed && !stats ? (
+        <p className={css.note}>The figures could not be loaded.</p>
+      ) : (
+        <Histogram bins={bins} onRange={onRange} />
+      )}
+    </section>
+  );
+}
+
+function Figure({
+  name,
+  bad = false,
+  title,
+  children,
+}: {
+  name: string;
+  bad?: boolean;
+  title?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <div className={css.figure} title={title}>
+      <dt>{name}</dt>
+      <dd className={clsx(bad && css.bad)}>{children ?? <span className={css.waiting}>–</span>}</dd>
+    </div>
+  );
+}
+
+function ByStatus({ statuses, value, search }: { statuses: Status[]; value: number; search: RunsSearch }) {
+  if (value === 0) return "0";
+  const filter: Filter = changed(filterIn(search), { status: statuses });
+  return (
+    <Link to="/" search={{ ...search, ...filter }} title={`Show only these: ${statuses.join(", ")}`}>
+      {count(value)}
+    </Link>
+  );
+}

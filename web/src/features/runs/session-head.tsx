@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Layers, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { Session } from "@/api/client";
+import { deleteSession, sessionQuery } from "@/api/queries";
+import { clock, compact, day, dollars, duration, plural } from "@/lib/format";
+import { msBetween, unixMs } from "@/lib/time";
+import { visibleLine } from "@/lib/visible";
+import { Button, CopyButton } from "@/ui/button";
+import { Confirm } from "@/ui/confirm";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import css from "./session-head.module.css";
+
+/** The session whose runs are shown: its sums, whatever else the filter says, and a way to delete it. */
+export function SessionHead({ sessionId }: { sessionId: string }) {
+  const [asks, setAsks] = useState(false);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const session = useQuery(sessionQuery(sessionId)).data?.session;
+
+  async function remove() {
+    await deleteSession(sessionId);
+    queries.removeQueries({ queryKey: ["session", sessionId] });
+    void queries.invalidateQueries();
+    void navigate({ to: "/sessions" });
+  }
+
+  return (
+    <section className={css.head} aria-label="Session">
+      <Layers size={14} aria-hidden />
+      <Link to="/sessions" className={css.all}>
+        Sessions
+      </Link>
+      <span aria-hidden className={css.slash}>
+        /
+      </span>
+      <h2 className={css.name}>
+        <Recorded text={sessionId} />
+      </h2>
+      <CopyButton text={sessionId} label="Copy the session id" />
+      {session && (
+        <>
+          <StatusMark status={session.status} label />
+          <Sums session={session} />
+        </>
+      )}
+      <Button className={css.delete} onClick={() => setAsks(true)} disabled={!session}>
+        <Trash2 size={14} aria-hidden />
+        Delete session
+      </Button>
+      {session && (
+        <Confirm
+          open={asks}
+          onClose={() => setAsks(false)}
+          title="Delete this session?"
+          action="Delete session"
+          run={remove}
+        >
+          <strong>
+            <bdi>{visibleLine(sessionId)}</bdi>
+          </strong>{" "}
+          and its {plural(session.traces, "run")} with {plural(session.spans, "span")} are removed for good.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function Sums({ session }: { session: Session }) {
+  const from = unixMs(session.start_time_unix_nano);
+  const to = session.end_time_unix_nano === null ? null : unixMs(session.end_time_unix_nano);
+  const length = to === null ? null : msBetween(session.start_time_unix_nano, session.end_time_unix_nano ?? "0");
+  const sameDay = to !== null && day(from) === day(to);
+  return (
+    <ul className={css.sums}>
+      <li>
+        {`${day(from)} ${clock(from)} – ${to === null ? "now" : sameDay ? clock(to) : `${day(to)} ${clock(to)}`}`}
+        {length !== null && ` (${duration(length)})`}
+      </li>
+      <li>{plural(session.traces, "run")}</li>
+      <li>{plural(session.spans, "span")}</li>
+      {session.errors > 0 && <li className={css.errors}>{plural(session.errors, "error")}</li>}
+      <li>{plural(session.llm_calls, "model call")}</li>
+      <li>{plural(session.tool_calls, "tool call")}</li>
+      {session.input_tokens + session.output_tokens > 0 && (
+        <li>{`${compact(session.input_tokens)} → ${compact(session.output_tokens)} tokens`}</li>
+      )}
+      {session.cost_usd !== null && <li>{dollars(session.cost_usd)}</li>}
+    </ul>
+  );
+}

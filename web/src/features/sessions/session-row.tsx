@@ -1,0 +1,59 @@
+import { Link } from "@tanstack/react-router";
+import { memo } from "react";
+import type { Session } from "@/api/client";
+import { clock, count, day, dollars, duration, moment } from "@/lib/format";
+import { msBetween, type UnixNano, unixMs } from "@/lib/time";
+import { ListRow, TokenValue, Value } from "@/ui/list";
+import { Recorded } from "@/ui/recorded";
+import { rowClicks } from "@/ui/row-clicks";
+import { StatusMark } from "@/ui/status";
+import type { RowPlace } from "@/ui/virtual-grid";
+import { When } from "@/ui/when";
+import css from "./sessions-page.module.css";
+
+interface Props extends RowPlace {
+  session: Session;
+  onOpen: (sessionId: string, elsewhere: boolean) => void;
+}
+
+/** One session. The whole row opens its runs; its id is the link. */
+export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }: Props) {
+  const { session_id, start_time_unix_nano: start, end_time_unix_nano: end } = session;
+  return (
+    <ListRow {...place} {...rowClicks((elsewhere) => onOpen(session_id, elsewhere))}>
+      <Value>
+        <StatusMark status={session.status} />
+      </Value>
+      <Value look="text">
+        <Link to="/" search={{ session_id }} tabIndex={-1} className={css.link}>
+          <Recorded text={session_id} />
+        </Link>
+      </Value>
+      <Value look="number">{count(session.traces)}</Value>
+      <Value look="number">{count(session.spans)}</Value>
+      <Value look="number" bad={session.errors > 0}>
+        {count(session.errors)}
+      </Value>
+      <Value look="number">{count(session.llm_calls)}</Value>
+      <Value look="number">{count(session.tool_calls)}</Value>
+      <TokenValue sums={session} />
+      <Value look="number">{dollars(session.cost_usd)}</Value>
+      <Value look="number">{end === null ? null : duration(msBetween(start, end))}</Value>
+      <Value
+        look="number"
+        title={end === null ? moment(unixMs(start)) : `${moment(unixMs(start))} – ${moment(unixMs(end))}`}
+      >
+        {`${short(start)} – ${end === null ? "" : short(end)}`}
+      </Value>
+      <Value look="number">
+        <When time={end ?? start} />
+      </Value>
+    </ListRow>
+  );
+});
+
+/** Month, day and time; the title has it in full. */
+function short(time: UnixNano): string {
+  const at = unixMs(time);
+  return `${day(at).slice(5)} ${clock(at).slice(0, 5)}`;
+}

@@ -1,0 +1,139 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { Layers } from "lucide-react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import type { Session } from "@/api/client";
+import { sessionsQuery } from "@/api/queries";
+import { useLiveEdge } from "@/api/use-live-edge";
+import { isNarrow } from "@/lib/filter";
+import { type Paced, paced } from "@/lib/pace";
+import { CopyButton } from "@/ui/button";
+import { FilterBar } from "@/ui/filter-bar";
+import { Headings } from "@/ui/list";
+import { Empty, Failure, Skeleton } from "@/ui/notice";
+import { VirtualGrid } from "@/ui/virtual-grid";
+import { SessionRow } from "./session-row";
+import css from "./sessions-page.module.css";
+import { type SessionsSearch, sessionsSearch } from "./url";
+
+const COLUMNS = [
+  { name: "Status", hidden: true },
+  { name: "Session" },
+  { name: "Runs", number: true },
+  { name: "Spans", number: true },
+  { name: "Errors", number: true },
+  { name: "Model calls", number: true },
+  { name: "Tool calls", number: true },
+  { name: "Tokens", number: true },
+  { name: "Cost", number: true },
+  { name: "Duration", number: true },
+  { name: "From – to", number: true },
+  { name: "Last activity", number: true },
+] as const;
+
+const PAUSE_MS = 1000;
+const SET = 'inspector.context.set("my-session")';
+
+/** Every session, the one with the latest activity first, as they happen. */
+export function SessionsPage() {
+  const search = useSearch({ from: "/sessions" });
+  const navigate = useNavigate({ from: "/sessions" });
+  const { query, sessions } = useSessions(search);
+  return (
+    <div className={css.page}>
+      <h1 className="visually-hidden">Sessions</h1>
+      <FilterBar
+        filter={search}
+        fields={[]}
+        search={false}
+        onChange={(next) => void navigate({ search: sessionsSearch({ ...next }) })}
+      />
+      {query.isPending ? (
+        <Skeleton rows={12} />
+      ) : query.isError && sessions.length === 0 ? (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      ) : sessions.length === 0 ? (
+        <NoSessions narrow={isNarrow(search)} />
+      ) : (
+        <Listed key={JSON.stringify(search)} query={query} sessions={sessions} />
+      )}
+    </div>
+  );
+}
+
+function useSessions(search: SessionsSearch) {
+  const queries = useQueryClient();
+  const options = sessionsQuery(search);
+  const query = useInfiniteQuery(options);
+  const pace = useRef<Paced | null>(null);
+  const key = JSON.stringify(options.queryKey);
+  useEffect(() => {
+    const renewed = paced(() => queries.refetchQueries({ queryKey: JSON.parse(key), exact: true }), PAUSE_MS);
+    pace.current = renewed;
+    return renewed.stop;
+  }, [queries, key]);
+  useLiveEdge({ onChange: () => pace.current?.ask() });
+  const sessions = useMemo(() => {
+    const found = new Map<string, Session>();
+    for (const page of query.data?.pages ?? []) {
+      for (const session of page.items) if (!found.has(session.session_id)) found.set(session.session_id, session);
+    }
+    return [...found.values()];
+  }, [query.data]);
+  return { query, sessions };
+}
+
+interface ListedProps {
+  query: ReturnType<typeof useSessions>["query"];
+  sessions: Session[];
+}
+
+function Listed({ query, sessions }: ListedProps) {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const keys = useMemo(() => sessions.map((session) => session.session_id), [sessions]);
+  const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
+  const open = useCallback(
+    (sessionId: string, elsewhere: boolean) => {
+      const target = { to: "/", search: { session_id: sessionId } } as const;
+      if (elsewhere) window.open(router.history.createHref(router.buildLocation(target).href), "_blank", "noopener");
+      else void navigate(target);
+    },
+    [navigate, router],
+  );
+  return (
+    <VirtualGrid
+      label="Sessions"
+      noun="session"
+      className={css.sessions}
+      keys={keys}
+      head={<Headings columns={COLUMNS} />}
+      more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
+      onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
+      onOpen={(index) => {
+        const session = sessions[index];
+        if (session) open(session.session_id, false);
+      }}
+      row={(index, place) => {
+        const session = sessions[index];
+        return session && <SessionRow key={session.session_id} session={session} {...place} onOpen={open} />;
+      }}
+    />
+  );
+}
+
+function NoSessions({ narrow }: { narrow: boolean }) {
+  const icon = <Layers size={28} aria-hidden className={css.icon} />;
+  if (narrow) return <Empty title="No session was active at that time" icon={icon} />;
+  return (
+    <Empty title="No session yet" icon={icon}>
+      <p>
+        A session gathers runs that belong together, such as those of one conversation. Name it before a run begins:
+      </p>
+      <div className={css.line}>
+        <code>{SET}</code>
+        <CopyButton text={SET} label="Copy the line" />
+      </div>
+    </Empty>
+  );
+}

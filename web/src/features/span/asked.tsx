@@ -1,0 +1,183 @@
+import { useMemo, useState } from "react";
+import { conversationOf } from "@/lib/conversation";
+import { plural } from "@/lib/format";
+import type { FullSpan } from "@/lib/full-span";
+import { type Change, countChanges, diffMessages, messageKey, wholeText } from "@/lib/message-diff";
+import type { Message } from "@/lib/messages";
+import { previousModelCall } from "@/lib/related";
+import type { SpanRow } from "@/lib/spans";
+import { TextDiff } from "@/ui/diff";
+import { Disclosure } from "@/ui/disclosure";
+import { MessageView } from "@/ui/message";
+import { Skeleton } from "@/ui/notice";
+import { Recorded } from "@/ui/recorded";
+import { Tabs } from "@/ui/tabs";
+import css from "./asked.module.css";
+import { Nothing, Section } from "./section";
+import { SpanLink } from "./span-link";
+import { useOtherSpan } from "./use-span";
+
+interface Props {
+  span: FullSpan;
+  rows: readonly SpanRow[];
+  asked: Message[];
+  names: ReadonlyMap<string, string>;
+}
+
+/** What a model was given: what is new since the last time its agent asked, or all of it. */
+export function Asked({ span, rows, asked, names }: Props) {
+  const previous = useMemo(() => previousModelCall(rows, span.span_id), [rows, span.span_id]);
+  const [wanted, setWanted] = useState<"changes" | "all">("changes");
+  const title = "What the model was given";
+  if (asked.length === 0) {
+    return (
+      <Section title={title}>
+        <Nothing>
+          {span.clipped.input === undefined ? "The messages were not recorded." : "They are long and not loaded yet."}
+        </Nothing>
+      </Section>
+    );
+  }
+  if (!previous) {
+    return (
+      <Section title={title} aside={rows.length > 0 && "the first call of this agent"}>
+        <Messages messages={asked} names={names} />
+      </Section>
+    );
+  }
+  const tabs = [
+    { id: "changes", label: "Changes" },
+    { id: "all", label: "All messages", count: asked.length },
+  ] as const;
+  return (
+    <Section title={title}>
+      <Tabs label={title} look="small" tabs={tabs} selected={wanted} onSelect={setWanted}>
+        {wanted === "all" ? (
+          <Messages messages={asked} names={names} />
+        ) : (
+          <Changes span={span} previous={previous} asked={asked} names={names} />
+        )}
+      </Tabs>
+    </Section>
+  );
+}
+
+const FIRST = 3;
+const LAST = 30;
+
+/** All messages; of very many the first and the last. */
+function Messages({ messages, names }: { messages: Message[]; names: ReadonlyMap<string, string> }) {
+  const [whole, setWhole] = useState(false);
+  const hidden = whole ? 0 : messages.length - FIRST - LAST;
+  if (hidden < LAST) return <div className={css.list}>{messages.map((message, at) => view(message, at, names))}</div>;
+  return (
+    <div className={css.list}>
+      {messages.slice(0, FIRST).map((message, at) => view(message, at, names))}
+      <button type="button" className={css.fold} onClick={() => setWhole(true)}>
+        Show {plural(hidden, "message")} in between
+      </button>
+      {messages.slice(-LAST).map((message, at) => view(message, messages.length - LAST + at, names))}
+    </div>
+  );
+}
+
+function view(message: Message, at: number, names: ReadonlyMap<string, string>) {
+  return <MessageView key={at} message={message} names={names} lines={message.role === "system" ? 6 : 20} />;
+}
+
+interface ChangesProps {
+  span: FullSpan;
+  previous: SpanRow;
+  asked: Message[];
+  names: ReadonlyMap<string, string>;
+}
+
+function Changes({ span, previous, asked, names }: ChangesProps) {
+  const { span: other, failed } = useOtherSpan(span.trace_id, previous.id);
+  const before = useMemo(() => (other ? conversationOf(other) : null), [other]);
+  const changes = useMemo(() => (before ? diffMessages(before.asked, asked) : null), [before, asked]);
+  const answers = useMemo(() => new Set(before?.answered.map((answer) => messageKey(answer))), [before]);
+  if (failed) return <Nothing>The call before could not be loaded. All messages are under the other tab.</Nothing>;
+  if (!changes || !other) return <Skeleton rows={4} />;
+  const isUnknown = other.clipped.input !== undefined || before?.asked.length === 0;
+  return (
+    <>
+      <p className={css.since}>
+        <Summary changes={changes} />
+        <span>since</span>
+        <SpanLink traceId={span.trace_id} spanId={previous.id}>
+          <Recorded text={previous.name} />
+        </SpanLink>
+      </p>
+      {isUnknown ? (
+        <Nothing>What the call before was given is not here, so there is nothing to compare with.</Nothing>
+      ) : (
+        <ChangeList changes={changes} names={names} answers={answers} />
+      )}
+    </>
+  );
+}
+
+/** Changes in the order of the messages; of very many the first and the last. */
+function ChangeList({ changes, ...rest }: { changes: Change[] } & Omit<ChangeProps, "change">) {
+  const [whole, setWhole] = useState(false);
+  const hidden = whole ? 0 : changes.length - 2 * LAST;
+  const item = (change: Change, at: number) => <ChangeView key={at} change={change} {...rest} />;
+  if (hidden < LAST) return <div className={css.list}>{changes.map(item)}</div>;
+  return (
+    <div className={css.list}>
+      {changes.slice(0, LAST).map(item)}
+      <button type="button" className={css.fold} onClick={() => setWhole(true)}>
+        Show {plural(hidden, "change")} in between
+      </button>
+      {changes.slice(-LAST).map((change, at) => item(change, changes.length - LAST + at))}
+    </div>
+  );
+}
+
+function Summary({ changes }: { changes: Change[] }) {
+  const { added, removed, rewritten } = countChanges(changes);
+  if (added + removed + rewritten === 0) return <span>nothing changed</span>;
+  return (
+    <>
+      {added > 0 && <span className={css.added}>+{added} added</span>}
+      {removed > 0 && <span className={css.removed}>−{removed} removed</span>}
+      {rewritten > 0 && <span className={css.rewritten}>±{rewritten} rewritten</span>}
+    </>
+  );
+}
+
+interface ChangeProps {
+  change: Change;
+  names: ReadonlyMap<string, string>;
+  /** What the call before answered. */
+  answers: ReadonlySet<string>;
+}
+
+function ChangeView({ change, names, answers }: ChangeProps) {
+  switch (change.kind) {
+    case "same":
+      return (
+        <Disclosure className={css.same} summary={`${plural(change.messages.length, "unchanged message")}`}>
+          {() => <Messages messages={change.messages} names={names} />}
+        </Disclosure>
+      );
+    case "added":
+      return (
+        <MessageView
+          message={change.message}
+          names={names}
+          mark="added"
+          aside={answers.has(messageKey(change.message)) && "its answer to the call before"}
+        />
+      );
+    case "removed":
+      return <MessageView message={change.message} names={names} mark="removed" lines={6} />;
+    case "rewritten":
+      return (
+        <MessageView message={change.after} mark="rewritten">
+          <TextDiff before={wholeText(change.before)} after={wholeText(change.after)} />
+        </MessageView>
+      );
+  }
+}

@@ -1,0 +1,101 @@
+import { useDeferredValue, useMemo, useState } from "react";
+import { bytes, count } from "@/lib/format";
+import type { FullSpan } from "@/lib/full-span";
+import { isContainer, jsonText, parsedText, scalarText } from "@/lib/json";
+import { TRUNCATED_SUFFIX } from "@/lib/semconv";
+import { visibleLine } from "@/lib/visible";
+import { CopyButton } from "@/ui/button";
+import { JsonView } from "@/ui/json-view";
+import { LongText } from "@/ui/message-text";
+import css from "./attributes-tab.module.css";
+import { Nothing } from "./section";
+
+/** Every attribute of a span by key, with a box that narrows them. */
+export function AttributesTab({ span }: { span: FullSpan }) {
+  const [text, setText] = useState("");
+  const wanted = useDeferredValue(text.trim().toLowerCase());
+  const clipped = Object.entries(span.clipped).filter(([key]) => key.startsWith("attributes."));
+  return (
+    <div className={css.tab}>
+      <h3 className="visually-hidden">Attributes</h3>
+      <input
+        type="search"
+        className={css.filter}
+        placeholder="Filter keys and values"
+        aria-label="Filter attributes"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {Object.keys(span.attributes).length + clipped.length === 0 && <Nothing>This span has no attributes.</Nothing>}
+      <AttributeList attributes={span.attributes} wanted={wanted} />
+      {clipped.length > 0 && (
+        <Nothing>
+          Not loaded yet: {clipped.map(([key, size]) => `${visibleLine(key.slice(11))} (${bytes(size)})`).join(", ")}
+        </Nothing>
+      )}
+    </div>
+  );
+}
+
+const STEP = 300;
+
+/** Attributes sorted by key. */
+export function AttributeList({ attributes, wanted = "" }: { attributes: Record<string, unknown>; wanted?: string }) {
+  const [most, setMost] = useState(STEP);
+  const keys = useMemo(() => Object.keys(attributes).sort(), [attributes]);
+  const found = useMemo(
+    () => (wanted ? keys.filter((key) => isWanted(key, attributes[key], wanted)) : keys),
+    [keys, attributes, wanted],
+  );
+  return (
+    <>
+      <dl className={css.list}>
+        {found.slice(0, most).map((key) => {
+          if (isFlag(key, attributes)) return null;
+          const isShortened = attributes[key + TRUNCATED_SUFFIX] === true;
+          return <AttributeRow key={key} name={key} value={attributes[key]} isShortened={isShortened} />;
+        })}
+      </dl>
+      {found.length === 0 && keys.length > 0 && <Nothing>No key and no value has that in it.</Nothing>}
+      {found.length > most && (
+        <button type="button" className={css.more} onClick={() => setMost(most + STEP)}>
+          Show {count(Math.min(STEP, found.length - most))} more of {count(found.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function AttributeRow({ name, value, isShortened }: { name: string; value: unknown; isShortened: boolean }) {
+  const key = visibleLine(name);
+  const held = useMemo(() => (typeof value === "string" ? (parsedText(value, 200_000) ?? value) : value), [value]);
+  return (
+    <div className={css.row}>
+      <dt className={css.key}>
+        <bdi title={key.slice(0, 1000)}>{key === "" ? '""' : key.length > 300 ? `${key.slice(0, 300)}…` : key}</bdi>
+        {isShortened && <span className={css.flag}>shortened when recorded</span>}
+      </dt>
+      <dd className={css.value}>
+        {isContainer(held) ? (
+          <JsonView value={held} label={key.slice(0, 60)} lines={12} />
+        ) : (
+          <span className={css.scalar}>
+            {typeof held === "string" ? <LongText text={held} lines={8} mono /> : <code>{scalarText(held)}</code>}
+            <CopyButton text={() => (typeof held === "string" ? held : jsonText(held))} label="Copy value" />
+          </span>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+/** Whether a key only says of another one that its value was shortened. */
+function isFlag(key: string, attributes: Record<string, unknown>): boolean {
+  if (!key.endsWith(TRUNCATED_SUFFIX) || attributes[key] !== true) return false;
+  return Object.hasOwn(attributes, key.slice(0, -TRUNCATED_SUFFIX.length));
+}
+
+function isWanted(key: string, value: unknown, wanted: string): boolean {
+  if (key.toLowerCase().includes(wanted)) return true;
+  return (typeof value === "string" ? value : jsonText(value, 0)).toLowerCase().includes(wanted);
+}

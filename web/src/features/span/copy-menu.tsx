@@ -1,0 +1,91 @@
+import { Check, ChevronDown, Copy } from "lucide-react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { BASE } from "@/api/client";
+import { asCurl, asMarkdown, asPython } from "@/lib/copy-as";
+import type { FullSpan } from "@/lib/full-span";
+import { jsonText } from "@/lib/json";
+import { Button } from "@/ui/button";
+import css from "./copy-menu.module.css";
+
+interface Form {
+  label: string;
+  note: string;
+  text: (span: FullSpan, raw: object) => string;
+}
+
+const FORMS: readonly Form[] = [
+  {
+    label: "Markdown",
+    note: "for a coding agent",
+    text: (span) => asMarkdown(span, window.location.href),
+  },
+  { label: "JSON", note: "all that is loaded", text: (_, raw) => jsonText(raw) },
+  { label: "curl", note: "fetches it from the API", text: (span) => asCurl(BASE, span) },
+  { label: "Python", note: "fetches it from the API", text: (span) => asPython(BASE, span) },
+  { label: "Link", note: "to this page", text: () => window.location.href },
+];
+
+/** Puts the span on the clipboard in the form that is asked for. */
+export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
+  const [open, setOpen] = useState(false);
+  const [copied, setCopied] = useState<string | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (copied === null) return;
+    const timer = window.setTimeout(() => setCopied(null), 1500);
+    return () => window.clearTimeout(timer);
+  }, [copied]);
+
+  async function copy(form: Form) {
+    await navigator.clipboard.writeText(form.text(span, raw));
+    setCopied(form.label);
+    setOpen(false);
+    box.current?.querySelector("button")?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (!open) return;
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      setOpen(false);
+      box.current?.querySelector("button")?.focus();
+    }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    event.stopPropagation();
+    const buttons = [...(box.current?.querySelectorAll<HTMLElement>("li button") ?? [])];
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    const to = event.key === "ArrowDown" ? at + 1 : at < 0 ? buttons.length - 1 : at - 1;
+    buttons[(to + buttons.length) % buttons.length]?.focus();
+  }
+
+  function onBlur(event: FocusEvent) {
+    if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears what happens to the buttons inside
+    <div ref={box} className={css.menu} onKeyDown={onKeyDown} onBlur={onBlur}>
+      <Button onClick={() => setOpen(!open)} aria-expanded={open}>
+        {copied === null ? <Copy size={14} aria-hidden /> : <Check size={14} aria-hidden />}
+        {copied === null ? "Copy as" : "Copied"}
+        <ChevronDown size={12} aria-hidden />
+      </Button>
+      <span className="visually-hidden" role="status">
+        {copied !== null && `copied as ${copied}`}
+      </span>
+      {open && (
+        <ul className={css.list}>
+          {FORMS.map((form) => (
+            <li key={form.label}>
+              <button type="button" className={css.form} onClick={() => void copy(form)}>
+                {form.label}
+                <span className={css.note}>{form.note}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { clock, count, duration } from "@/lib/format";
+import type { FullSpan, Happening } from "@/lib/full-span";
+import { msBetween, unixMs } from "@/lib/time";
+import { Empty } from "@/ui/notice";
+import { Recorded } from "@/ui/recorded";
+import { AttributeList } from "./attributes-tab";
+import css from "./events-tab.module.css";
+
+const STEP = 200;
+
+/** What happened during a span, in order of time. */
+export function EventsTab({ span }: { span: FullSpan }) {
+  const [most, setMost] = useState(STEP);
+  if (span.events.length === 0) {
+    return (
+      <Empty title="Nothing happened in between">Progress, exceptions and notes of a call would stand here.</Empty>
+    );
+  }
+  return (
+    <div className={css.tab}>
+      <h3 className="visually-hidden">Events</h3>
+      <ol>
+        {span.events.slice(0, most).map((happening, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: events have no other identity, and are only ever appended
+          <EventItem key={at} happening={happening} span={span} />
+        ))}
+      </ol>
+      {span.events.length > most && (
+        <button type="button" className={css.more} onClick={() => setMost(most + STEP)}>
+          Show {count(Math.min(STEP, span.events.length - most))} more of {count(span.events.length)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function EventItem({ happening, span }: { happening: Happening; span: FullSpan }) {
+  const { name, time, attributes } = happening;
+  const offset = time === null ? null : msBetween(span.start_time_unix_nano, time);
+  return (
+    <li className={css.event}>
+      <div className={css.head}>
+        <Recorded text={name || "(no name)"} className={css.name} />
+        <span className={css.time} title={time === null ? undefined : clock(unixMs(time), true)}>
+          {offset === null
+            ? "no time"
+            : offset < 0
+              ? `${duration(-offset)} before it began`
+              : `after ${duration(offset)}`}
+        </span>
+      </div>
+      <AttributeList attributes={attributes} />
+    </li>
+  );
+}

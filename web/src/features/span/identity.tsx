@@ -1,0 +1,50 @@
+import { Link } from "@tanstack/react-router";
+import { duration, moment } from "@/lib/format";
+import { attributeText, type FullSpan } from "@/lib/full-span";
+import { KEY } from "@/lib/semconv";
+import { unixMs } from "@/lib/time";
+import { Recorded } from "@/ui/recorded";
+import type { OverviewProps } from "./overview";
+import { Fact, Facts, Section, TextFact } from "./section";
+
+/** When a span was, and everything it can be found by. */
+export function Identity({ span, place }: OverviewProps) {
+  const start = unixMs(span.start_time_unix_nano);
+  const end = span.end_time_unix_nano === null ? null : unixMs(span.end_time_unix_nano);
+  return (
+    <Section title="Time and identity">
+      <Facts>
+        <Fact label="Start">{moment(start)}</Fact>
+        <Fact label="End">{end === null ? null : moment(end)}</Fact>
+        <Fact label="Duration">{durationText(span)}</Fact>
+        <Fact label="In the run">{place.row && `${duration(place.row.startMs)} after its start`}</Fact>
+        <TextFact label="Span" text={span.span_id} mono />
+        <TextFact label="Parent" text={span.parent_id} mono />
+        <TextFact label="Trace" text={span.trace_id} mono />
+        {span.session_id !== null && (
+          <Fact label="Session">
+            <Link to="/" search={{ session_id: span.session_id }}>
+              <Recorded text={span.session_id} />
+            </Link>
+          </Fact>
+        )}
+        <TextFact label="Call" text={attributeText(span, KEY.callId)} mono />
+        <TextFact label="Service" text={span.service} />
+        <Fact label="Process">{process(span)}</Fact>
+      </Facts>
+    </Section>
+  );
+}
+
+function durationText(span: FullSpan): string | null {
+  if (span.duration_ms === null) return null;
+  if (span.duration_ms < 0) return `${duration(span.duration_ms)} (the clocks of two machines disagree)`;
+  return duration(span.duration_ms);
+}
+
+function process(span: FullSpan) {
+  const pid = attributeText(span, "process.pid");
+  const host = attributeText(span, "host.name");
+  if (pid === null && host === null) return null;
+  return <Recorded text={[pid, host && `on ${host}`].filter(Boolean).join(" ")} />;
+}

@@ -1,0 +1,150 @@
+import { useMemo } from "react";
+import { conversationOf } from "@/lib/conversation";
+import { plural } from "@/lib/format";
+import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
+import { isContainer, parsedText, preview, scalarText } from "@/lib/json";
+import { toolNames } from "@/lib/messages";
+import { KEY, REQUEST_PREFIX } from "@/lib/semconv";
+import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
+import { visibleLine } from "@/lib/visible";
+import { Disclosure } from "@/ui/disclosure";
+import { JsonView } from "@/ui/json-view";
+import { MessageView } from "@/ui/message";
+import { LongText } from "@/ui/message-text";
+import { Recorded } from "@/ui/recorded";
+import { Asked } from "./asked";
+import css from "./model-overview.module.css";
+import type { OverviewProps } from "./overview";
+import { Chip, Chips, Nothing, Section } from "./section";
+import { UsageTable } from "./usage-table";
+
+/** A model call: who was asked, what it cost, what changed since the call before, and the answer. */
+export function ModelOverview({ span, rows }: OverviewProps) {
+  const { asked, answered } = useMemo(() => conversationOf(span), [span]);
+  const names = useMemo(() => toolNames([...asked, ...answered]), [asked, answered]);
+  return (
+    <>
+      <div className={css.top}>
+        <Parameters span={span} />
+      </div>
+      <Section title="Tokens and cost">
+        <UsageTable span={span} />
+      </Section>
+      <Asked span={span} rows={rows} asked={asked} names={names} />
+      <Section title={answered.length > 1 ? `${answered.length} answers` : "Answer"}>
+        <div className={css.answer}>
+          {answered.map((message, at) => (
+            <MessageView
+              // biome-ignore lint/suspicious/noArrayIndexKey: answers have no other identity
+              key={at}
+              message={message}
+              names={names}
+              lines={60}
+              aside={message.finishReason !== null && <Recorded text={message.finishReason} />}
+            />
+          ))}
+          {answered.length === 0 && <Nothing>{whyNoAnswer(span)}</Nothing>}
+        </div>
+      </Section>
+      <Offered tools={attribute(span, KEY.toolDefinitions)} />
+    </>
+  );
+}
+
+function whyNoAnswer(span: FullSpan): string {
+  if (span.clipped.output !== undefined) return "It is long and not loaded yet.";
+  return span.status === "running" ? "There is none yet." : "No answer was recorded.";
+}
+
+/** Keys that stand in a place of their own. */
+const SHOWN_ELSEWHERE = new Set<string>([KEY.requestModel]);
+
+function Parameters({ span }: { span: FullSpan }) {
+  const asked = attributeText(span, KEY.requestModel) ?? span.model;
+  const answered = attributeText(span, KEY.responseModel);
+  const provider = attributeText(span, KEY.provider);
+  const given = Object.keys(span.attributes)
+    .filter((key) => key.startsWith(REQUEST_PREFIX) && !SHOWN_ELSEWHERE.has(key))
+    .sort();
+  return (
+    <Chips>
+      {asked !== null && (
+        <Chip label="model">
+          <Recorded text={asked} />
+          {answered !== null && answered !== asked && (
+            <>
+              <span className={css.dim}>answered as</span>
+              <Recorded text={answered} />
+            </>
+          )}
+        </Chip>
+      )}
+      {provider !== null && (
+        <Chip label="provider">
+          <Recorded text={provider} />
+        </Chip>
+      )}
+      {finishReason(span) !== null && (
+        <Chip label="finished by">
+          <Recorded text={finishReason(span) ?? ""} />
+        </Chip>
+      )}
+      {given.slice(0, 24).map((key) => (
+        <Chip key={key} label={visibleLine(key.slice(REQUEST_PREFIX.length)).replaceAll("_", " ").slice(0, 60)}>
+          <Recorded text={valueText(span.attributes[key])} />
+        </Chip>
+      ))}
+    </Chips>
+  );
+}
+
+function finishReason(span: FullSpan): string | null {
+  const recorded = attribute(span, KEY.finishReasons);
+  const reasons = typeof recorded === "string" ? (parsedText(recorded) ?? [recorded]) : recorded;
+  const texts = Array.isArray(reasons) ? reasons.filter((each) => typeof each === "string") : [];
+  return texts.length ? texts.join(", ") : attributeText(span, "mcp.stop_reason");
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return value.slice(0, 200);
+  return isContainer(value) ? preview(value, 120) : scalarText(value);
+}
+
+/** The tools that the model could have called. */
+function Offered({ tools: recorded }: { tools: unknown }) {
+  const tools = useMemo(() => readTools(recorded), [recorded]);
+  if (tools.length === 0) return null;
+  return (
+    <Section title={`${plural(tools.length, "tool")} offered`}>
+      <ul>
+        {tools.slice(0, 300).map((tool, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two tools may bear one name
+          <li key={at}>
+            <OfferedTool tool={tool} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function OfferedTool({ tool }: { tool: ToolDefinition }) {
+  return (
+    <Disclosure
+      summary={
+        <>
+          <Recorded text={tool.name} className={css.tool} />
+          {tool.description !== null && <span className={css.dim}>{visibleLine(tool.description.slice(0, 300))}</span>}
+        </>
+      }
+    >
+      {() => (
+        <div className={css.definition}>
+          {tool.description !== null && <LongText text={tool.description} lines={12} />}
+          {tool.schema !== null && <JsonView value={tool.schema} label="schema" />}
+        </div>
+      )}
+    </Disclosure>
+  );
+}

@@ -1,0 +1,48 @@
+import type { FullSpan } from "@/lib/full-span";
+import type { Around } from "@/lib/related";
+import type { SpanRow } from "@/lib/spans";
+import { EnvelopeOverview } from "./envelope-overview";
+import { FailureBox } from "./failure-box";
+import { Identity } from "./identity";
+import { ModelOverview } from "./model-overview";
+import { OtherOverview } from "./other-overview";
+import { RunOverview } from "./run-overview";
+import { StatusNote } from "./status-note";
+import { ToolOverview } from "./tool-overview";
+
+/** What the overview of each kind is made from. */
+export interface OverviewProps {
+  span: FullSpan;
+  place: Around;
+  rows: readonly SpanRow[];
+}
+
+/** The side of a span that is told by what it stands for. */
+export function Overview(props: OverviewProps) {
+  return (
+    <>
+      <StatusNote span={props.span} />
+      <FailureBox span={props.span} rows={props.rows} />
+      <ByKind {...props} />
+      <Identity {...props} />
+    </>
+  );
+}
+
+function ByKind(props: OverviewProps) {
+  switch (props.span.kind) {
+    case "llm":
+      return <ModelOverview {...props} />;
+    case "tool":
+      return <ToolOverview {...props} />;
+    case "rpc":
+    case "resource":
+    case "prompt":
+      return <EnvelopeOverview {...props} />;
+    case "workflow":
+    case "agent":
+      return <RunOverview {...props} />;
+    case "other":
+      return <OtherOverview {...props} />;
+  }
+}

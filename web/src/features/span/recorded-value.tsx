@@ -1,0 +1,29 @@
+import { useMemo } from "react";
+import { isContainer, parsedText } from "@/lib/json";
+import { CodeBlock } from "@/ui/code-block";
+import { JsonView } from "@/ui/json-view";
+import { Nothing } from "./section";
+
+interface Props {
+  value: unknown;
+  /** What it is, as in "Copy …". */
+  label: string;
+  /** Said where there is none. */
+  nothing: string;
+  /** Whether it was too long to come along. */
+  clipped?: boolean;
+  lines?: number;
+  /** Whether a text is most likely meant to be read rather than to be parsed. */
+  prose?: boolean;
+}
+
+/** A recorded value as what it is: JSON as a tree, text as text. */
+export function RecordedValue({ value, label, nothing, clipped = false, lines = 60, prose = false }: Props) {
+  const held = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
+  if (clipped) return <Nothing>It is long and not loaded yet.</Nothing>;
+  if (held === null || held === undefined) return <Nothing>{nothing}</Nothing>;
+  if (typeof held === "string" && !isContainer(held) && !/^\s*[[{]/.test(held)) {
+    return held === "" ? <Nothing>An empty text.</Nothing> : <CodeBlock text={held} label={label} mono={!prose} />;
+  }
+  return <JsonView value={held} label={label} lines={lines} />;
+}

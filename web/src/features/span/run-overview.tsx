@@ -1,0 +1,131 @@
+import clsx from "clsx";
+import { useMemo, useState } from "react";
+import { compact, count, dollars, duration } from "@/lib/format";
+import { attributeText } from "@/lib/full-span";
+import { descendantsOf, type Group, groupsOf, sumsBelow } from "@/lib/related";
+import { KEY } from "@/lib/semconv";
+import { Button } from "@/ui/button";
+import { KindIcon } from "@/ui/kind";
+import { Recorded } from "@/ui/recorded";
+import type { OverviewProps } from "./overview";
+import { RecordedValue } from "./recorded-value";
+import css from "./run-overview.module.css";
+import { Facts, Nothing, Section, TextFact } from "./section";
+import { SpanLink } from "./span-link";
+
+/** A workflow or an agent: what it was given, what it answered, and what it called on the way. */
+export function RunOverview({ span, place, rows }: OverviewProps) {
+  const facts = [
+    ["Description", attributeText(span, KEY.agentDescription)],
+    ["Class", attributeText(span, KEY.agentClass)],
+    ["Type", attributeText(span, KEY.workflowType)],
+  ] as const;
+  return (
+    <>
+      {facts.some(([, text]) => text !== null) && (
+        <Section title={span.kind === "agent" ? "Agent" : "Workflow"}>
+          <Facts>
+            {facts.map(([label, text]) => (
+              <TextFact key={label} label={label} text={text} />
+            ))}
+          </Facts>
+        </Section>
+      )}
+      <Section title="Given">
+        <RecordedValue
+          value={span.input}
+          label="input"
+          prose
+          nothing="What it was given was not recorded."
+          clipped={span.clipped.input !== undefined}
+        />
+      </Section>
+      {(span.status === "ok" || span.output !== null || span.clipped.output !== undefined) && (
+        <Section title="Answered">
+          <RecordedValue
+            value={span.output}
+            label="output"
+            prose
+            nothing="What it answered was not recorded."
+            clipped={span.clipped.output !== undefined}
+          />
+        </Section>
+      )}
+      {place.row && <Calls traceId={span.trace_id} {...{ place, rows }} />}
+    </>
+  );
+}
+
+function Calls({ traceId, place, rows }: Pick<OverviewProps, "place" | "rows"> & { traceId: string }) {
+  const [everything, setEverything] = useState(false);
+  const id = place.row?.id ?? "";
+  const below = useMemo(() => descendantsOf(rows, id), [rows, id]);
+  const groups = useMemo(() => {
+    const shown = everything ? below : place.children;
+    const latest = below.reduce((max, row) => Math.max(max, row.startMs), 0);
+    return groupsOf(shown, latest, everything ? undefined : sumsBelow(below, shown));
+  }, [everything, below, place.children]);
+  return (
+    <Section
+      title="Calls"
+      aside={
+        below.length > place.children.length && (
+          <Button look="plain" pressed={everything} onClick={() => setEverything(!everything)}>
+            Everything below ({count(below.length)})
+          </Button>
+        )
+      }
+    >
+      {groups.length === 0 ? (
+        <Nothing>It called nothing that was recorded.</Nothing>
+      ) : (
+        <GroupTable traceId={traceId} groups={groups} />
+      )}
+    </Section>
+  );
+}
+
+const MOST = 200;
+
+function GroupTable({ traceId, groups }: { traceId: string; groups: Group[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={css.scroll} aria-label="Calls by name" tabIndex={0}>
+      <table className={css.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Calls</th>
+            <th scope="col">Failed</th>
+            <th scope="col">Time</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.slice(0, MOST).map((group) => (
+            <tr key={`${group.kind} ${group.name}`}>
+              <th scope="row">
+                <SpanLink traceId={traceId} spanId={group.first.id} className={css.name}>
+                  <KindIcon kind={group.kind} />
+                  <Recorded text={group.name || "(no name)"} />
+                </SpanLink>
+              </th>
+              <td>{count(group.count)}</td>
+              <td className={clsx(group.errors > 0 && css.failed)}>{group.errors > 0 ? `✗ ${group.errors}` : "–"}</td>
+              <td>{group.running > 0 ? "running" : duration(group.totalMs)}</td>
+              <td>{tokens(group)}</td>
+              <td>{dollars(group.costUsd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {groups.length > MOST && <Nothing>and {count(groups.length - MOST)} more names</Nothing>}
+    </section>
+  );
+}
+
+function tokens({ inputTokens, outputTokens }: Group): string {
+  if (inputTokens === null && outputTokens === null) return "–";
+  return `${compact(inputTokens)} → ${compact(outputTokens)}`;
+}

@@ -1,0 +1,115 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useDeferredValue, useMemo } from "react";
+import { bytes } from "@/lib/format";
+import type { FullSpan } from "@/lib/full-span";
+import { around } from "@/lib/related";
+import type { SpanRow } from "@/lib/spans";
+import { Button } from "@/ui/button";
+import { Failure, Skeleton } from "@/ui/notice";
+import { Tabs } from "@/ui/tabs";
+import { AttributesTab } from "./attributes-tab";
+import { EventsTab } from "./events-tab";
+import { LinksTab } from "./links-tab";
+import { Overview } from "./overview";
+import { RawTab } from "./raw-tab";
+import css from "./span-detail.module.css";
+import { SpanHeader } from "./span-header";
+import { useSpan } from "./use-span";
+
+interface Props {
+  traceId: string;
+  spanId: string;
+  /** The trace around it, as far as it is loaded; empty where the span is looked at alone. */
+  rows: readonly SpanRow[];
+}
+
+const TABS = ["overview", "attributes", "events", "links", "raw"] as const;
+type TabId = (typeof TABS)[number];
+
+/** Everything that was recorded of one span, told by what it stands for. */
+export function SpanDetail({ traceId, spanId, rows: liveRows }: Props) {
+  // The trace may grow many times a second; what stands around a span may come a moment later.
+  const rows = useDeferredValue(liveRows);
+  const place = useMemo(() => around(rows, spanId), [rows, spanId]);
+  const { span, raw, error, retry, loadWhole, loadingWhole } = useSpan(traceId, spanId, place.row);
+  const [tab, setTab] = useTab();
+  return (
+    // A region that scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <section className={css.detail} aria-label="Span" tabIndex={0}>
+      {(span || place.row) && <SpanHeader traceId={traceId} span={span} raw={raw} place={place} rows={rows} />}
+      {!span && error && <Failure error={error} retry={retry} />}
+      {!span && !error && (
+        <div className={css.waiting}>
+          <Skeleton rows={10} />
+        </div>
+      )}
+      {span && (
+        <Tabs label="Sides of this span" tabs={tabsOf(span)} selected={tab} onSelect={setTab}>
+          <Clipped span={span} load={loadWhole} loading={loadingWhole} />
+          <div className={css.body}>
+            {tab === "overview" && <Overview span={span} place={place} rows={rows} />}
+            {tab === "attributes" && <AttributesTab span={span} />}
+            {tab === "events" && <EventsTab span={span} />}
+            {tab === "links" && <LinksTab span={span} />}
+            {tab === "raw" && raw && <RawTab raw={raw} />}
+          </div>
+        </Tabs>
+      )}
+    </section>
+  );
+}
+
+function tabsOf(span: FullSpan) {
+  return [
+    { id: "overview", label: "Overview" },
+    { id: "attributes", label: "Attributes", count: Object.keys(span.attributes).length },
+    { id: "events", label: "Events", count: span.events.length },
+    { id: "links", label: "Links", count: span.links.length },
+    { id: "raw", label: "Raw" },
+  ] as const;
+}
+
+/** The tab stands in the address, so that a link opens the same side. */
+function useTab(): [TabId, (tab: TabId) => void] {
+  const search: { tab?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const tab = TABS.find((each) => each === search.tab) ?? "overview";
+  function select(next: TabId) {
+    void navigate({
+      to: ".",
+      search: ({ tab: _, ...before }) => (next === "overview" ? before : { ...before, tab: next }),
+      replace: true,
+    });
+  }
+  return [tab, select];
+}
+
+function Clipped({ span, load, loading }: { span: FullSpan; load: () => void; loading: boolean }) {
+  const sizes = Object.values(span.clipped);
+  if (sizes.length === 0) return null;
+  const size = bytes(sizes.reduce((sum, each) => sum + each, 0));
+  return (
+    <div className={css.clipped}>
+      <span>
+        {sizes.length === 1 ? "One long value is" : `${sizes.length} long values are`} not loaded yet:{" "}
+        {whatIsClipped(span.clipped)}.
+      </span>
+      <Button onClick={load} disabled={loading}>
+        {loading ? "Loading" : `Load ${size}`}
+      </Button>
+    </div>
+  );
+}
+
+function whatIsClipped(clipped: Record<string, number>): string {
+  const names = Object.keys(clipped);
+  const words = [
+    names.includes("input") && "what it was given",
+    names.includes("output") && "what it answered",
+    names.includes("error.traceback") && "its traceback",
+    names.some((name) => name.startsWith("attributes.")) && "attributes",
+    names.some((name) => name.startsWith("events.")) && "events",
+  ].filter((word) => word !== false);
+  return words.join(", ");
+}

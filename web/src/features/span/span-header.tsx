@@ -1,0 +1,140 @@
+import { Link, useParams } from "@tanstack/react-router";
+import clsx from "clsx";
+import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
+import { calleeName } from "@/lib/calls";
+import { duration } from "@/lib/format";
+import type { FullSpan } from "@/lib/full-span";
+import { type Around, agentAround } from "@/lib/related";
+import type { SpanRow } from "@/lib/spans";
+import { visibleLine } from "@/lib/visible";
+import { KindIcon, kindLabel } from "@/ui/kind";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import { CopyMenu } from "./copy-menu";
+import css from "./span-header.module.css";
+import { SpanLink } from "./span-link";
+
+interface Props {
+  traceId: string;
+  span: FullSpan | null;
+  raw: object | null;
+  place: Around;
+  rows: readonly SpanRow[];
+}
+
+/** What a span is and where it stands, before and after the rest of it is here. */
+export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
+  const { row } = place;
+  const told = span ?? row;
+  if (!told) return null;
+  const agent = told.agent ?? agentAround(place)?.agent ?? null;
+  const ms = span ? span.duration_ms : (row?.durationMs ?? null);
+  return (
+    <header className={css.header}>
+      <div className={css.line}>
+        <Crumbs traceId={traceId} ancestors={place.ancestors} span={span} alone={rows.length === 0} />
+        <div className={css.tools}>
+          <Step traceId={traceId} to={place.previous} label="Previous span beside it" Icon={ArrowUp} />
+          <Step traceId={traceId} to={place.next} label="Next span beside it" Icon={ArrowDown} />
+          {span && raw && <CopyMenu span={span} raw={raw} />}
+        </div>
+      </div>
+      <div className={css.title}>
+        <KindIcon kind={told.kind} size={16} />
+        <h2 className={css.name}>
+          <Recorded text={told.name || "(no name)"} />
+        </h2>
+        <StatusMark status={told.status} label />
+      </div>
+      <p className={css.facts}>
+        <span>{kindLabel(told.kind)}</span>
+        <span>{ms === null ? (told.status === "running" ? "running" : "no end recorded") : duration(ms)}</span>
+        {row && <span>{row.startMs === 0 ? "at the start of the run" : `${duration(row.startMs)} into the run`}</span>}
+        {agent !== null && told.kind !== "agent" && (
+          <span>
+            by <Recorded text={agent} />
+          </span>
+        )}
+        {span?.service && (
+          <span>
+            in <Recorded text={span.service} />
+          </span>
+        )}
+      </p>
+    </header>
+  );
+}
+
+function Step({
+  traceId,
+  to,
+  label,
+  Icon,
+}: {
+  traceId: string;
+  to: SpanRow | null;
+  label: string;
+  Icon: typeof ArrowUp;
+}) {
+  if (!to) {
+    return (
+      <span className={clsx(css.step, css.off)}>
+        <Icon size={14} aria-hidden />
+      </span>
+    );
+  }
+  return (
+    <SpanLink
+      traceId={traceId}
+      spanId={to.id}
+      className={css.step}
+      label={label}
+      title={`${label}: ${visibleLine(to.name)}`}
+    >
+      <Icon size={14} aria-hidden />
+    </SpanLink>
+  );
+}
+
+const SHOWN = 3;
+
+function Crumbs({
+  traceId,
+  ancestors,
+  span,
+  alone,
+}: {
+  traceId: string;
+  ancestors: SpanRow[];
+  span: FullSpan | null;
+  alone: boolean;
+}) {
+  const isHere = useParams({ strict: false }).traceId === traceId;
+  if (alone && isHere) return <div className={css.crumbs} />;
+  if (alone && span) {
+    return (
+      <div className={css.crumbs}>
+        <Link to="/traces/$traceId" params={{ traceId }} search={{ span: span.span_id }} className={css.crumb}>
+          Open in its run
+        </Link>
+      </div>
+    );
+  }
+  if (ancestors.length === 0)
+    return <div className={css.crumbs}>{!span || span.parent_id === null ? "root" : "parent not recorded"}</div>;
+  const shown = ancestors.length > SHOWN + 1 ? ancestors.slice(-SHOWN) : ancestors;
+  return (
+    <nav aria-label="Spans above" className={css.crumbs}>
+      {shown.length < ancestors.length && <span title={`${ancestors.length - shown.length} more above`}>…</span>}
+      {shown.map((row, at) => (
+        <span key={row.id} className={css.crumbItem}>
+          {(at > 0 || shown.length < ancestors.length) && <ChevronRight size={12} aria-hidden />}
+          <SpanLink traceId={traceId} spanId={row.id} className={css.crumb}>
+            <KindIcon kind={row.kind} size={12} />
+            <Recorded text={calleeName(row)} className={css.crumbName} />
+          </SpanLink>
+        </span>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Status } from "@/lib/filter";
+import type { FullSpan } from "@/lib/full-span";
+import { StatusMark } from "@/ui/status";
+import css from "./status-note.module.css";
+
+const NOTES: Partial<Record<Status, string>> = {
+  running: "This is still running. What it was given is below; what it answers appears here when it ends.",
+  cancelled:
+    "This was called off before it ended. What it was given is below; there may be no answer, or a part of one.",
+  abandoned:
+    "The call above this one ended while this one was still open, so nobody waited for it. What it was given is below.",
+  lost: "The process went away while this was open, so how it ended is not known. What it was given is below.",
+};
+
+/** What the state of a span means, in one sentence, where it is not simply a good or a bad end. */
+export function StatusNote({ span }: { span: FullSpan }) {
+  const note = NOTES[span.status];
+  if (!note) return null;
+  return (
+    <p className={css.note}>
+      <StatusMark status={span.status} />
+      {note}
+    </p>
+  );
+}

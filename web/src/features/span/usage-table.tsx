@@ -1,0 +1,83 @@
+import { useMemo } from "react";
+import { count, dollars, duration, percent } from "@/lib/format";
+import { attributeNumber, type FullSpan } from "@/lib/full-span";
+import { usageOf } from "@/lib/usage";
+import { Fact, Facts, Nothing } from "./section";
+import css from "./usage-table.module.css";
+
+const RECORDED_COST = ["gen_ai.usage.cost", "operation.cost", "llm.cost.total"];
+
+/** The tokens of a model call, what is part of what, and what they cost. */
+export function UsageTable({ span }: { span: FullSpan }) {
+  const usage = useMemo(() => usageOf(span), [span]);
+  if (usage.total === null && usage.costUsd === null) {
+    return (
+      <Nothing>{span.status === "running" ? "They are known when it ends." : "No token counts were recorded."}</Nothing>
+    );
+  }
+  return (
+    <div className={css.usage}>
+      <table className={css.table}>
+        <thead className="visually-hidden">
+          <tr>
+            <th scope="col">Which</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Row label="Input" tokens={usage.input} />
+          <Row label="read from cache" tokens={usage.cacheRead} of={usage.input} part />
+          <Row label="written to cache" tokens={usage.cacheWrite} of={usage.input} part />
+          <Row label="Output" tokens={usage.output} />
+          <Row label="reasoning" tokens={usage.reasoning} of={usage.output} part />
+          <Row label="Total" tokens={usage.total} total />
+        </tbody>
+      </table>
+      <Facts>
+        <Fact label="Cost">
+          {usage.costUsd === null ? (
+            "not known: there is no price for this model"
+          ) : (
+            <>
+              <strong>{dollars(usage.costUsd)}</strong> <span className={css.note}>{whencePrice(span)}</span>
+            </>
+          )}
+        </Fact>
+        <Fact label="Per 1k tokens">{usage.costPerThousand !== null && exactDollars(usage.costPerThousand)}</Fact>
+        <Fact label="First piece">{usage.firstMs !== null && `after ${duration(usage.firstMs)}`}</Fact>
+        <Fact label="Speed">
+          {usage.tokensPerSecond !== null &&
+            `${count(Math.round(usage.tokensPerSecond))} tokens/s${usage.fromFirst ? " from then on" : ""}`}
+        </Fact>
+      </Facts>
+    </div>
+  );
+}
+
+function whencePrice(span: FullSpan): string {
+  return attributeNumber(span, ...RECORDED_COST) !== null ? "as the sender says" : "by the price list";
+}
+
+interface RowProps {
+  label: string;
+  tokens: number | null;
+  of?: number | null;
+  part?: boolean;
+  total?: boolean;
+}
+
+function Row({ label, tokens, of = null, part = false, total = false }: RowProps) {
+  if (part && (tokens === null || tokens === 0)) return null;
+  return (
+    <tr className={part ? css.part : total ? css.total : undefined}>
+      <th scope="row">{part ? `of which ${label}` : label}</th>
+      <td>{count(tokens)}</td>
+      <td className={css.share}>{of && tokens !== null ? percent(tokens / of) : ""}</td>
+    </tr>
+  );
+}
+
+function exactDollars(value: number): string {
+  return value < 0.01 ? `$${value.toPrecision(2)}` : dollars(value);
+}

@@ -1,0 +1,54 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { eventQuery } from "@/api/queries";
+import { type FullSpan, fullSpan } from "@/lib/full-span";
+import type { SpanRow } from "@/lib/spans";
+
+interface LoadedSpan {
+  span: FullSpan | null;
+  /** As the API answered it. */
+  raw: object | null;
+  error: Error | null;
+  retry: () => void;
+  /** Asks for the values that were left out for their length. */
+  loadWhole: () => void;
+  loadingWhole: boolean;
+}
+
+const RUNNING_REFRESH_MS = 3_000;
+
+/** One span in full, read again whenever its row in the trace says something new. */
+export function useSpan(traceId: string, spanId: string, row: SpanRow | null): LoadedSpan {
+  const queries = useQueryClient();
+  const [wantsWhole, setWantsWhole] = useState(false);
+  const refetchInterval = (query: { state: { data?: { status?: string } | undefined } }) =>
+    query.state.data?.status === "running" ? RUNNING_REFRESH_MS : false;
+  const clipped = useQuery({ ...eventQuery(spanId, traceId), refetchInterval });
+  const whole = useQuery({ ...eventQuery(spanId, traceId, true), enabled: wantsWhole, refetchInterval });
+
+  const version = row && `${row.status} ${row.durationMs} ${row.name} ${row.inputTokens}`;
+  const seen = useRef(version);
+  useEffect(() => {
+    if (version === seen.current) return;
+    seen.current = version;
+    void queries.invalidateQueries({ queryKey: ["event", traceId, spanId] });
+  }, [version, queries, traceId, spanId]);
+
+  const data = (wantsWhole ? whole.data : undefined) ?? clipped.data;
+  const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
+  return {
+    span,
+    raw: data ?? null,
+    error: wantsWhole && whole.error ? whole.error : clipped.error,
+    retry: () => void (wantsWhole ? whole : clipped).refetch(),
+    loadWhole: () => setWantsWhole(true),
+    loadingWhole: whole.isFetching && !whole.data,
+  };
+}
+
+/** Another span of the same trace, once it is asked for; null until it is here. */
+export function useOtherSpan(traceId: string, spanId: string | null): { span: FullSpan | null; failed: boolean } {
+  const { data, isError } = useQuery({ ...eventQuery(spanId ?? "", traceId), enabled: spanId !== null });
+  const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
+  return { span, failed: isError };
+}

@@ -1,0 +1,80 @@
+import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
+import { type Figures, failedOf, pricedOf, slowerThan } from "@/lib/figures";
+import type { Filter } from "@/lib/filter";
+import { compact, count, dollars, duration, percent } from "@/lib/format";
+import type { ListSearch } from "@/ui/bar-table";
+import { type Of, placeOf } from "./behind";
+import css from "./headline.module.css";
+
+interface Figure {
+  label: string;
+  text: string;
+  note?: string;
+  search: ListSearch | null;
+  alarm?: boolean;
+  title?: string;
+}
+
+/** What all of it comes to, in a line of figures. */
+export function Headline({ total, filter, of }: { total: Figures; filter: Filter; of: Of }) {
+  return (
+    <dl className={css.line}>
+      {figuresOf(total, filter, of).map(({ label, text, note, search, alarm, title }) => (
+        <div key={label} className={css.figure}>
+          <dt className={css.label}>{label}</dt>
+          <dd className={clsx(css.value, alarm && css.alarm)}>
+            {search ? (
+              <Link to={placeOf(of)} search={search} preload={false} title={title}>
+                {text}
+              </Link>
+            ) : (
+              text
+            )}
+            {note && <span className={css.note}>{note}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
+  const slow = (label: string, ms: number | null): Figure => ({
+    label,
+    text: duration(ms),
+    search: ms === null ? null : { ...slowerThan(filter, ms), sort: "duration" },
+    ...(ms !== null && { title: `Those that took ${duration(ms)} or longer` }),
+  });
+  const tokens = (label: string, value: number, note?: string): Figure => ({
+    label,
+    text: compact(value),
+    title: count(value),
+    search: value ? { ...filter, sort: "cost" } : null,
+    ...(note && { note }),
+  });
+  const cached =
+    total.cached_tokens && total.input_tokens
+      ? `${percent(total.cached_tokens / total.input_tokens)} cached`
+      : undefined;
+  return [
+    { label: of === "traces" ? "Runs" : "Events", text: count(total.count), search: filter },
+    {
+      label: "Failed",
+      text: count(total.errors),
+      search: total.errors ? failedOf(filter) : null,
+      alarm: total.errors > 0,
+      ...(total.errors > 0 && { note: percent(total.errors / total.count) }),
+    },
+    slow("p50", total.p50_ms),
+    slow("p95", total.p95_ms),
+    slow("p99", total.p99_ms),
+    tokens("Tokens in", total.input_tokens, cached),
+    tokens("Tokens out", total.output_tokens),
+    {
+      label: "Cost",
+      text: dollars(total.cost_usd),
+      search: total.cost_usd === null ? null : { ...pricedOf(filter), sort: "cost" },
+    },
+  ];
+}

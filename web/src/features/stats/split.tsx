@@ -1,0 +1,101 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { StatsGroup } from "@/api/client";
+import { statsQuery } from "@/api/queries";
+import { type Grouping, narrowedTo, type Rank, rankedFigures, rankValue } from "@/lib/figures";
+import { type Filter, KINDS, type Kind, STATUSES, type Status } from "@/lib/filter";
+import { plural } from "@/lib/format";
+import { BarTable } from "@/ui/bar-table";
+import { Button } from "@/ui/button";
+import { KindIcon, kindLabel } from "@/ui/kind";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import { COLUMNS, cellsOf, type Of, placeOf } from "./behind";
+import css from "./stats-page.module.css";
+import { rankedBy } from "./url";
+
+interface Props {
+  by: Grouping;
+  filter: Filter;
+  of: Of;
+  rank: Rank;
+  order: "asc" | "desc";
+}
+
+const TITLES: Record<Grouping, string> = {
+  model: "By model",
+  tool: "By tool",
+  agent: "By agent",
+  error_type: "By error type",
+  name: "By name",
+  service: "By service",
+  kind: "By kind",
+  status: "By status",
+};
+
+/** The figures split by the values of one field. */
+export function Split({ by, filter, of, rank, order }: Props) {
+  const navigate = useNavigate({ from: "/stats" });
+  const { data, error, refetch } = useQuery({ ...statsQuery({ filter, by, of }), placeholderData: keepPreviousData });
+  const title = TITLES[by];
+  if (!data) return <Pending title={title} error={error} retry={() => void refetch()} />;
+  const named = data.groups.filter((group): group is StatsGroup & { key: string } => group.key !== null);
+  const most = Math.max(...named.map((group) => rankValue(group, rank) ?? 0), 0);
+  const unnamed = data.groups.find(({ key }) => key === null);
+  const partial = data.complete ? null : `Of the newest ${plural(data.total.count, of === "traces" ? "run" : "event")}`;
+  if (named.length === 0 && !partial) return null;
+  return (
+    <BarTable
+      title={title}
+      columns={COLUMNS}
+      to={placeOf(of)}
+      rank={rank}
+      order={order}
+      onRank={(next) => void navigate({ search: (before) => rankedBy(before, next), replace: true })}
+      note={[partial, unnamed && withoutText(unnamed, by, of)].filter(Boolean).join(" · ") || null}
+      rows={rankedFigures(named, rank, order).map((group) => {
+        const narrowed = narrowedTo(filter, by, group.key);
+        return {
+          key: group.key,
+          name: <Value by={by} value={group.key} />,
+          search: narrowed,
+          cells: cellsOf(group, narrowed),
+          share: most > 0 ? Math.min(1, (rankValue(group, rank) ?? 0) / most) : 0,
+        };
+      })}
+    />
+  );
+}
+
+function withoutText({ count, errors }: StatsGroup, by: Grouping, of: Of): string | null {
+  if (by === "error_type") return errors > 0 ? `${plural(errors, "failure")} without a type` : null;
+  return `${plural(count, of === "traces" ? "run" : "event")} without ${by === "agent" ? "an agent" : `a ${by}`}`;
+}
+
+function Value({ by, value }: { by: Grouping; value: string }) {
+  const kind: Kind | undefined = by === "kind" ? KINDS.find((each) => each === value) : undefined;
+  const status: Status | undefined = by === "status" ? STATUSES.find((each) => each === value) : undefined;
+  if (status) return <StatusMark status={status} label />;
+  if (!kind) return <Recorded text={value} />;
+  return (
+    <span className={css.kind}>
+      <KindIcon kind={kind} />
+      <span aria-hidden>{kindLabel(kind)}</span>
+    </span>
+  );
+}
+
+function Pending({ title, error, retry }: { title: string; error: Error | null; retry: () => void }) {
+  return (
+    <div className={css.pending} aria-busy={error === null}>
+      <h3>{title}</h3>
+      {error ? (
+        <p role="alert">
+          {error.message} <Button onClick={retry}>Try again</Button>
+        </p>
+      ) : (
+        <p>Counting…</p>
+      )}
+    </div>
+  );
+}

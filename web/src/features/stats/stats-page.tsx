@@ -1,0 +1,144 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { ChartNoAxesColumn, Table2 } from "lucide-react";
+import { useMemo } from "react";
+import { statsQuery } from "@/api/queries";
+import { useSuggest } from "@/api/use-suggest";
+import { FILTER_FIELDS } from "@/lib/conditions";
+import type { Grouping } from "@/lib/figures";
+import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
+import { Button } from "@/ui/button";
+import { useCommands } from "@/ui/commands";
+import { FilterBar } from "@/ui/filter-bar";
+import { Empty, Failure, Skeleton } from "@/ui/notice";
+import type { Of } from "./behind";
+import { Charts } from "./charts";
+import { Headline } from "./headline";
+import { Split } from "./split";
+import css from "./stats-page.module.css";
+import { TopEvents } from "./top-events";
+import { type StatsSearch, withFilter } from "./url";
+import { useFreshFigures } from "./use-fresh-figures";
+
+const SLICES = 60;
+const SPLITS: Record<Of, readonly Grouping[]> = {
+  events: ["model", "tool", "agent", "error_type", "kind", "service"],
+  traces: ["name", "agent", "status", "service"],
+};
+
+/** What everything comes to: figures, their course over time, and by what they differ; each leads to what is behind it. */
+export function StatsPage() {
+  const search = useSearch({ from: "/stats" });
+  const navigate = useNavigate({ from: "/stats" });
+  const text = JSON.stringify(filterOf(search as Search));
+  const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
+  const suggest = useSuggest(filter);
+  const of: Of = search.of ?? "events";
+  useFreshFigures();
+  const show = (changes: (before: StatsSearch) => StatsSearch) => void navigate({ search: changes, replace: true });
+  const count = (next: Of) => show(({ of: _of, ...rest }) => (next === "traces" ? { ...rest, of: next } : rest));
+  useCommands([
+    {
+      id: "count",
+      title: of === "traces" ? "Count single events" : "Count whole runs",
+      run: () => count(of === "traces" ? "events" : "traces"),
+    },
+    { id: "failed only", title: "Show errors only", run: () => show((before) => ({ ...before, status: ["error"] })) },
+  ]);
+  return (
+    <>
+      <h1 className="visually-hidden">Stats</h1>
+      <FilterBar
+        filter={filter}
+        fields={FILTER_FIELDS}
+        suggest={suggest}
+        placeholder="Search prompts, answers, arguments, results"
+        onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
+      >
+        <fieldset className={css.of}>
+          <legend className="visually-hidden">What is counted</legend>
+          <Button pressed={of === "events"} onClick={() => count("events")}>
+            Events
+          </Button>
+          <Button pressed={of === "traces"} onClick={() => count("traces")}>
+            Runs
+          </Button>
+        </fieldset>
+      </FilterBar>
+      <Body filter={filter} of={of} search={search} show={show} />
+    </>
+  );
+}
+
+interface BodyProps {
+  filter: Filter;
+  of: Of;
+  search: StatsSearch;
+  show: (changes: (before: StatsSearch) => StatsSearch) => void;
+}
+
+function Body({ filter, of, search, show }: BodyProps) {
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...statsQuery({ filter, of, buckets: SLICES }),
+    placeholderData: keepPreviousData,
+  });
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (!data) return <Skeleton rows={10} />;
+  if (data.total.count === 0) {
+    return <Nothing onClear={isNarrow(filter) ? () => show((before) => withFilter(before, {})) : null} />;
+  }
+  const asTable = search.charts === "table";
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    <section className={css.page} aria-label="Figures" aria-busy={isPlaceholderData} tabIndex={0}>
+      <Headline total={data.total} filter={filter} of={of} />
+      {!data.complete && (
+        <p className={css.partial} role="note">
+          There are more than can be counted at once: times, and where they are counted one by one all figures, cover
+          the newest part.
+        </p>
+      )}
+      <div className={css.block}>
+        <div className={css.blockHead}>
+          <h2>Over time</h2>
+          <Button
+            look="plain"
+            onClick={() => show(({ charts, ...rest }) => (charts ? rest : { ...rest, charts: "table" }))}
+          >
+            {asTable ? <ChartNoAxesColumn size={14} aria-hidden /> : <Table2 size={14} aria-hidden />}
+            {asTable ? "As charts" : "As a table"}
+          </Button>
+        </div>
+        <Charts buckets={data.buckets} filter={filter} of={of} asTable={asTable} />
+      </div>
+      <div className={css.block}>
+        <h2 className="visually-hidden">By what they differ, and what stands out</h2>
+        <div className={css.tables}>
+          {SPLITS[of].map((by) => (
+            <Split
+              key={`${of} ${by}`}
+              by={by}
+              filter={filter}
+              of={of}
+              rank={search.rank ?? "count"}
+              order={search.order ?? "desc"}
+            />
+          ))}
+          <TopEvents sort="duration" filter={filter} of={of} />
+          <TopEvents sort="cost" filter={filter} of={of} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Nothing({ onClear }: { onClear: (() => void) | null }) {
+  if (!onClear) {
+    return <Empty title="Nothing to count yet">Figures show here as soon as the first run is recorded.</Empty>;
+  }
+  return (
+    <Empty title="Nothing matches">
+      <Button onClick={onClear}>Clear the filter</Button>
+    </Empty>
+  );
+}

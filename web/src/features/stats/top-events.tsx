@@ -1,0 +1,70 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { SpanEvent, Trace } from "@/api/client";
+import { topEventsQuery, topTracesQuery } from "@/api/queries";
+import { pricedOf } from "@/lib/figures";
+import type { Filter } from "@/lib/filter";
+import { dollars, duration } from "@/lib/format";
+import { KindIcon } from "@/ui/kind";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import { When } from "@/ui/when";
+import { type Of, placeOf } from "./behind";
+import css from "./stats-page.module.css";
+
+const MOST = 8;
+
+interface Props {
+  sort: "duration" | "cost";
+  filter: Filter;
+  of: Of;
+}
+
+/** The slowest, or the dearest, of what matches. */
+export function TopEvents({ sort, filter, of }: Props) {
+  const wanted = sort === "cost" ? pricedOf(filter) : filter;
+  const listing = { filter: wanted, sort };
+  const keep = { placeholderData: keepPreviousData };
+  const events = useQuery({ ...topEventsQuery(listing, MOST), ...keep, enabled: of === "events" });
+  const runs = useQuery({ ...topTracesQuery(listing, MOST), ...keep, enabled: of === "traces" });
+  const items: readonly (SpanEvent | Trace)[] = (of === "traces" ? runs.data?.items : events.data?.items) ?? [];
+  if (items.length === 0) return null;
+  return (
+    <section>
+      <h3 className={css.topTitle}>
+        {sort === "cost" ? "Dearest" : "Slowest"}
+        <Link to={placeOf(of)} search={{ ...wanted, sort }} preload={false}>
+          {of === "traces" ? "All runs" : "All events"}
+          <span className="visually-hidden">{sort === "cost" ? ", the dearest first" : ", the slowest first"}</span>
+        </Link>
+      </h3>
+      <ol>
+        {items.map((item) => (
+          <li key={"span_id" in item ? `${item.trace_id}${item.span_id}` : item.trace_id}>
+            <Item item={item} sort={sort} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Item({ item, sort }: { item: SpanEvent | Trace; sort: "duration" | "cost" }) {
+  const span = "span_id" in item ? item.span_id : undefined;
+  return (
+    <Link
+      to="/traces/$traceId"
+      params={{ traceId: item.trace_id }}
+      search={span ? { span } : {}}
+      preload={false}
+      className={css.top}
+    >
+      <KindIcon kind={item.kind} />
+      <Recorded text={item.name} className={css.topName} />
+      {item.status !== "ok" && <StatusMark status={item.status} />}
+      {item.agent && <Recorded text={item.agent} className={css.topAgent} />}
+      <When time={item.start_time_unix_nano} className={css.topWhen} />
+      <span className={css.topNumber}>{sort === "cost" ? dollars(item.cost_usd) : duration(item.duration_ms)}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,35 @@
+import { RANKS, type Rank } from "@/lib/figures";
+import { type Filter, filterOf, type Search } from "@/lib/filter";
+
+export interface StatsSearch extends Filter {
+  /** What is counted; single events unless it is said. */
+  of?: "traces";
+  /** What the tables are ranked by, the number of events unless it is said. */
+  rank?: Exclude<Rank, "count">;
+  order?: "asc";
+  /** Whether the charts show as a table. */
+  charts?: "table";
+}
+
+/** What the address of this page holds. */
+export function statsSearch(search: Search): StatsSearch {
+  const found: StatsSearch = filterOf(search);
+  if (search.of === "traces") found.of = "traces";
+  const rank = RANKS.find((each) => each === search.rank);
+  if (rank && rank !== "count") found.rank = rank;
+  if (search.order === "asc") found.order = "asc";
+  if (search.charts === "table") found.charts = "table";
+  return found;
+}
+
+/** The search of the same page under another filter. */
+export function withFilter({ of, rank, order, charts }: StatsSearch, filter: Filter): StatsSearch {
+  return { ...filter, ...(of && { of }), ...(rank && { rank }), ...(order && { order }), ...(charts && { charts }) };
+}
+
+/** The search after a click on the heading of a column: the largest first, then the smallest. */
+export function rankedBy(search: StatsSearch, next: Rank): StatsSearch {
+  const { rank, order, ...rest } = search;
+  const again = (rank ?? "count") === next && order === undefined;
+  return { ...rest, ...(next !== "count" && { rank: next }), ...(again && { order: "asc" as const }) };
+}

@@ -1,0 +1,77 @@
+import { type PointerEvent, useState } from "react";
+import { between, type Range, shareOf, ticksOf } from "@/lib/time-scale";
+import css from "./axis.module.css";
+import { momentAt } from "./minimap";
+import type { Zoom } from "./use-zoom";
+
+const MOST_TICKS = 8;
+
+/** The time above the bars. Dragging over a stretch of it looks closer. */
+export function Axis({ zoom }: { zoom: Zoom }) {
+  const { view } = zoom;
+  const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+
+  function onPointerDown(event: PointerEvent<HTMLElement>) {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const ms = momentAt(event, view);
+    setDrag({ from: ms, to: ms });
+  }
+
+  function onPointerMove(event: PointerEvent<HTMLElement>) {
+    if (drag) setDrag({ ...drag, to: momentAt(event, view) });
+  }
+
+  function onPointerUp() {
+    const isDrag = drag && Math.abs(drag.to - drag.from) > (view.to - view.from) / 100;
+    if (isDrag) zoom.show(between(drag.from, drag.to, zoom.whole));
+    setDrag(null);
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys for it work on the whole page
+    <div
+      className={css.axis}
+      data-axis
+      title="Drag to look closer"
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+      onLostPointerCapture={() => setDrag(null)}
+      onDoubleClick={zoom.reset}
+    >
+      {ticksOf(view, MOST_TICKS).map((tick) => (
+        <span key={tick.ms} className={css.tick} data-edge={edgeOf(tick.ms, view)} style={leftOf(tick.ms, view)}>
+          {tick.label}
+        </span>
+      ))}
+      {drag && <Chosen from={Math.min(drag.from, drag.to)} to={Math.max(drag.from, drag.to)} view={view} />}
+    </div>
+  );
+}
+
+/** The lines of the axis behind the bars. */
+export function AxisLines({ view }: { view: Range }) {
+  return (
+    <div className={css.lines} aria-hidden>
+      {ticksOf(view, MOST_TICKS).map((tick) => (
+        <div key={tick.ms} className={css.rule} style={leftOf(tick.ms, view)} />
+      ))}
+    </div>
+  );
+}
+
+function Chosen({ from, to, view }: Range & { view: Range }) {
+  const width = (shareOf(to, view) - shareOf(from, view)) * 100;
+  return <div className={css.chosen} style={{ ...leftOf(from, view), width: `${width}%` }} />;
+}
+
+function leftOf(ms: number, view: Range) {
+  return { left: `${shareOf(ms, view) * 100}%` };
+}
+
+/** A label at an end of the axis stands inside it. */
+function edgeOf(ms: number, view: Range): string | undefined {
+  const share = shareOf(ms, view);
+  return share > 0.91 ? "end" : undefined;
+}

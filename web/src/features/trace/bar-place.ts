@@ -1,0 +1,38 @@
+import { endMs, type SpanRow } from "@/lib/spans";
+import { placeOf, type Range } from "@/lib/time-scale";
+
+/** Where a bar and its label stand; `earlier` and `later` are out of sight, and only the label tells on which side. */
+export interface BarPlace {
+  left: number;
+  width: number;
+  label: "after" | "before" | "inside" | "earlier" | "later";
+}
+
+/** Where a span is drawn in a view. */
+export function barPlace(row: SpanRow, view: Range, nowMs: number): BarPlace {
+  return stretchPlace(row.startMs, endMs(row, nowMs), view);
+}
+
+/** Where a stretch of time is drawn in a view. */
+export function stretchPlace(startMs: number, end: number, view: Range): BarPlace {
+  const place = placeOf(startMs, end, view);
+  if (!place) return { left: 0, width: 0, label: end < view.from ? "earlier" : "later" };
+  const right = place.left + place.width;
+  return { ...place, label: right < 76 ? "after" : place.left > 24 ? "before" : "inside" };
+}
+
+/** The offsets of a label, as CSS has them. */
+export function labelOffset({ left, width, label }: BarPlace): { left: string; right: string } {
+  switch (label) {
+    case "after":
+      return { left: `${left + width}%`, right: "auto" };
+    case "before":
+      return { left: "auto", right: `${100 - left}%` };
+    case "inside":
+      return { left: "auto", right: `${Math.max(0, 100 - left - width)}%` };
+    case "earlier":
+      return { left: "0", right: "auto" };
+    case "later":
+      return { left: "auto", right: "0" };
+  }
+}

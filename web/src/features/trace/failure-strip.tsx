@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown, ChevronUp } from "lucide-react";
+import { eventQuery } from "@/api/queries";
+import { count, duration } from "@/lib/format";
+import type { SpanRow } from "@/lib/spans";
+import { visibleLine } from "@/lib/visible";
+import { Button } from "@/ui/button";
+import { kindLabel } from "@/ui/kind";
+import { StatusMark } from "@/ui/status";
+import css from "./failure-strip.module.css";
+
+interface Props {
+  traceId: string;
+  rows: readonly SpanRow[];
+  /** Where trouble began, by start: places among the rows. */
+  failures: readonly number[];
+  /** Which of them it is about. */
+  current: number;
+  /** Whether the run as a whole ended well in spite of it. */
+  recovered: boolean;
+  onSelect: (spanId: string) => void;
+  onStep: (by: 1 | -1) => void;
+}
+
+/** Says what failed first and why, in one line. */
+export function FailureStrip(props: Props) {
+  const { rows, failures, current } = props;
+  const row = rows[failures[current] as number];
+  if (!row) return null;
+  return (
+    <section className={css.strip} aria-label="What failed">
+      <div className={css.what}>
+        <StatusMark status={row.status} size={15} />
+        <p className={css.text}>
+          <span className={css.lead}>
+            {current === 0 ? "First failure" : `Failure ${count(current + 1)}`}, {duration(Math.max(0, row.startMs))}{" "}
+            in:
+          </span>{" "}
+          <button type="button" className={css.span} onClick={() => props.onSelect(row.id)}>
+            <span>{kindLabel(row.kind)}</span> <bdi>{visibleLine(row.tool ?? row.agent ?? row.model ?? row.name)}</bdi>
+          </button>{" "}
+          <Reason traceId={props.traceId} row={row} />
+        </p>
+      </div>
+      <div className={css.tools}>
+        {props.recovered && <span className={css.lead}>The run went on and ended well.</span>}
+        {failures.length > 1 && (
+          <>
+            <span className={css.count}>
+              {count(current + 1)} of {count(failures.length)}
+            </span>
+            <Button
+              look="plain"
+              onClick={() => props.onStep(-1)}
+              title="Previous failure (Shift+E)"
+              aria-label="Previous failure"
+            >
+              <ChevronUp size={15} aria-hidden />
+            </Button>
+            <Button look="plain" onClick={() => props.onStep(1)} title="Next failure (E)" aria-label="Next failure">
+              <ChevronDown size={15} aria-hidden />
+            </Button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Reason({ traceId, row }: { traceId: string; row: SpanRow }) {
+  const isLost = row.status === "lost";
+  const { data } = useQuery({ ...eventQuery(row.id, traceId), enabled: !isLost });
+  if (isLost) return <span className={css.reason}>was lost: its process went away before it ended.</span>;
+  const type = data?.error?.type ?? row.errorType;
+  const message = data?.error?.message;
+  const text = message ? visibleLine(message) : data ? "No message was recorded." : "";
+  return (
+    <span className={css.reason} title={text}>
+      {type && (
+        <b className={css.type} title={visibleLine(type)}>
+          {visibleLine(lastName(type))}:
+        </b>
+      )}{" "}
+      <bdi>{text}</bdi>
+    </span>
+  );
+}
+
+/** `ToolError` of `package.module.ToolError`: which module it comes from, the detail says. */
+function lastName(type: string): string {
+  return type.slice(type.lastIndexOf(".") + 1) || type;
+}

@@ -1,0 +1,92 @@
+import { ChevronDown, ChevronUp, Search } from "lucide-react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
+import { count } from "@/lib/format";
+import { Button } from "@/ui/button";
+import css from "./find-box.module.css";
+
+const REST_MS = 150;
+/** The field that `f` and `/` go to. */
+export const FIND_ID = "find-in-trace";
+
+interface Props {
+  text: string;
+  onText: (text: string) => void;
+  /** How many spans match, and which of them is selected, from 0; -1 for none. */
+  found: { count: number; current: number };
+  onStep: (by: 1 | -1) => void;
+  onLeave: () => void;
+}
+
+/** Looks for words among the spans; Enter goes from one to the next. */
+export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
+  const [typed, setTyped] = useState(text);
+  const [known, setKnown] = useState(text);
+  if (text !== known) {
+    setKnown(text);
+    setTyped(text);
+  }
+  const send = useEffectEvent(onText);
+  useEffect(() => {
+    if (typed === text) return;
+    const timer = window.setTimeout(() => send(typed), REST_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed, text]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      onStep(event.shiftKey ? -1 : 1);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      if (typed) setTyped("");
+      else onLeave();
+    }
+  }
+
+  return (
+    <div className={css.box}>
+      <Search size={14} aria-hidden className={css.icon} />
+      <input
+        id={FIND_ID}
+        type="text"
+        className={css.input}
+        aria-label="Find in this trace"
+        placeholder="Find in this trace"
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {text && (
+        <>
+          <span className={css.count} role="status">
+            {found.count === 0
+              ? "none"
+              : found.current < 0
+                ? count(found.count)
+                : `${count(found.current + 1)} of ${count(found.count)}`}
+          </span>
+          <Button
+            look="plain"
+            onClick={() => onStep(-1)}
+            disabled={!found.count}
+            aria-label="Previous match"
+            title="Previous match (Shift+N)"
+          >
+            <ChevronUp size={14} aria-hidden />
+          </Button>
+          <Button
+            look="plain"
+            onClick={() => onStep(1)}
+            disabled={!found.count}
+            aria-label="Next match"
+            title="Next match (N)"
+          >
+            <ChevronDown size={14} aria-hidden />
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import { useRef } from "react";
+import { duration } from "@/lib/format";
+import { useFrames } from "./use-clock";
+
+/** How long something has been running, as it passes. */
+export function RunningTime({ now }: { now: () => number }) {
+  const text = useRef<HTMLSpanElement>(null);
+  useFrames(() => {
+    if (text.current) text.current.textContent = duration(now());
+  });
+  return <span ref={text} />;
+}

@@ -1,0 +1,136 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useMemo, useRef } from "react";
+import type { Trace } from "@/api/client";
+import type { LiveTrace } from "@/api/use-trace";
+import type { SpanRow } from "@/lib/spans";
+import { failuresOf, subtreesOf } from "@/lib/subtrees";
+import { treeOf } from "@/lib/tree";
+import { Splitter } from "@/ui/splitter";
+import { useStoredNumber } from "@/ui/use-stored-number";
+import { FailureStrip } from "./failure-strip";
+import { TraceHeader } from "./trace-header";
+import css from "./trace-page.module.css";
+import { TraceWaterfall } from "./trace-waterfall";
+import type { View } from "./url";
+import { useClock } from "./use-clock";
+import { useSelection } from "./use-selection";
+import { useTraceKeys } from "./use-trace-keys";
+
+/** How another view of the same spans is drawn. */
+export type Projection = (
+  rows: readonly SpanRow[],
+  trace: Trace,
+  selected: string | null,
+  onSelect: (spanId: string) => void,
+) => ReactNode;
+
+export interface Projections {
+  detail: (spanId: string, rows: readonly SpanRow[]) => ReactNode;
+  graph: Projection;
+  transcript: Projection;
+}
+
+/** A trace of which something is here. */
+export interface ShownTrace extends LiveTrace {
+  trace: Trace;
+}
+
+/** The page of a trace once something of it is here. */
+export function TraceBody({ live, ...views }: Projections & { live: ShownTrace }) {
+  const { trace, rows, complete, base } = live;
+  const search = useSearch({ from: "/traces/$traceId" });
+  const navigate = useNavigate();
+  const view = search.view ?? "waterfall";
+  const tree = useMemo(() => treeOf(rows), [rows]);
+  const failures = useMemo(() => failuresOf(rows, subtreesOf(rows, tree)), [rows, tree]);
+  const first = rows[failures[0] ?? tree.order[0] ?? 0];
+  const selection = useSelection(search.span, first?.id ?? null);
+  const clock = useClock(rows, base);
+  const focus = useRef<{ focus: () => void }>(null);
+  const detail = useRef<HTMLElement>(null);
+
+  const current = Math.max(0, failures.indexOf(tree.places.get(selection.id ?? "") ?? -1));
+  function step(by: 1 | -1) {
+    const isOnOne = rows[failures[current] ?? -1]?.id === selection.id;
+    const next = isOnOne ? (current + by + failures.length) % failures.length : current;
+    const row = rows[failures[next] ?? -1];
+    if (row) selection.select(row.id);
+  }
+  useTraceKeys(
+    new Map([
+      ["e", () => step(1)],
+      ["E", () => step(-1)],
+    ]),
+  );
+
+  function onView(next: View) {
+    void navigate({ to: ".", search: (before) => ({ ...before, view: next === "waterfall" ? undefined : next }) });
+  }
+
+  return (
+    <div className={css.scroll}>
+      <TraceHeader {...{ trace, view, onView, clock }} loaded={complete ? null : rows.length} />
+      {failures.length > 0 && (
+        <FailureStrip
+          traceId={trace.trace_id}
+          {...{ rows, failures, current }}
+          recovered={trace.status === "ok"}
+          onSelect={selection.select}
+          onStep={step}
+        />
+      )}
+      <Panels
+        detail={selection.settled !== null && views.detail(selection.settled, rows)}
+        detailRef={detail}
+        onLeave={() => focus.current?.focus()}
+      >
+        {view === "waterfall" && (
+          <TraceWaterfall
+            {...{ trace, rows, tree, complete, search, selection, clock }}
+            onEnter={() => detail.current?.focus()}
+            ref={focus}
+          />
+        )}
+        {view === "graph" && views.graph(rows, trace, selection.id, selection.select)}
+        {view === "transcript" && views.transcript(rows, trace, selection.id, selection.select)}
+      </Panels>
+    </div>
+  );
+}
+
+interface PanelProps {
+  children: ReactNode;
+  detail: ReactNode;
+  detailRef: React.RefObject<HTMLElement | null>;
+  onLeave: () => void;
+}
+
+/** A view, and the span that is looked at beside it. */
+function Panels({ children, detail, detailRef, onLeave }: PanelProps) {
+  const [width, setWidth] = useStoredNumber("inspector.trace.detail", 480);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    onLeave();
+  }
+
+  return (
+    <div className={css.panels} style={{ "--detail": `${width}px` } as CSSProperties}>
+      <div className={css.main}>{children}</div>
+      <Splitter
+        label="Width of the detail"
+        value={width}
+        min={320}
+        max={1400}
+        onChange={setWidth}
+        after
+        className={css.edge}
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keys */}
+      <section ref={detailRef} className={css.detail} aria-label="Selected span" tabIndex={0} onKeyDown={onKeyDown}>
+        {detail}
+      </section>
+    </div>
+  );
+}

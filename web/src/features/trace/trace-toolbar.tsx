@@ -1,0 +1,114 @@
+import { Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
+import { KINDS, type Kind } from "@/lib/filter";
+import { count, duration } from "@/lib/format";
+import { Button } from "@/ui/button";
+import { KindIcon, kindLabel } from "@/ui/kind";
+import { FindBox } from "./find-box";
+import css from "./trace-toolbar.module.css";
+import type { TraceSearch } from "./url";
+import type { Zoom } from "./use-zoom";
+
+interface Props {
+  search: TraceSearch;
+  onChange: (change: TraceSearch) => void;
+  /** How many spans of each kind there are. */
+  kinds: ReadonlyMap<Kind, number>;
+  folded: boolean;
+  zoom: Zoom;
+  found: { count: number; current: number };
+  onFind: (by: 1 | -1) => void;
+  onLeaveFind: () => void;
+}
+
+/** What of the waterfall shows, and how closely. */
+export function TraceToolbar(props: Props) {
+  const { search, onChange, folded } = props;
+  return (
+    <div className={css.bar} role="toolbar" aria-label="Waterfall">
+      <FindBox
+        text={search.find ?? ""}
+        onText={(text) => onChange({ find: text || undefined })}
+        found={props.found}
+        onStep={props.onFind}
+        onLeave={props.onLeaveFind}
+      />
+      <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
+      <div className={css.right}>
+        <Button
+          look="plain"
+          pressed={search.path === "1"}
+          onClick={() => onChange({ path: search.path === "1" ? undefined : "1" })}
+          title="Mark the spans that determined when the run ended"
+        >
+          <Route size={14} aria-hidden />
+          Critical path
+        </Button>
+        <Button
+          look="plain"
+          pressed={folded}
+          onClick={() => onChange({ fold: folded ? "0" : "1" })}
+          title="Show four and more equal siblings in a row as one line"
+        >
+          <Rows2 size={14} aria-hidden />
+          Fold
+        </Button>
+        <ZoomTools zoom={props.zoom} />
+      </div>
+    </div>
+  );
+}
+
+function ZoomTools({ zoom }: { zoom: Zoom }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+    <div role="group" aria-label="Zoom" className={css.group}>
+      <Button
+        look="plain"
+        disabled={!zoom.zoomed}
+        onClick={() => zoom.scale(2)}
+        aria-label="Zoom out"
+        title="Zoom out (-)"
+      >
+        <ZoomOut size={14} aria-hidden />
+      </Button>
+      <Button look="plain" disabled={!zoom.zoomed} onClick={zoom.reset} title="Show the whole time (0)">
+        {zoom.zoomed ? duration(zoom.view.to - zoom.view.from) : "All time"}
+      </Button>
+      <Button look="plain" onClick={() => zoom.scale(0.5)} aria-label="Zoom in" title="Zoom in (+)">
+        <ZoomIn size={14} aria-hidden />
+      </Button>
+    </div>
+  );
+}
+
+interface ChipsProps {
+  kinds: ReadonlyMap<Kind, number>;
+  hidden: readonly Kind[];
+  onHide: (hidden: Kind[] | undefined) => void;
+}
+
+function KindChips({ kinds, hidden, onHide }: ChipsProps) {
+  if (kinds.size < 2) return null;
+  function toggle(kind: Kind) {
+    const next = hidden.includes(kind) ? hidden.filter((each) => each !== kind) : [...hidden, kind];
+    onHide(next.length ? next : undefined);
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+    <div role="group" aria-label="Kinds that show" className={css.chips}>
+      {KINDS.filter((kind) => kinds.has(kind)).map((kind) => (
+        <Button
+          key={kind}
+          look="plain"
+          pressed={!hidden.includes(kind)}
+          className={css.chip}
+          onClick={() => toggle(kind)}
+          title={`${hidden.includes(kind) ? "Show" : "Hide"} ${kindLabel(kind)}`}
+        >
+          <KindIcon kind={kind} size={13} />
+          {count(kinds.get(kind))}
+        </Button>
+      ))}
+    </div>
+  );
+}

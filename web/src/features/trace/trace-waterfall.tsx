@@ -1,0 +1,95 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type Ref, useMemo } from "react";
+import type { Trace } from "@/api/client";
+import type { Kind } from "@/lib/filter";
+import { findSpans } from "@/lib/find-spans";
+import type { SpanRow } from "@/lib/spans";
+import type { Tree } from "@/lib/tree";
+import { FIND_ID } from "./find-box";
+import { TraceToolbar } from "./trace-toolbar";
+import type { TraceSearch } from "./url";
+import type { Clock } from "./use-clock";
+import { ALL_LEVELS, useOutline } from "./use-outline";
+import type { Selection } from "./use-selection";
+import { useTraceKeys } from "./use-trace-keys";
+import { useZoom } from "./use-zoom";
+import { Waterfall } from "./waterfall";
+
+interface Props {
+  trace: Trace;
+  rows: readonly SpanRow[];
+  tree: Tree;
+  complete: boolean;
+  search: TraceSearch;
+  selection: Selection;
+  clock: Clock;
+  onEnter: () => void;
+  ref: Ref<{ focus: () => void }> & { current: { focus: () => void } | null };
+}
+
+/** The waterfall with its tools. */
+export function TraceWaterfall({ rows, tree, complete, search, selection, clock, onEnter, ref }: Props) {
+  const navigate = useNavigate();
+  const outline = useOutline(rows, tree, complete, search, selection.id);
+  const zoom = useZoom(search.zoom, clock.whole);
+  const kinds = useMemo(() => countKinds(rows), [rows]);
+  const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
+  const { order } = outline.tree;
+  const matches = useMemo(() => findSpans(rows, order, search.find ?? ""), [rows, order, search.find]);
+  const matched = useMemo(() => new Set(matches), [matches]);
+  const current = matches.indexOf(tree.places.get(selection.id ?? "") ?? -1);
+
+  function onChange(change: TraceSearch) {
+    void navigate({ to: ".", search: (before) => ({ ...before, ...change }), replace: true });
+  }
+
+  function onDepth(depth: number) {
+    outline.forget();
+    onChange({ depth: Math.min(depth, levels) });
+  }
+
+  function onFind(by: 1 | -1) {
+    if (!matches.length) return;
+    const next = current < 0 ? (by > 0 ? 0 : matches.length - 1) : (current + by + matches.length) % matches.length;
+    const row = rows[matches[next] as number];
+    if (row) selection.pass(row.id);
+  }
+
+  const find = () => document.getElementById(FIND_ID)?.focus();
+  useTraceKeys(
+    new Map([
+      ["[", () => onDepth(1)],
+      ["]", () => onDepth(ALL_LEVELS)],
+      ["f", find],
+      ["/", find],
+      ["n", () => onFind(1)],
+      ["N", () => onFind(-1)],
+      ["+", () => zoom.scale(0.5)],
+      ["=", () => zoom.scale(0.5)],
+      ["-", () => zoom.scale(2)],
+      ["0", zoom.reset],
+    ]),
+  );
+
+  return (
+    <>
+      <TraceToolbar
+        {...{ search, onChange, kinds, zoom, onFind }}
+        folded={outline.folded}
+        found={{ count: matches.length, current }}
+        onLeaveFind={() => ref.current?.focus()}
+      />
+      <Waterfall
+        {...{ rows, tree, outline, selection, clock, zoom, levels, onDepth, onEnter, ref }}
+        matches={matched}
+        path={search.path === "1"}
+      />
+    </>
+  );
+}
+
+function countKinds(rows: readonly SpanRow[]): ReadonlyMap<Kind, number> {
+  const counts = new Map<Kind, number>();
+  for (const row of rows) counts.set(row.kind, (counts.get(row.kind) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,68 @@
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import type { SpanRow } from "@/lib/spans";
+import { type UnixNano, unixMs } from "@/lib/time";
+import { type Range, wholeOf } from "@/lib/time-scale";
+
+/** How much more time than has passed a running trace shows, so that bars grow into it and not everything moves. */
+const AHEAD = 1.12;
+
+export interface Clock {
+  /** All of the trace's time; while it runs a little more than has passed. */
+  whole: Range;
+  /** Milliseconds from the start of the trace until now; what runs ends there. */
+  now: () => number;
+  running: boolean;
+}
+
+/** The time of a trace, which goes on while one of its spans runs. */
+export function useClock(rows: readonly SpanRow[], base: UnixNano): Clock {
+  const ended = useMemo(() => wholeOf(rows, 0), [rows]);
+  const running = useMemo(() => rows.some((row) => row.status === "running"), [rows]);
+  const now = useMemo(() => {
+    const start = unixMs(base);
+    // Another machine's clock may be ahead of this one.
+    return () => (running ? Math.max(ended.to, Date.now() - start) : ended.to);
+  }, [base, running, ended.to]);
+  const [until, setUntil] = useState(() => now() * AHEAD);
+  const tick = useEffectEvent(() => {
+    const at = now();
+    if (at > until) setUntil(at * AHEAD);
+  });
+  useEffect(() => {
+    if (!running) return;
+    const timer = window.setInterval(() => tick(), 200);
+    return () => window.clearInterval(timer);
+  }, [running]);
+  const whole = useMemo(
+    () => (running ? { from: ended.from, to: Math.max(ended.to, until) } : ended),
+    [running, ended, until],
+  );
+  return { whole, now, running };
+}
+
+const listeners = new Set<() => void>();
+let frame = 0;
+
+function tell() {
+  frame = requestAnimationFrame(tell);
+  for (const listener of listeners) listener();
+}
+
+/** Call back once a frame while mounted; all that run share one frame. A browser that asks for calm gets one a second. */
+export function useFrames(callback: () => void): void {
+  const latest = useEffectEvent(callback);
+  useEffect(() => {
+    const listener = () => latest();
+    listener();
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      const timer = window.setInterval(listener, 1000);
+      return () => window.clearInterval(timer);
+    }
+    listeners.add(listener);
+    if (listeners.size === 1) frame = requestAnimationFrame(tell);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) cancelAnimationFrame(frame);
+    };
+  }, []);
+}

@@ -1,0 +1,114 @@
+import { useMemo, useState } from "react";
+import type { Kind } from "@/lib/filter";
+import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "@/lib/lines";
+import type { SpanRow } from "@/lib/spans";
+import { readableDepth, type Subtrees, subtreesOf } from "@/lib/subtrees";
+import { ancestorsOf, type Tree, without } from "@/lib/tree";
+
+/** Traces of more spans than this open folded. */
+const MANY = 200;
+/** Traces of more spans than this open to a depth that shows no more lines. */
+const READABLE = 2000;
+/** Deeper than any tree is. */
+export const ALL_LEVELS = 9999;
+
+interface Asked {
+  hide?: readonly Kind[] | undefined;
+  depth?: number | undefined;
+  fold?: "0" | "1" | undefined;
+}
+
+export interface Outline {
+  /** Of the rows that are not hidden. */
+  tree: Tree;
+  below: Subtrees;
+  lines: Lines;
+  folded: boolean;
+  /** How many levels are open where nothing else was asked for. */
+  depth: number;
+  /** Open or close the line of a span. */
+  toggle: (id: string, open: boolean) => void;
+  toggleFold: (id: string, open: boolean) => void;
+  /** Forget what was opened and closed one by one. */
+  forget: () => void;
+}
+
+const NOTHING: ReadonlyMap<string, boolean> = new Map();
+const NO_FOLDS: ReadonlySet<string> = new Set();
+
+/** What a waterfall shows of a trace: opened and closed by hand, otherwise by depth; the selected span is never hidden. */
+export function useOutline(
+  rows: readonly SpanRow[],
+  full: Tree,
+  complete: boolean,
+  asked: Asked,
+  selected: string | null,
+): Outline {
+  const hide = asked.hide?.join() ?? "";
+  const tree = useMemo(() => {
+    const hidden = new Set(hide.split(","));
+    return hide ? without(full, (at) => hidden.has((rows[at] as SpanRow).kind)) : full;
+  }, [full, rows, hide]);
+  const below = useMemo(() => subtreesOf(rows, tree), [rows, tree]);
+  const usual = useUsual(rows, tree, complete);
+  const [byHand, setByHand] = useState(NOTHING);
+  const [openFolds, setOpenFolds] = useState(NO_FOLDS);
+  const depth = asked.depth ?? usual.depth;
+  const folded = asked.fold === undefined ? usual.folded : asked.fold === "1";
+  const shape: Shape = useMemo(() => {
+    const isOpen = (at: number) => byHand.get((rows[at] as SpanRow).id) ?? (tree.depth[at] as number) < depth;
+    return { tree, below, isOpen, folded, openFolds };
+  }, [rows, tree, below, byHand, depth, folded, openFolds]);
+  const lines = useMemo(() => linesOf(rows, shape), [rows, shape]);
+
+  const [revealed, setRevealed] = useState<string | null>(null);
+  const at = selected === null ? undefined : full.places.get(selected);
+  if (selected !== revealed && at !== undefined) {
+    setRevealed(selected);
+    if (!hasOwnLine(lines, at)) reveal(at);
+  }
+
+  function idOf(row: number): string {
+    return (rows[row] as SpanRow).id;
+  }
+
+  function reveal(row: number) {
+    const path = ancestorsOf(tree, row);
+    const closed = path.filter((above) => !shape.isOpen(above));
+    if (closed.length) setByHand(new Map([...byHand, ...closed.map((above) => [idOf(above), true] as const)]));
+    const around = folded ? [row, ...path].flatMap((each) => foldAround(rows, shape, each)?.id ?? []) : [];
+    if (around.length) setOpenFolds(new Set([...openFolds, ...around]));
+  }
+
+  return {
+    tree,
+    below,
+    lines,
+    folded,
+    depth,
+    toggle: (id, open) => setByHand(new Map(byHand).set(id, open)),
+    toggleFold: (id, open) => setOpenFolds(open ? new Set(openFolds).add(id) : setWithout(openFolds, id)),
+    forget: () => setByHand(NOTHING),
+  };
+}
+
+/** How a trace opens. Decided when all of it is here: a run that grows does not fold up under the reader's eyes. */
+function useUsual(rows: readonly SpanRow[], tree: Tree, complete: boolean): { depth: number; folded: boolean } {
+  const [settled, setSettled] = useState<{ depth: number; folded: boolean } | null>(null);
+  const usual = useMemo(
+    () =>
+      settled ?? {
+        depth: rows.length > READABLE ? readableDepth(tree, READABLE) : ALL_LEVELS,
+        folded: rows.length > MANY,
+      },
+    [settled, rows, tree],
+  );
+  if (complete && !settled) setSettled(usual);
+  return usual;
+}
+
+function setWithout<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
+  const rest = new Set(set);
+  rest.delete(value);
+  return rest;
+}

@@ -1,0 +1,80 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import type { SpanRow } from "@/lib/spans";
+import type { Outline } from "./use-outline";
+
+interface Parts {
+  scroller: RefObject<HTMLElement | null>;
+  rows: readonly SpanRow[];
+  outline: Outline;
+  lineHeight: number;
+  /** What stands still at the top of the scroller. */
+  headHeight: number;
+  /** The line under the cursor, and what it is about. */
+  cursor: number;
+  cursorKey: string | null;
+  /** Whether the end of the list is where news appear. */
+  running: boolean;
+}
+
+/** Keeps what is read where it is while lines come and go above it, and brings the cursor into view when it moves. */
+export function useScroll(parts: Parts): void {
+  useAnchor(parts);
+  useReveal(parts);
+}
+
+function useAnchor({ scroller, rows, outline, lineHeight, running }: Parts): void {
+  const { lines, tree } = outline;
+  const anchor = useRef({ id: null as string | null, offset: 0, atEnd: false });
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    function remember() {
+      if (!element) return;
+      const { scrollTop, clientHeight, scrollHeight } = element;
+      const top = Math.floor(scrollTop / lineHeight);
+      const row = lines.row[top];
+      anchor.current = {
+        id: scrollTop > 0 && row !== undefined ? (rows[row]?.id ?? null) : null,
+        offset: scrollTop - top * lineHeight,
+        atEnd: scrollTop + clientHeight >= scrollHeight - lineHeight,
+      };
+    }
+    remember();
+    element.addEventListener("scroll", remember, { passive: true });
+    return () => element.removeEventListener("scroll", remember);
+  }, [scroller, rows, lines, lineHeight]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each new layout of lines, and no other time
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    const { id, offset, atEnd } = anchor.current;
+    if (!element) return;
+    if (running && atEnd && element.scrollTop > 0) {
+      element.scrollTop = element.scrollHeight;
+      return;
+    }
+    let row = id === null ? -1 : (tree.places.get(id) ?? -1);
+    while (row >= 0 && lines.line[row] === -1) row = tree.parent[row] ?? -1;
+    if (row < 0) return;
+    const wanted = (lines.line[row] as number) * lineHeight + offset;
+    if (Math.abs(element.scrollTop - wanted) > 1) element.scrollTop = wanted;
+  }, [lines]);
+}
+
+function useReveal({ scroller, cursor, cursorKey, lineHeight, headHeight }: Parts): void {
+  const shown = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element || cursor < 0 || shown.current === cursorKey) return;
+    shown.current = cursorKey;
+    const top = cursor * lineHeight;
+    const from = element.scrollTop;
+    const to = from + element.clientHeight - headHeight;
+    if (top >= from && top + lineHeight <= to) return;
+    const near = top >= from - 3 * lineHeight && top <= to + 3 * lineHeight;
+    if (!near) element.scrollTop = top - (to - from) / 3;
+    else if (top < from) element.scrollTop = top;
+    else element.scrollTop = top + lineHeight - (to - from);
+  }, [scroller, cursor, cursorKey, lineHeight, headHeight]);
+}

@@ -1,0 +1,38 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+/** How long a cursor rests on a span before the address and the detail follow it. */
+const REST_MS = 120;
+
+export interface Selection {
+  /** The span under the cursor. */
+  id: string | null;
+  /** The span whose detail shows: the same one, as soon as the cursor rests. */
+  settled: string | null;
+  select: (id: string) => void;
+  /** Select while a key is held: one step of many. */
+  pass: (id: string) => void;
+}
+
+/** The span that is looked at: the one in the address, otherwise `fallback`, which stays out of it. */
+export function useSelection(inAddress: string | undefined, fallback: string | null): Selection {
+  const navigate = useNavigate();
+  const [ahead, setAhead] = useState<string | null>(null);
+  if (ahead !== null && ahead === inAddress) setAhead(null);
+
+  useEffect(() => {
+    if (ahead === null) return;
+    const timer = window.setTimeout(() => {
+      void navigate({ to: ".", search: (before) => ({ ...before, span: ahead }), replace: true });
+    }, REST_MS);
+    return () => window.clearTimeout(timer);
+  }, [ahead, navigate]);
+
+  function select(id: string) {
+    setAhead(null);
+    if (id !== inAddress) void navigate({ to: ".", search: (before) => ({ ...before, span: id }) });
+  }
+
+  const settled = inAddress ?? fallback;
+  return { id: ahead ?? settled, settled, select, pass: setAhead };
+}

@@ -1,0 +1,20 @@
+import { useEffect, useEffectEvent } from "react";
+import { isTyping } from "@/lib/shortcuts";
+
+/** Keys that act on the whole page, wherever the focus is, except where something is typed. */
+export function useTraceKeys(actions: ReadonlyMap<string, () => void>): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    // A dialog above the page has its own keys.
+    if (event.target instanceof Element && event.target.closest("dialog, [popover]")) return;
+    const act = actions.get(event.key);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    window.addEventListener("keydown", listener);
+    return () => window.removeEventListener("keydown", listener);
+  }, []);
+}

@@ -1,0 +1,117 @@
+import type { CriticalPath } from "@/lib/critical-path";
+import type { SpanRow } from "@/lib/spans";
+import type { Subtrees } from "@/lib/subtrees";
+import type { Range } from "@/lib/time-scale";
+import type { Tree } from "@/lib/tree";
+import type { Outline } from "./use-outline";
+import type { Window } from "./use-window";
+import { type Oddity, WaterfallRow } from "./waterfall-row";
+
+interface Props {
+  rows: readonly SpanRow[];
+  /** Of all rows, hidden kinds or not. */
+  tree: Tree;
+  outline: Outline;
+  seen: Window;
+  lineHeight: number;
+  selected: string | null;
+  cursor: number;
+  matches: ReadonlySet<number>;
+  path: CriticalPath | null;
+  view: Range;
+  now: () => number;
+}
+
+/** The lines in sight. */
+export function WaterfallLines(props: Props) {
+  const found = [];
+  for (let line = props.seen.first; line < props.seen.last; line++) found.push(lineOf(props, line));
+  return found;
+}
+
+function lineOf(props: Props, line: number) {
+  const { rows, outline, path, now } = props;
+  const { lines, below } = outline;
+  const at = lines.row[line] as number;
+  const row = rows[at] as SpanRow;
+  const fold = lines.folds[lines.fold[line] as number];
+  const open = lines.open[line];
+  const above = outline.tree.parent[at] as number;
+  const spread = fold ? null : open === false;
+  return (
+    <WaterfallRow
+      // A line that scrolls out lends its elements to the one that scrolls in: half the work of making new ones.
+      key={line % props.seen.size}
+      row={row}
+      line={line}
+      top={line * props.lineHeight}
+      level={lines.level[line] as number}
+      open={open}
+      position={lines.position[line] as number}
+      size={lines.size[line] as number}
+      hiddenSpans={spread ? (below.spans[at] as number) : 0}
+      hiddenFailures={spread ? (below.failures[at] as number) : 0}
+      {...figuresOf(rows, below, at, fold?.members)}
+      oddity={fold ? null : oddityOf(rows, props.tree, at)}
+      agentAbove={above < 0 ? null : ((rows[above] as SpanRow).agent ?? null)}
+      selected={!fold && row.id === props.selected}
+      active={line === props.cursor}
+      matched={fold ? fold.members.some((each) => props.matches.has(each)) : props.matches.has(at)}
+      view={props.view}
+      now={fold || row.status === "running" ? now : never}
+      critical={criticalOf(path, fold?.members, at, open)}
+      rows={fold && rows}
+      members={fold?.members}
+    />
+  );
+}
+
+/** What a span used; for one that tells nothing of it what those below used, for a fold its members together. */
+function figuresOf(rows: readonly SpanRow[], below: Subtrees, at: number, members: readonly number[] | undefined) {
+  const row = rows[at] as SpanRow;
+  const isOwn = row.inputTokens !== null || row.outputTokens !== null || row.costUsd !== null;
+  if (isOwn && !members) {
+    return { inputTokens: row.inputTokens, outputTokens: row.outputTokens, costUsd: row.costUsd, summed: false };
+  }
+  let [inputTokens, outputTokens, costUsd] = [0, 0, Number.NaN];
+  for (const each of members ?? [at]) {
+    const own = rows[each] as SpanRow;
+    inputTokens += own.inputTokens ?? below.inputTokens[each] ?? 0;
+    outputTokens += own.outputTokens ?? below.outputTokens[each] ?? 0;
+    const cost = own.costUsd ?? below.costUsd[each] ?? Number.NaN;
+    if (!Number.isNaN(cost)) costUsd = (Number.isNaN(costUsd) ? 0 : costUsd) + cost;
+  }
+  return {
+    inputTokens: inputTokens || null,
+    outputTokens: outputTokens || null,
+    costUsd: Number.isNaN(costUsd) ? null : costUsd,
+    summed: true,
+  };
+}
+
+function never(): number {
+  return 0;
+}
+
+/** A line that hides others shows their stretches as well. */
+function criticalOf(
+  path: CriticalPath | null,
+  members: readonly number[] | undefined,
+  at: number,
+  open: boolean | undefined,
+): readonly number[] | undefined {
+  if (!path) return undefined;
+  if (!members) return (open === false ? path.through : path.own).get(at);
+  return open ? undefined : members.flatMap((member) => path.through.get(member) ?? []);
+}
+
+/** Clocks of one machine are read this exactly. */
+const SAME_MS = 0.5;
+
+function oddityOf(rows: readonly SpanRow[], tree: Tree, at: number): Oddity {
+  if (tree.orphans.has(at)) return "orphan";
+  if (tree.cut.has(at)) return "cycle";
+  const above = tree.parent[at] as number;
+  const isEarly = above >= 0 && (rows[at] as SpanRow).startMs < (rows[above] as SpanRow).startMs - SAME_MS;
+  return isEarly ? "early" : null;
+}

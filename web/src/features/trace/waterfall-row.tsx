@@ -1,0 +1,188 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table cannot be a virtual list
+// biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
+import clsx from "clsx";
+import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, RefreshCcwDot } from "lucide-react";
+import { type CSSProperties, memo } from "react";
+import { compact, count, dollars, plural } from "@/lib/format";
+import type { SpanRow } from "@/lib/spans";
+import type { Range } from "@/lib/time-scale";
+import { visibleLine } from "@/lib/visible";
+import { KindIcon } from "@/ui/kind";
+import { StatusMark } from "@/ui/status";
+import { Bar } from "./bar";
+import { FoldBar } from "./fold-bar";
+import css from "./waterfall-row.module.css";
+
+/** Deeper rows are not indented further: a number says how deep they are. */
+const MOST_INDENT = 14;
+
+/** Why a row does not stand where its own record says. */
+export type Oddity = "orphan" | "cycle" | "early" | null;
+
+interface Props {
+  row: SpanRow;
+  /** The line's number from the top, from 0, and how far down it stands in pixels. */
+  line: number;
+  top: number;
+  level: number;
+  open: boolean | undefined;
+  position: number;
+  size: number;
+  /** What a closed line hides. */
+  hiddenSpans: number;
+  hiddenFailures: number;
+  /** Its own figures, or what those below it come to. */
+  inputTokens: number | null;
+  outputTokens: number | null;
+  costUsd: number | null;
+  summed: boolean;
+  oddity: Oddity;
+  /** The agent that the line above it already names. */
+  agentAbove: string | null;
+  selected: boolean;
+  active: boolean;
+  matched: boolean;
+  view: Range;
+  now: () => number;
+  critical: readonly number[] | undefined;
+  /** For a line that stands for several spans: all rows, and which of them. */
+  rows?: readonly SpanRow[] | undefined;
+  members?: readonly number[] | undefined;
+}
+
+/** One line of the waterfall. */
+export const WaterfallRow = memo(function WaterfallRow(props: Props) {
+  const { row, level, line, open, rows, members, view, now, critical } = props;
+  const extra = members ? null : extraOf(row, props.agentAbove);
+  return (
+    <div
+      role="row"
+      id={`line-${line}`}
+      data-line={line}
+      aria-level={level + 1}
+      aria-expanded={open}
+      aria-selected={props.selected}
+      aria-rowindex={line + 2}
+      aria-posinset={props.position}
+      aria-setsize={props.size}
+      className={clsx(
+        css.row,
+        props.matched && css.matched,
+        props.selected && css.selected,
+        props.active && css.active,
+      )}
+      style={{ top: props.top }}
+    >
+      <div role="gridcell" className={css.name}>
+        <Indent level={level} />
+        <Toggle open={open} />
+        <KindIcon kind={row.kind} />
+        {row.status !== "ok" && <StatusMark status={row.status} size={13} />}
+        <Oddities oddity={props.oddity} />
+        <Name row={row} members={members?.length} />
+        {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
+        {props.hiddenSpans > 0 && <Hidden spans={props.hiddenSpans} failures={props.hiddenFailures} />}
+      </div>
+      <div role="gridcell" className={clsx(css.tokens, props.summed && css.summed)}>
+        <Tokens input={props.inputTokens} output={props.outputTokens} />
+      </div>
+      <div role="gridcell" className={clsx(css.cost, props.summed && css.summed)}>
+        {props.costUsd !== null && dollars(props.costUsd)}
+      </div>
+      <div role="gridcell" className={css.track}>
+        {rows && members ? (
+          <FoldBar rows={rows} members={members} view={view} now={now} critical={critical} />
+        ) : (
+          <Bar row={row} view={view} now={now} critical={critical} />
+        )}
+      </div>
+    </div>
+  );
+});
+
+/** What tells a span apart that its name does not say. */
+function extraOf(row: SpanRow, agentAbove: string | null): string | null {
+  const words = [row.tool, row.model, row.agent === agentAbove ? null : row.agent];
+  const missing = words.filter((word) => word !== null && word !== "" && !row.name.includes(word));
+  return missing.length ? missing.join(" · ") : null;
+}
+
+function Indent({ level }: { level: number }) {
+  return (
+    <>
+      <span className={css.indent} style={{ "--level": Math.min(level, MOST_INDENT) } as CSSProperties} />
+      {level > MOST_INDENT && (
+        <span className={css.depth} title={`${count(level)} levels below its root`}>
+          {level}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Toggle({ open }: { open: boolean | undefined }) {
+  if (open === undefined) return <span className={css.toggle} />;
+  const Icon = open ? ChevronDown : ChevronRight;
+  return (
+    <button type="button" tabIndex={-1} data-toggle className={css.toggle} aria-label={open ? "Collapse" : "Expand"}>
+      <Icon size={14} aria-hidden />
+    </button>
+  );
+}
+
+/** The name, with the word for what it does held back behind what it does it to. */
+function Name({ row, members }: { row: SpanRow; members: number | undefined }) {
+  const target = row.tool ?? row.model ?? row.agent;
+  const at =
+    target && row.name.length > target.length && row.name.endsWith(` ${target}`) ? row.name.length - target.length : 0;
+  const shown = visibleLine(row.name);
+  return (
+    <bdi className={css.text} title={shown}>
+      {members !== undefined && <span className={css.members}>{count(members)} × </span>}
+      {at > 0 && <span className={css.verb}>{visibleLine(row.name.slice(0, at))}</span>}
+      {visibleLine(row.name.slice(at)) || <span className={css.verb}>no name</span>}
+    </bdi>
+  );
+}
+
+function Hidden({ spans, failures }: { spans: number; failures: number }) {
+  return (
+    <>
+      <span className={css.below} title={`${plural(spans, "span")} below`}>
+        +{compact(spans)}
+      </span>
+      {failures > 0 && (
+        <span className={css.failures} title={`${plural(failures, "failure")} below`}>
+          <StatusMark status="error" size={12} />
+          {compact(failures)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Oddities({ oddity }: { oddity: Oddity }) {
+  if (oddity === null) return null;
+  const [Icon, words] = ODDITIES[oddity];
+  return (
+    <span className={css.odd} title={words}>
+      <Icon size={13} aria-hidden />
+      <span className="visually-hidden">{words}</span>
+    </span>
+  );
+}
+
+const ODDITIES = {
+  orphan: [CornerLeftUp, "The span above it was not recorded."],
+  cycle: [RefreshCcwDot, "It was recorded as part of a circle, which is cut here."],
+  early: [Clock3, "It began before the span above it: two clocks disagree."],
+} as const;
+
+function Tokens({ input, output }: { input: number | null; output: number | null }) {
+  if (input === null && output === null) return null;
+  return (
+    <span title={`${count(input)} tokens in, ${count(output)} out`}>
+      {compact(input)} <span className={css.verb}>→</span> {compact(output)}
+    </span>
+  );
+}

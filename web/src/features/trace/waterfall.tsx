@@ -1,0 +1,174 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table cannot be a virtual list
+// biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
+import {
+  type MouseEvent,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { criticalPath } from "@/lib/critical-path";
+import type { SpanRow } from "@/lib/spans";
+import type { Tree } from "@/lib/tree";
+import { Splitter } from "@/ui/splitter";
+import { useStoredNumber } from "@/ui/use-stored-number";
+import { Axis, AxisLines } from "./axis";
+import { Levels } from "./levels";
+import { Minimap, momentAt } from "./minimap";
+import type { Clock } from "./use-clock";
+import { useCursor } from "./use-cursor";
+import type { Outline } from "./use-outline";
+import { useScroll } from "./use-scroll";
+import type { Selection } from "./use-selection";
+import { useWindow } from "./use-window";
+import type { Zoom } from "./use-zoom";
+import css from "./waterfall.module.css";
+import { WaterfallLines } from "./waterfall-lines";
+
+/** In root ems, as in the style sheet. */
+const LINE_REM = 1.75;
+const HEAD_REM = 1.625;
+
+interface Props {
+  rows: readonly SpanRow[];
+  tree: Tree;
+  outline: Outline;
+  selection: Selection;
+  clock: Clock;
+  zoom: Zoom;
+  matches: ReadonlySet<number>;
+  /** Whether the critical path is drawn. */
+  path: boolean;
+  levels: number;
+  onDepth: (depth: number) => void;
+  onEnter: () => void;
+  ref?: Ref<{ focus: () => void }>;
+}
+
+/** Tree and waterfall in one: what called what, and when. */
+export function Waterfall(props: Props) {
+  const { rows, tree, outline, selection, clock, zoom } = props;
+  const { lines } = outline;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [nameWidth, setNameWidth] = useStoredNumber("inspector.trace.name", 340);
+  const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
+  const lineHeight = LINE_REM * rem;
+  const page = () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / lineHeight) - 2);
+  const cursor = useCursor({ rows, outline, selection, page, onEnter: props.onEnter });
+  const seen = useWindow(scroller, lineHeight, lines.row.length);
+  const cursorRow = lines.row[cursor.at];
+  const cursorKey = cursorRow === undefined ? null : `${rows[cursorRow]?.id} ${lines.fold[cursor.at]}`;
+  useScroll({
+    scroller,
+    rows,
+    outline,
+    lineHeight,
+    headHeight: HEAD_REM * rem,
+    cursor: cursor.at,
+    cursorKey,
+    running: clock.running,
+  });
+  useWheelZoom(scroller, zoom);
+  useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }), []);
+  const path = useMemo(
+    () => (props.path ? criticalPath(rows, tree, clock.now()) : null),
+    [props.path, rows, tree, clock],
+  );
+
+  function onClick(event: MouseEvent<HTMLElement>) {
+    const target = event.target as HTMLElement;
+    const line = Number(target.closest<HTMLElement>("[data-line]")?.dataset.line ?? Number.NaN);
+    if (Number.isNaN(line)) return;
+    const open = lines.open[line];
+    const toggles = target.closest("[data-toggle]") || (lines.fold[line] ?? -1) >= 0;
+    if (toggles && open !== undefined) cursor.toggle(line, !open);
+    else cursor.go(line, false);
+  }
+
+  return (
+    <div className={css.waterfall}>
+      <Minimap rows={rows} order={outline.tree.order} now={clock.now} zoom={zoom} />
+      <div className={css.frame} style={{ "--name": `min(${nameWidth}px, 70%)` } as React.CSSProperties}>
+        <div
+          ref={scroller}
+          role="treegrid"
+          aria-label="Spans"
+          aria-rowcount={lines.row.length + 1}
+          aria-activedescendant={cursor.at >= seen.first && cursor.at < seen.last ? `line-${cursor.at}` : undefined}
+          tabIndex={0}
+          className={css.grid}
+          onKeyDown={cursor.onKeyDown}
+          onClick={onClick}
+        >
+          <div role="row" className={css.head} aria-rowindex={1}>
+            <div role="columnheader" className={css.headName}>
+              Span
+              <Levels depth={outline.depth} levels={props.levels} onDepth={props.onDepth} />
+            </div>
+            <div role="columnheader" className={css.headFigure}>
+              Tokens
+            </div>
+            <div role="columnheader" className={css.headFigure}>
+              Cost
+            </div>
+            <div role="columnheader" aria-label="Time" className={css.headTime}>
+              <Axis zoom={zoom} />
+            </div>
+          </div>
+          <div role="rowgroup" className={css.body} style={{ height: lines.row.length * lineHeight }}>
+            <AxisLines view={zoom.view} />
+            <WaterfallLines
+              {...{ rows, tree, outline, seen, lineHeight, path }}
+              selected={selection.id}
+              cursor={cursor.at}
+              matches={props.matches}
+              view={zoom.view}
+              now={clock.now}
+            />
+          </div>
+        </div>
+        <Splitter
+          label="Width of the names"
+          value={nameWidth}
+          min={160}
+          max={900}
+          onChange={setNameWidth}
+          className={css.nameEdge}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Ctrl and the wheel zoom around the pointer, Shift and the wheel or a sideways one move along. */
+function useWheelZoom(scroller: RefObject<HTMLElement | null>, zoom: Zoom): void {
+  const onWheel = useEffectEvent((event: WheelEvent) => {
+    const axis = scroller.current?.querySelector("[data-axis]");
+    if (!axis) return;
+    const { view, whole } = zoom;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      const around = momentAt({ clientX: event.clientX, currentTarget: axis }, view);
+      zoom.scale(1.0015 ** Math.max(-300, Math.min(300, event.deltaY)), around);
+    } else if (zoom.zoomed && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
+      event.preventDefault();
+      const pixels = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+      const by = (pixels / axis.clientWidth) * (view.to - view.from);
+      const length = view.to - view.from;
+      const from = Math.min(whole.to - length, Math.max(whole.from, view.from + by));
+      zoom.show({ from, to: from + length });
+    }
+  });
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const listener = (event: WheelEvent) => onWheel(event);
+    // React's own listeners are passive: they could not keep the page from zooming.
+    element.addEventListener("wheel", listener, { passive: false });
+    return () => element.removeEventListener("wheel", listener);
+  }, [scroller]);
+}

@@ -1,0 +1,103 @@
+import clsx from "clsx";
+import { CircleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Call } from "@/lib/calls";
+import { bytes, duration } from "@/lib/format";
+import type { FullSpan } from "@/lib/full-span";
+import type { Parallel } from "@/lib/transcript";
+import { Button } from "@/ui/button";
+import { KindIcon } from "@/ui/kind";
+import { LongText } from "@/ui/message-text";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import css from "./parts.module.css";
+import type { LoadedEvent } from "./use-event";
+
+interface HeadProps {
+  call: Call;
+  kind: Call["row"]["kind"];
+  /** What the item is, before the name. */
+  verb?: string;
+  name: string;
+  onSelect: (call: Call) => void;
+  /** Figures at the end of the line. */
+  children?: ReactNode;
+}
+
+/** The line an item begins with; its name selects the span. */
+export function Head({ call, kind, verb, name, onSelect, children }: HeadProps) {
+  return (
+    <div className={css.head}>
+      <button type="button" className={css.name} onClick={() => onSelect(call)}>
+        <KindIcon kind={kind} />
+        {verb && <span className={css.verb}>{verb}</span>}
+        <Recorded text={name || "(no name)"} className={css.recorded} />
+      </button>
+      {call.row.status !== "ok" && <StatusMark status={call.row.status} label />}
+      <span className={css.figures}>{children}</span>
+    </div>
+  );
+}
+
+/** How long a call took. */
+export function Took({ call }: { call: Call }) {
+  const { status, durationMs, startMs } = call.row;
+  const text = durationMs === null ? (status === "running" ? "" : "–") : duration(durationMs);
+  return (
+    <span className={css.took} title={`began ${duration(startMs)} after the start of the run`}>
+      {text}
+    </span>
+  );
+}
+
+/** Why a call failed. */
+export function ErrorText({ span, call }: { span: FullSpan | null; call: Call }) {
+  const type = span?.error?.type ?? call.row.errorType;
+  const message = span?.error?.message;
+  return (
+    <div className={css.error}>
+      <span className={css.errorHead}>
+        <CircleAlert size={14} aria-hidden />
+        <Recorded text={type ?? "failed"} />
+      </span>
+      {message && <LongText text={message} lines={8} />}
+    </div>
+  );
+}
+
+/** Stands for the content of an item that is under way, or that did not come. */
+export function Pending({ event, lines }: { event: LoadedEvent; lines: number }) {
+  if (event.error) {
+    return (
+      <p className={css.failed}>
+        {event.error.message} <Button onClick={event.retry}>Try again</Button>
+      </p>
+    );
+  }
+  return (
+    <div className={css.pending} aria-hidden>
+      {[...Array(lines).keys()].map((line) => (
+        <span key={line} style={{ width: `${72 - line * 17}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** Says which values are too long to be shown here. */
+export function Clipped({ span, keys }: { span: FullSpan; keys: readonly string[] }) {
+  const long = keys.filter((key) => Object.hasOwn(span.clipped, key));
+  if (long.length === 0) return null;
+  const size = long.reduce((sum, key) => sum + (span.clipped[key] ?? 0), 0);
+  return <p className={css.note}>{bytes(size)} were left out here; the detail of this span loads them.</p>;
+}
+
+/** Says once that the calls from here on ran at the same time. */
+export function ParallelNote({ parallel }: { parallel: Parallel | null }) {
+  if (parallel?.at !== 1) return null;
+  return <p className={css.parallel}>{parallel.of} in parallel</p>;
+}
+
+/** A dim line. */
+export function Note({ children, className }: { children: ReactNode; className?: string | undefined }) {
+  return <p className={clsx(css.note, className)}>{children}</p>;
+}

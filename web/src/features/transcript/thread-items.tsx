@@ -1,0 +1,126 @@
+import { useMemo } from "react";
+import { calleeName } from "@/lib/calls";
+import { conversationOf } from "@/lib/conversation";
+import type { FullSpan } from "@/lib/full-span";
+import { readMessages, textOf } from "@/lib/messages";
+import type { AgentStart, Given, Outcome } from "@/lib/transcript";
+import { visibleLine } from "@/lib/visible";
+import { JsonView } from "@/ui/json-view";
+import { LongText } from "@/ui/message-text";
+import { StatusMark } from "@/ui/status";
+import type { ItemProps } from "./item";
+import { Clipped, ErrorText, Head, Note, ParallelNote, Pending, Took } from "./parts";
+import css from "./thread-items.module.css";
+import { useEvent } from "./use-event";
+
+/** What a run was given. */
+export function GivenItem({ entry, traceId, onSelect }: ItemProps<Given>) {
+  const { call } = entry;
+  const event = useEvent(traceId, call);
+  return (
+    <>
+      <Head call={call} kind={call.row.kind} name={calleeName(call.row)} onSelect={onSelect}>
+        <Took call={call} />
+      </Head>
+      {event.span ? (
+        <Value span={event.span} side="input" label="input of the run" />
+      ) : (
+        <Pending event={event} lines={2} />
+      )}
+    </>
+  );
+}
+
+/** An agent begins; what it was given stands in its first model call, where it has one. */
+export function AgentItem({ entry, traceId, onSelect }: ItemProps<AgentStart>) {
+  const { call, hasTurns } = entry;
+  const event = useEvent(traceId, hasTurns ? null : call);
+  return (
+    <>
+      <ParallelNote parallel={entry.parallel} />
+      <Head call={call} kind="agent" name={calleeName(call.row)} onSelect={onSelect}>
+        <Took call={call} />
+      </Head>
+      {!hasTurns &&
+        (event.span ? (
+          <Value span={event.span} side="input" label="input of the agent" />
+        ) : (
+          <Pending event={event} lines={1} />
+        ))}
+    </>
+  );
+}
+
+const ENDED = new Map([
+  ["running", "is running …"],
+  ["ok", "ended with"],
+  ["error", "failed"],
+  ["cancelled", "was cancelled"],
+  ["abandoned", "was still open when the call around it ended"],
+  ["lost", "was lost: its process went away"],
+]);
+
+/** How a workflow or an agent ended, and what came out where that was not told right above. */
+export function OutcomeItem({ entry, traceId, onSelect }: ItemProps<Outcome>) {
+  const { call, answer } = entry;
+  const { status } = call.row;
+  const isOver = status !== "running" && status !== "lost";
+  const event = useEvent(traceId, isOver ? call : null);
+  const last = useEvent(traceId, isOver ? answer : null);
+  const isTold = useMemo(
+    () => event.span !== null && last.span !== null && isAnswerOf(event.span, last.span),
+    [event.span, last.span],
+  );
+  const ready = event.span && (answer === null || last.span || last.error);
+  // What the whole run came to stands at its end in full, whoever said it.
+  const isFolded = isTold && call.parent !== null && status === "ok";
+  return (
+    <>
+      <div className={css.end}>
+        <button type="button" className={css.name} onClick={() => onSelect(call)}>
+          {visibleLine(calleeName(call.row))}
+        </button>
+        <span>{isFolded ? "ended with the answer above" : ENDED.get(status)}</span>
+        {status !== "ok" && <StatusMark status={status} />}
+      </div>
+      {isOver && !(event.span && ready) && <Pending event={event.error ? event : last} lines={1} />}
+      {isOver && event.span && ready && status === "error" && <ErrorText span={event.span} call={call} />}
+      {isOver && event.span && ready && !isFolded && (status === "ok" || event.span.output !== null) && (
+        <Value span={event.span} side="output" label="output" />
+      )}
+    </>
+  );
+}
+
+/** Whether an output is what the model answered last. */
+function isAnswerOf(span: FullSpan, last: FullSpan): boolean {
+  const said = readMessages(span.output, "assistant").at(-1);
+  const answered = conversationOf(last).answered.at(-1);
+  return (
+    said !== undefined &&
+    answered !== undefined &&
+    textOf(said) !== "" &&
+    textOf(said).trim() === textOf(answered).trim()
+  );
+}
+
+function Value({ span, side, label }: { span: FullSpan; side: "input" | "output"; label: string }) {
+  const value = span[side];
+  if (value === null || value === "") {
+    return Object.hasOwn(span.clipped, side) ? (
+      <Clipped span={span} keys={[side]} />
+    ) : (
+      <Note>Nothing was recorded.</Note>
+    );
+  }
+  return (
+    <div className={css.value}>
+      {typeof value === "string" ? (
+        <LongText text={value} lines={30} />
+      ) : (
+        <JsonView value={value} label={label} lines={30} />
+      )}
+      <Clipped span={span} keys={[side]} />
+    </div>
+  );
+}

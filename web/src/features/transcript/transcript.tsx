@@ -1,0 +1,174 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
+import { type Call, callsOf } from "@/lib/calls";
+import type { SpanRow } from "@/lib/spans";
+import { type Entry, placeOf, transcriptOf } from "@/lib/transcript";
+import { Empty, Skeleton } from "@/ui/notice";
+import { useRowKeys } from "@/ui/use-row-keys";
+import { useSettled } from "@/ui/use-settled";
+import { Item } from "./item";
+import css from "./transcript.module.css";
+import { useFollowing, useHeld } from "./use-scroll";
+
+interface Props {
+  traceId: string;
+  rows: readonly SpanRow[];
+  selected: string | null;
+  onSelect: (spanId: string) => void;
+}
+
+const HEIGHTS: Record<Entry["kind"], number> = { given: 110, agent: 48, turn: 180, tool: 84, outcome: 56 };
+const AHEAD = 6;
+
+/** A run told as a conversation, in order of time: what each agent was given, said and did. */
+export function Transcript({ traceId, rows, selected, onSelect }: Props) {
+  const settled = useSettled(rows);
+  const calls = useMemo(() => callsOf(settled), [settled]);
+  const story = useMemo(() => transcriptOf(calls), [calls]);
+  if (story.entries.length === 0) {
+    if (rows.length === 0) return <Skeleton />;
+    return <Empty title="Nothing was said in this run">The waterfall shows all of it.</Empty>;
+  }
+  const place = selected === null ? null : placeOf(story, calls, selected);
+  return <Story traceId={traceId} entries={story.entries} place={place} onSelect={onSelect} />;
+}
+
+interface StoryProps {
+  traceId: string;
+  entries: readonly Entry[];
+  /** The entry at which the selected span is told. */
+  place: number | null;
+  onSelect: (spanId: string) => void;
+}
+
+function Story({ traceId, entries, place, onSelect }: StoryProps) {
+  const colors = useMemo(() => colorsOf(entries), [entries]);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const frame = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const list = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => frame.current,
+    estimateSize: (at) => HEIGHTS[entries[at]?.kind ?? "tool"],
+    getItemKey: (at) => entries[at]?.id ?? at,
+    overscan: AHEAD,
+    scrollPaddingStart: 8,
+  });
+  const keys = useRowKeys({
+    count: entries.length,
+    show: (at) => {
+      list.scrollToIndex(at, { align: "auto" });
+      const call = entries[at]?.call;
+      if (call) onSelect(call.row.id);
+    },
+    open: (at) => toggle(entries[at]?.id ?? ""),
+  });
+  const toggle = useCallback((entry: string) => {
+    setOpened((before) => {
+      const next = new Set(before);
+      if (!next.delete(entry)) next.add(entry);
+      return next;
+    });
+  }, []);
+  const select = useCallback(
+    (call: Call) => {
+      onSelect(call.row.id);
+      frame.current?.focus({ preventScroll: true });
+    },
+    [onSelect],
+  );
+  useSelected(entries, place, keys, (at, align) => list.scrollToIndex(at, { align }));
+  const size = list.getTotalSize();
+  useHeld(frame, size, () => place !== null && list.scrollToIndex(place, { align: "start" }));
+  useFollowing(frame, size);
+
+  const items = list.getVirtualItems();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
+    <div
+      ref={frame}
+      role="group"
+      aria-label="Transcript"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
+      tabIndex={0}
+      className={css.page}
+      aria-activedescendant={isShown(items, keys.cursor) ? `${id}${keys.cursor}` : undefined}
+      onKeyDown={keys.onKeyDown}
+    >
+      <div className={css.sheet} style={{ height: size }}>
+        {items.map(({ key, index, start }) => {
+          const entry = entries[index];
+          return (
+            entry && (
+              <div
+                key={key}
+                data-index={index}
+                ref={list.measureElement}
+                className={css.place}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Item
+                  id={`${id}${index}`}
+                  entry={entry}
+                  traceId={traceId}
+                  open={opened.has(entry.id)}
+                  selected={isSelected(entries, index, place, keys.cursor)}
+                  colors={colors.get(entry) ?? NO_COLORS}
+                  onToggle={toggle}
+                  onSelect={select}
+                />
+              </div>
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Bring the selected entry into view, at first to the top of it, and put the cursor there. */
+function useSelected(
+  entries: readonly Entry[],
+  place: number | null,
+  { cursor, setCursor }: { cursor: number; setCursor: (at: number) => void },
+  scroll: (at: number, align: "start" | "auto") => void,
+): void {
+  const isFirst = useRef(true);
+  const show = useEffectEvent((at: number) => {
+    // The end of a thread belongs to the same span as its beginning: whoever is there stays there.
+    if (entries[cursor]?.call === entries[at]?.call) return;
+    setCursor(at);
+    scroll(at, isFirst.current ? "start" : "auto");
+    isFirst.current = false;
+  });
+  useEffect(() => {
+    if (place !== null) show(place);
+  }, [place]);
+}
+
+function isShown(items: readonly { index: number }[], at: number): boolean {
+  return items.some(({ index }) => index === at);
+}
+
+/** Of the beginning and the end of one span the one where the cursor is. */
+function isSelected(entries: readonly Entry[], at: number, place: number | null, cursor: number): boolean {
+  if (place === null) return false;
+  const chosen = entries[place]?.call;
+  return at === (entries[cursor]?.call === chosen ? cursor : place);
+}
+
+const COLORS = ["agent", "llm", "tool", "resource", "prompt", "rpc"] as const;
+
+const NO_COLORS: readonly string[] = [];
+
+/** The colours of the threads beside each entry: one for each agent by name, in order of appearance. */
+function colorsOf(entries: readonly Entry[]): Map<Entry, readonly (string | null)[]> {
+  const names = new Map<string, string>();
+  const colorOf = ({ agent }: Call) => {
+    if (agent === null) return null;
+    const color = names.get(agent) ?? `var(--kind-${COLORS[names.size % COLORS.length]})`;
+    names.set(agent, color);
+    return color;
+  };
+  return new Map(entries.map((entry) => [entry, [...entry.outer.map(colorOf), colorOf(entry.thread)]]));
+}

@@ -1,0 +1,44 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { eventQuery } from "@/api/queries";
+import type { Call } from "@/lib/calls";
+import { type FullSpan, fullSpan } from "@/lib/full-span";
+
+/** A call's span in full, as far as it is here. */
+export interface LoadedEvent {
+  span: FullSpan | null;
+  error: Error | null;
+  retry: () => void;
+}
+
+/** What is only passed on the way to somewhere else is not asked for. */
+const PASSING_MS = 60;
+const RUNNING_REFRESH_MS = 3_000;
+const KEPT_MS = 120_000;
+
+/** Load the span of a call while its item is shown; null for no call. It is loaded anew when the run says it changed. */
+export function useEvent(traceId: string, call: Call | null): LoadedEvent {
+  const row = call?.row ?? null;
+  const options = eventQuery(row?.id ?? "", traceId);
+  const queries = useQueryClient();
+  const [stayed, setStayed] = useState(() => queries.getQueryData(options.queryKey) !== undefined);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setStayed(true), PASSING_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
+  const running = row?.status === "running";
+  const { data, error, refetch } = useQuery({
+    ...options,
+    enabled: row !== null && stayed,
+    staleTime: running ? RUNNING_REFRESH_MS : Number.POSITIVE_INFINITY,
+    refetchInterval: running ? RUNNING_REFRESH_MS : false,
+    gcTime: KEPT_MS,
+  });
+  const loaded = data?.status;
+  const told = row?.status;
+  useEffect(() => {
+    if (loaded !== undefined && told !== undefined && loaded !== told) void refetch();
+  }, [loaded, told, refetch]);
+  const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
+  return { span, error: span ? null : error, retry: () => void refetch() };
+}

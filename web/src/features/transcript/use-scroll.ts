@@ -1,0 +1,48 @@
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
+
+type Frame = RefObject<HTMLElement | null>;
+
+/** What says that somebody moves the list on purpose. */
+const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
+
+/** Call `hold` whenever the list changes its size while it loads, until somebody moves it. */
+export function useHeld(frame: Frame, size: number, hold: () => void): void {
+  const isHeld = useRef(true);
+  const onSize = useEffectEvent(hold);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const release = () => {
+      isHeld.current = false;
+    };
+    for (const move of MOVES) element.addEventListener(move, release, { passive: true });
+    return () => {
+      for (const move of MOVES) element.removeEventListener(move, release);
+    };
+  }, [frame]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what grew is not needed, only that it grew
+  useEffect(() => {
+    if (isHeld.current) onSize();
+  }, [size]);
+}
+
+/** How near to its end the list has to be to follow a run that grows. */
+const NEAR = 48;
+
+/** While the end of the list is in view, keep it in view. */
+export function useFollowing(frame: Frame, size: number): void {
+  const isAtEnd = useRef(false);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const look = () => {
+      isAtEnd.current = element.scrollTop > 0 && element.scrollHeight - element.clientHeight - element.scrollTop < NEAR;
+    };
+    element.addEventListener("scroll", look, { passive: true });
+    return () => element.removeEventListener("scroll", look);
+  }, [frame]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what grew is not needed, only that it grew
+  useEffect(() => {
+    if (isAtEnd.current && frame.current) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [size, frame]);
+}

@@ -1,0 +1,23 @@
+/** How the search part of an address is read and written: plain `key=value` pairs, a list repeats its key. */
+
+/** Read `?a=1&b=2&b=3` into `{a: "1", b: ["2", "3"]}`. */
+export function parseSearch(text: string): Record<string, string | string[]> {
+  const found: Record<string, string | string[]> = Object.create(null);
+  for (const [key, value] of new URLSearchParams(text)) {
+    const before = found[key];
+    found[key] = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value];
+  }
+  return { ...found };
+}
+
+/** Write it; undefined, null, false and empty lists are left out. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const pairs = new URLSearchParams();
+  for (const [key, value] of Object.entries(search)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null && each !== false) pairs.append(key, String(each));
+    }
+  }
+  const text = pairs.toString();
+  return text ? `?${text}` : "";
+}

@@ -1,0 +1,149 @@
+import type { SpanRow } from "./spans";
+import { treeOf } from "./tree";
+
+/**
+ * One call of a run: a workflow, an agent, a model, a tool.
+ *
+ * Several spans can tell of the same call: the client's tool span, the JSON-RPC request that carried it and the server's
+ * own tool span are one call seen from three places.
+ */
+export interface Call {
+  /** The span seen by the caller. */
+  row: SpanRow;
+  /** Spans that tell of the same call from elsewhere, by start. */
+  echoes: SpanRow[];
+  parent: Call | null;
+  /** By start. */
+  children: Call[];
+  /** In whose hands it is: of an agent's call its own name, otherwise the agent that made the call. */
+  agent: string | null;
+}
+
+/** The calls of a run, and which of them each span belongs to. */
+export interface Calls {
+  roots: Call[];
+  /** By span id; spans between calls belong to the call around them. */
+  of: Map<string, Call>;
+  /** Every call, callers before callees. */
+  all: Call[];
+}
+
+/** What a row is to the call around it. */
+type Part = "call" | "echo" | "between";
+
+/** Read the calls out of the spans of a trace. */
+export function callsOf(rows: readonly SpanRow[]): Calls {
+  const tree = treeOf(rows);
+  const found: Calls = { roots: [], of: new Map(), all: [] };
+  // Whether a row lies on the far side of a request: what bears the same name there is the same call.
+  const across = new Uint8Array(rows.length);
+  const waiting = [...tree.roots].reverse();
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const row = rows[at];
+    const children = tree.children[at] ?? [];
+    for (let child = children.length - 1; child >= 0; child--) waiting.push(children[child] ?? 0);
+    if (!row) continue;
+    const above = tree.parent[at] ?? -1;
+    const parent = above < 0 ? null : (found.of.get(rows[above]?.id ?? "") ?? null);
+    const far = above >= 0 && across[above] === 1;
+    const part = partOf(row, parent, far);
+    across[at] = row.kind === "rpc" || (part === "between" && far) ? 1 : 0;
+    if (part === "call") found.of.set(row.id, added(found, row, parent));
+    else if (parent) {
+      if (part === "echo") parent.echoes.push(row);
+      found.of.set(row.id, parent);
+    }
+  }
+  return found;
+}
+
+function added({ roots, all }: Calls, row: SpanRow, parent: Call | null): Call {
+  const agent = row.kind === "agent" ? agentName(row) : (row.agent ?? parent?.agent ?? null);
+  const call: Call = { row, echoes: [], parent, children: [], agent };
+  if (parent) parent.children.push(call);
+  else roots.push(call);
+  all.push(call);
+  return call;
+}
+
+function partOf(row: SpanRow, parent: Call | null, far: boolean): Part {
+  if (parent === null) return "call";
+  const above = parent.row;
+  switch (row.kind) {
+    case "rpc":
+      return carries(row, above) ? "echo" : "call";
+    case "tool":
+      return far && sameTool(toolName(above), toolName(row)) ? "echo" : "call";
+    case "resource":
+    case "prompt":
+      return far && above.kind === row.kind ? "echo" : "call";
+    case "llm":
+      // Two libraries that both record: the outer one called the inner one for this very answer.
+      return above.kind === "llm" ? "echo" : "call";
+    case "other":
+      return "between";
+    default:
+      return "call";
+  }
+}
+
+/** Whether a request is the way in which the call above it, or something that belongs to it, was carried out. */
+function carries(request: SpanRow, above: SpanRow): boolean {
+  if (above.kind !== "tool" && above.kind !== "rpc" && above.kind !== "resource" && above.kind !== "prompt")
+    return false;
+  return request.tool === null || sameTool(toolName(above), request.tool);
+}
+
+// Clients put the server's name before a tool's: `travel_desk-weather`, `mcp__travel__weather`.
+function sameTool(outer: string | null, inner: string | null): boolean {
+  if (outer === null || inner === null) return false;
+  if (outer === inner) return true;
+  return outer.endsWith(inner) && /[-_.:/]/.test(outer.charAt(outer.length - inner.length - 1));
+}
+
+function toolName(row: SpanRow): string | null {
+  if (row.tool !== null) return row.tool;
+  return row.kind === "tool" ? bare(row.name) : null;
+}
+
+function agentName(row: SpanRow): string {
+  return row.agent ?? bare(row.name);
+}
+
+const OPERATION = /^(invoke_workflow|invoke_agent|create_agent|execute_tool|chat|text_completion|generate_content) /;
+
+function bare(name: string): string {
+  return name.replace(OPERATION, "");
+}
+
+/** What a call calls, without the operation's name before it: `weather`, `gpt-4.1`, `trip_planner`. */
+export function calleeName(row: SpanRow): string {
+  switch (row.kind) {
+    case "agent":
+      return agentName(row);
+    case "llm":
+      return row.model ?? bare(row.name);
+    case "tool":
+    case "rpc":
+      return toolName(row) ?? row.name;
+    case "prompt":
+      return row.name.replace(/^prompts\/get /, "");
+    default:
+      return bare(row.name);
+  }
+}
+
+/** The kind of what is called: a request that carries a tool call no client recorded is a tool call. */
+export function calleeKind(row: SpanRow): SpanRow["kind"] {
+  return row.kind === "rpc" && row.tool !== null ? "tool" : row.kind;
+}
+
+/** A request that keeps the connection going and calls nothing: `tools/list`, `ping`. */
+export function isHousekeeping(call: Call): boolean {
+  return calleeKind(call.row) === "rpc";
+}
+
+/** A figure of a call, from the span of it that has one. */
+export function figureOf(call: Call, key: "inputTokens" | "outputTokens" | "cachedTokens" | "costUsd"): number | null {
+  return call.row[key] ?? call.echoes.find((row) => row[key] !== null)?.[key] ?? null;
+}

@@ -1,0 +1,141 @@
+import { type Filter, KINDS, relativeMs, STATUSES, TEXT_FIELDS } from "./filter";
+import { dollars, duration, moment } from "./format";
+import { unixMs } from "./time";
+
+/** What a filter bar can narrow a list by; a span of durations or costs is one condition. */
+export const FILTER_FIELDS = [
+  "status",
+  "kind",
+  "agent",
+  "model",
+  "tool",
+  "service",
+  "error_type",
+  "name",
+  "session_id",
+  "duration",
+  "cost",
+  "attr",
+] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** Fields whose values can be proposed, because few of them occur. */
+export const SUGGESTED_FIELDS = ["agent", "model", "tool", "service", "error_type", "name"] as const;
+export type SuggestedField = (typeof SUGGESTED_FIELDS)[number];
+
+/** One part of a filter as it is shown, and the filter that is left without it. */
+export interface Condition {
+  id: string;
+  label: string;
+  value: string;
+  /** The field that edits it, if one does. */
+  field: FilterField | null;
+  rest: Filter;
+}
+
+const LABELS: Record<string, string> = {
+  error_type: "error type",
+  session_id: "session",
+  name_prefix: "name begins with",
+  trace_id: "run",
+  parent_id: "child of",
+  attr: "attribute",
+};
+
+/** The word for a field, as people read it. */
+export function fieldLabel(field: string): string {
+  return LABELS[field] ?? field;
+}
+
+type Changes = { [Key in keyof Filter]?: Filter[Key] | undefined };
+
+/** A filter with some parts put in, and those that are undefined, empty or without entries taken out. */
+export function changed(filter: Filter, changes: Changes): Filter {
+  const all: Changes = { ...filter, ...changes };
+  const kept = Object.entries(all).filter(([, value]) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== "",
+  );
+  return Object.fromEntries(kept) as Filter;
+}
+
+/** The parts of a filter one by one, but for the searched text and the time. */
+export function conditionsOf(filter: Filter): Condition[] {
+  const found: Condition[] = [];
+  const add = (field: FilterField | null, name: string, value: string, rest: Changes) =>
+    found.push({ id: `${name} ${value}`, field, label: fieldLabel(name), value, rest: changed(filter, rest) });
+  if (filter.status) add("status", "status", filter.status.join(" or "), { status: undefined });
+  if (filter.kind) add("kind", "kind", filter.kind.join(" or "), { kind: undefined });
+  for (const name of TEXT_FIELDS) {
+    const value = filter[name];
+    if (value === undefined || name === "q") continue;
+    add(FILTER_FIELDS.find((field) => field === name) ?? null, name, value, { [name]: undefined });
+  }
+  const { min_duration_ms, max_duration_ms, min_cost_usd, max_cost_usd } = filter;
+  const lasts = between(min_duration_ms, max_duration_ms, duration);
+  const costs = between(min_cost_usd, max_cost_usd, dollars);
+  if (lasts) add("duration", "duration", lasts, { min_duration_ms: undefined, max_duration_ms: undefined });
+  if (costs) add("cost", "cost", costs, { min_cost_usd: undefined, max_cost_usd: undefined });
+  for (const pair of new Set(filter.attr)) {
+    add("attr", "attr", pair, { attr: filter.attr?.filter((each) => each !== pair) });
+  }
+  return found;
+}
+
+function between(least: number | undefined, most: number | undefined, shown: (value: number) => string): string | null {
+  if (least !== undefined && most !== undefined) return `${shown(least)} – ${shown(most)}`;
+  if (least !== undefined) return `≥ ${shown(least)}`;
+  return most === undefined ? null : `≤ ${shown(most)}`;
+}
+
+/** Time ranges that are offered, by what the address holds for them; all of time has none. */
+export const RANGES = [
+  { since: "15m", label: "Last 15 minutes" },
+  { since: "1h", label: "Last hour" },
+  { since: "24h", label: "Last 24 hours" },
+  { since: "7d", label: "Last 7 days" },
+] as const;
+
+/** The time part of a filter; undefined has no bound. */
+export interface Range {
+  since: string | undefined;
+  until: string | undefined;
+}
+
+/** A time range in words: `Last hour`, `since 40 m`, or from one moment to another. */
+export function rangeLabel({ since, until }: Range): string {
+  if (since === undefined && until === undefined) return "All time";
+  const known = until === undefined && RANGES.find((range) => range.since === since);
+  if (known) return known.label;
+  if (since !== undefined && until === undefined && relativeMs(since) !== null) return `Last ${since}`;
+  const from = since === undefined ? null : pointLabel(since);
+  const to = until === undefined ? null : pointLabel(until);
+  if (from === null) return `until ${to}`;
+  if (to === null) return `since ${from}`;
+  const sameDay = from.slice(0, 10) === to.slice(0, 10);
+  return `${from} – ${sameDay ? to.slice(11) : to}`;
+}
+
+function pointLabel(text: string): string {
+  if (relativeMs(text) !== null) return `${text} ago`;
+  const ms = /^[0-9]+$/.test(text) ? unixMs(text) : Date.parse(text);
+  return moment(ms).replace(/\.000$/, "");
+}
+
+const UNITS = { us: 0.001, µs: 0.001, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
+
+/** Milliseconds of what somebody typed: `250`, `250 ms`, `1.5s`, `2m`, `1 h`; null when it is none of these. */
+export function durationOf(text: string): number | null {
+  const match = /^([0-9]+(?:[.,][0-9]+)?)\s*(us|µs|ms|s|m|min|h)?$/i.exec(text.trim());
+  if (!match) return null;
+  const unit = (match[2]?.toLowerCase() ?? "ms") as keyof typeof UNITS;
+  return Number(match[1]?.replace(",", ".")) * UNITS[unit];
+}
+
+/** Dollars of what somebody typed: `0.05`, `$1.20`; null when it is no amount. */
+export function amountOf(text: string): number | null {
+  const match = /^\$?\s*([0-9]*[.,]?[0-9]+)$/.exec(text.trim());
+  return match ? Number(match[1]?.replace(",", ".")) : null;
+}
+
+/** The values of a filter's closed fields. */
+export const CHOICES = { status: STATUSES, kind: KINDS } as const;

@@ -1,0 +1,116 @@
+/** What a list is narrowed to, as it stands in the address; the API knows the same names. */
+
+export const KINDS = ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"] as const;
+export const STATUSES = ["running", "ok", "error", "cancelled", "abandoned", "lost"] as const;
+export type Kind = (typeof KINDS)[number];
+export type Status = (typeof STATUSES)[number];
+
+/** Fields that hold one text. */
+export const TEXT_FIELDS = [
+  "session_id",
+  "trace_id",
+  "parent_id",
+  "name",
+  "name_prefix",
+  "agent",
+  "model",
+  "tool",
+  "service",
+  "error_type",
+  "q",
+] as const;
+/** Fields that hold one number. */
+export const NUMBER_FIELDS = ["min_duration_ms", "max_duration_ms", "min_cost_usd", "max_cost_usd"] as const;
+
+export type TextField = (typeof TEXT_FIELDS)[number];
+export type NumberField = (typeof NUMBER_FIELDS)[number];
+
+export interface Filter extends Partial<Record<TextField, string>>, Partial<Record<NumberField, number>> {
+  kind?: Kind[];
+  status?: Status[];
+  /** Relative (`15m`, `24h`, `7d`: that long ago), RFC 3339, or nanoseconds. */
+  since?: string;
+  /** RFC 3339 or nanoseconds. */
+  until?: string;
+  /** `key=value`, the attribute `key` has this text as its value; all of them must match. */
+  attr?: string[];
+}
+
+/** Parameters of an address: every value as text, repeated ones as lists. */
+export type Search = Record<string, unknown>;
+
+/** Read a filter from an address; what is not of the form it takes is left out. */
+export function filterOf(search: Search): Filter {
+  const filter: Filter = {};
+  for (const field of TEXT_FIELDS) {
+    const text = textOf(search[field]);
+    if (text) filter[field] = text;
+  }
+  for (const field of NUMBER_FIELDS) {
+    const text = textOf(search[field]);
+    const value = Number(text);
+    if (text && Number.isFinite(value) && value >= 0) filter[field] = value;
+  }
+  const kind = oneOf(KINDS, search.kind);
+  const status = oneOf(STATUSES, search.status);
+  if (kind.length) filter.kind = kind;
+  if (status.length) filter.status = status;
+  for (const field of ["since", "until"] as const) {
+    const text = textOf(search[field]);
+    if (text && isTime(text)) filter[field] = text;
+  }
+  const attr = listOf(search.attr).filter((pair) => pair.indexOf("=") > 0);
+  if (attr.length) filter.attr = attr.slice(0, 16);
+  return filter;
+}
+
+/** The query of an API request for a filter; relative times count back from `nowMs`, whole seconds. */
+export function queryOf(filter: Filter, nowMs: number): Record<string, string | number | string[]> {
+  const { attr, since, ...rest } = filter;
+  const query: Record<string, string | number | string[]> = {};
+  for (const [key, value] of Object.entries(rest)) if (value !== undefined) query[key] = value;
+  if (since !== undefined) query.since = absolute(since, nowMs);
+  for (const pair of attr ?? []) {
+    const at = pair.indexOf("=");
+    query[`attr.${pair.slice(0, at)}`] = pair.slice(at + 1);
+  }
+  return query;
+}
+
+/** Whether a filter narrows anything. */
+export function isNarrow(filter: Filter): boolean {
+  return Object.keys(filter).length > 0;
+}
+
+const RELATIVE = /^([0-9]{1,5})([smhd])$/;
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** How long ago a relative time is, in milliseconds; null for an absolute one. */
+export function relativeMs(text: string): number | null {
+  const match = RELATIVE.exec(text);
+  return match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] * 1000 : null;
+}
+
+function isTime(text: string): boolean {
+  return relativeMs(text) !== null || /^[0-9]{1,20}$/.test(text) || !Number.isNaN(Date.parse(text));
+}
+
+function absolute(text: string, nowMs: number): string {
+  const back = relativeMs(text);
+  return back === null ? text : new Date(Math.floor((nowMs - back) / 1000) * 1000).toISOString();
+}
+
+function textOf(value: unknown): string | undefined {
+  const first = listOf(value)[0];
+  return first === undefined || first.includes("\0") ? undefined : first.slice(0, 2000);
+}
+
+function listOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : [value];
+  return list.filter((each) => typeof each === "string" || typeof each === "number").map(String);
+}
+
+function oneOf<T extends string>(allowed: readonly T[], value: unknown): T[] {
+  const given = new Set(listOf(value));
+  return allowed.filter((each) => given.has(each));
+}

@@ -1,0 +1,289 @@
+/**
+ * Recorded JSON, read without losing anything: numbers that a double can not hold stay as they were written, keys that
+ * occur twice are all kept, and no depth is too deep.
+ */
+
+/** A number that would change if it became a double, such as `9007199254740993` or `1e400`. */
+export class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  /** As near as a double comes. */
+  valueOf(): number {
+    return Number(this.text);
+  }
+}
+
+/** Where members are kept whose key occurs again later in the same object. */
+const EARLIER = Symbol("earlier members of the same key");
+
+type Members = Record<string, unknown> & { [EARLIER]?: [string, unknown][] };
+
+/** One member of an object, or one item of a list. */
+export interface Entry {
+  key: string | number;
+  value: unknown;
+  /** Whether the same key comes again further down. */
+  overridden?: boolean;
+}
+
+/** Whether a value has members or items. */
+export function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
+}
+
+/** Whether a value has members by name. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** The member of an object under a name of ours; undefined where the value is no object or has no such member. */
+export function member(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** How many members or items a value has. */
+export function sizeOf(value: object): number {
+  if (Array.isArray(value)) return value.length;
+  return Object.keys(value).length + ((value as Members)[EARLIER]?.length ?? 0);
+}
+
+/** Members or items from one place to another, in order; members of a repeated key come first. */
+export function entriesOf(value: object, from = 0, to = Number.POSITIVE_INFINITY): Entry[] {
+  if (Array.isArray(value)) return value.slice(from, to).map((item, at) => ({ key: from + at, value: item }));
+  const members = value as Members;
+  const earlier = (members[EARLIER] ?? []).map(([key, held]) => ({ key, value: held, overridden: true }));
+  const kept = Object.keys(members).map((key) => ({ key, value: members[key] }));
+  return [...earlier, ...kept].slice(from, to);
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const BLANK = /[ \t\r\n]*/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a text with one is for JSON.parse to refuse
+const CONTROL_OR_ESCAPE = /[\u0000-\u001f\\]/;
+
+/** Read JSON; throws a SyntaxError where `JSON.parse` would. */
+export function parseJson(text: string): unknown {
+  return new Reader(text).document();
+}
+
+/** What a text holds if it is the JSON of an object or a list; undefined for any other text. */
+export function parsedText(text: string, most = 2_000_000): unknown {
+  if (text.length > most || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): unknown {
+    const value = this.#value();
+    this.#blank();
+    if (this.#at < this.#text.length) this.#fail();
+    return value;
+  }
+
+  /** Without recursion: `open` are the containers around the place that is read. */
+  #value(): unknown {
+    const open: (unknown[] | Members)[] = [];
+    const keys: string[] = [];
+    for (;;) {
+      let value = this.#begin(open, keys);
+      if (value === OPENED) continue;
+      for (;;) {
+        const around = open.at(-1);
+        if (around === undefined) return value;
+        if (Array.isArray(around)) around.push(value);
+        else put(around, keys.pop() ?? "", value);
+        if (this.#next(around, keys)) break;
+        value = open.pop();
+      }
+    }
+  }
+
+  /** A scalar or an empty container as a value; a container with something in it is entered. */
+  #begin(open: (unknown[] | Members)[], keys: string[]): unknown {
+    this.#blank();
+    const character = this.#text[this.#at];
+    if (character === "[" || character === "{") {
+      this.#at++;
+      const made: unknown[] | Members = character === "[" ? [] : {};
+      this.#blank();
+      if (this.#text[this.#at] === (character === "[" ? "]" : "}")) {
+        this.#at++;
+        return made;
+      }
+      if (character === "{") keys.push(this.#key());
+      open.push(made);
+      return OPENED;
+    }
+    return this.#scalar(character);
+  }
+
+  /** Go on behind an item: true when another one follows, false when its container ends. */
+  #next(around: unknown[] | Members, keys: string[]): boolean {
+    this.#blank();
+    const character = this.#text[this.#at++];
+    const list = Array.isArray(around);
+    if (character === (list ? "]" : "}")) return false;
+    if (character !== ",") this.#fail(this.#at - 1);
+    if (!list) keys.push(this.#key());
+    return true;
+  }
+
+  #key(): string {
+    this.#blank();
+    if (this.#text[this.#at] !== '"') this.#fail();
+    const key = this.#string();
+    this.#blank();
+    if (this.#text[this.#at] !== ":") this.#fail();
+    this.#at++;
+    return key;
+  }
+
+  #scalar(character: string | undefined): unknown {
+    if (character === '"') return this.#string();
+    for (const [word, value] of WORDS) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
+        return value;
+      }
+    }
+    NUMBER.lastIndex = this.#at;
+    const found = NUMBER.exec(this.#text)?.[0];
+    if (found === undefined) return this.#fail();
+    this.#at += found.length;
+    return numberOf(found);
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const first = this.#at + 1;
+    let end = text.indexOf('"', first);
+    for (; end >= 0 && isEscaped(text, first, end); end = text.indexOf('"', end + 1));
+    if (end < 0) this.#fail();
+    this.#at = end + 1;
+    const inner = text.slice(first, end);
+    // Escapes, and what is wrong with a text, are the engine's to know.
+    return CONTROL_OR_ESCAPE.test(inner) ? JSON.parse(text.slice(first - 1, end + 1)) : inner;
+  }
+
+  #blank(): void {
+    BLANK.lastIndex = this.#at;
+    BLANK.exec(this.#text);
+    this.#at = BLANK.lastIndex;
+  }
+
+  #fail(at = this.#at): never {
+    throw new SyntaxError(at >= this.#text.length ? "The JSON ends too early." : `No JSON at character ${at + 1}.`);
+  }
+}
+
+const OPENED = Symbol("a container with something in it");
+const WORDS = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+] as const;
+
+function isEscaped(text: string, first: number, at: number): boolean {
+  let slashes = 0;
+  while (at - slashes - 1 >= first && text[at - slashes - 1] === "\\") slashes++;
+  return slashes % 2 === 1;
+}
+
+function put(members: Members, key: string, value: unknown): void {
+  if (Object.hasOwn(members, key)) {
+    members[EARLIER] ??= [];
+    members[EARLIER].push([key, members[key]]);
+  }
+  // `__proto__` by assignment would be the prototype.
+  if (key === "__proto__") {
+    Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true });
+  } else members[key] = value;
+}
+
+/** A number, or what was written where a double would say something else. */
+function numberOf(text: string): number | ExactNumber {
+  const value = Number(text);
+  const isSame = text.length < 16 ? Number.isFinite(value) && value !== 0 : digits(text) === digits(String(value));
+  return isSame || digits(text) === "" ? value : new ExactNumber(text);
+}
+
+/** The digits that count, without sign, point and exponent. */
+function digits(text: string): string {
+  return (text.split(/e/i)[0] ?? "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
+}
+
+/** The JSON of a value that `parseJson` read, or of any plain value, with every digit and every repeated key. */
+export function jsonText(value: unknown, indent = 2): string {
+  const out: string[] = [];
+  const line = (depth: number) => (indent ? `\n${" ".repeat(indent * Math.min(depth, 200))}` : "");
+  const open: { entries: Entry[]; at: number; list: boolean }[] = [];
+  let now: unknown = value;
+  for (;;) {
+    if (isContainer(now) && sizeOf(now) > 0) {
+      open.push({ entries: entriesOf(now), at: 0, list: Array.isArray(now) });
+      out.push(Array.isArray(now) ? "[" : "{");
+    } else out.push(scalarText(now));
+    for (;;) {
+      const around = open.at(-1);
+      if (around === undefined) return out.join("");
+      const entry = around.entries[around.at];
+      if (entry === undefined) {
+        open.pop();
+        out.push(line(open.length), around.list ? "]" : "}");
+        continue;
+      }
+      if (around.at++ > 0) out.push(",");
+      out.push(line(open.length));
+      if (!around.list) out.push(JSON.stringify(String(entry.key)), indent ? ": " : ":");
+      now = entry.value;
+      break;
+    }
+  }
+}
+
+/** The JSON of a value without members. */
+export function scalarText(value: unknown): string {
+  if (value instanceof ExactNumber) return value.text;
+  if (Array.isArray(value)) return "[]";
+  if (isContainer(value)) return "{}";
+  return JSON.stringify(value) ?? "null";
+}
+
+/** A value in few characters, for a place that shows no more: `{city: "Lisbon", nights: 2, …}`. */
+export function preview(value: unknown, most = 80): string {
+  if (!isContainer(value)) {
+    const text = scalarText(typeof value === "string" ? value.slice(0, most + 1) : value);
+    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  }
+  const list = Array.isArray(value);
+  let text = "";
+  let shown = 0;
+  for (const { key, value: held } of entriesOf(value, 0, 12)) {
+    const inner = isContainer(held) ? (Array.isArray(held) ? "[…]" : "{…}") : preview(held, 32);
+    const next = `${shown ? ", " : ""}${list ? "" : `${String(key).slice(0, 40)}: `}${inner}`;
+    if (text.length + next.length > most && shown > 0) break;
+    text += next;
+    shown++;
+  }
+  if (shown < sizeOf(value)) text += shown ? ", …" : "…";
+  return list ? `[${text}]` : `{${text}}`;
+}

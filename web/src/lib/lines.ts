@@ -1,0 +1,145 @@
+import type { SpanRow } from "./spans";
+import { hasFailed, type Subtrees } from "./subtrees";
+import type { Tree } from "./tree";
+
+/** At least so many equal siblings in a row are told as one. */
+const FEWEST = 4;
+
+/** Siblings in a row that are of the same kind, name and status, and hide no failure of their own. */
+export interface Fold {
+  /** The span id of its first member, by which it is known while it grows. */
+  id: string;
+  members: number[];
+  /** Its own line. */
+  line: number;
+}
+
+/** What a waterfall shows, from top to bottom: columns, one value a line. */
+export interface Lines {
+  /** The row of each line; for a fold its first member. */
+  row: number[];
+  /** How far each line is indented. */
+  level: number[];
+  /** Position in `folds`, -1 for a line that is one span. */
+  fold: number[];
+  /** Whether the line has others below it: undefined for none, otherwise whether they show. */
+  open: (boolean | undefined)[];
+  /** Its place among its siblings, from 1, and how many there are. */
+  position: number[];
+  size: number[];
+  folds: Fold[];
+  /** The line that tells of each row, its own or that of a closed fold; -1 for a row below one that is closed. */
+  line: Int32Array;
+}
+
+export interface Shape {
+  tree: Tree;
+  below: Subtrees;
+  isOpen: (at: number) => boolean;
+  /** Whether runs of equal siblings become one line. */
+  folded: boolean;
+  openFolds: ReadonlySet<string>;
+}
+
+interface Frame {
+  entries: readonly (number | Fold)[];
+  next: number;
+  level: number;
+}
+
+/** Lay a tree out as lines. */
+export function linesOf(rows: readonly SpanRow[], shape: Shape): Lines {
+  const { tree } = shape;
+  const lines: Lines = {
+    row: [],
+    level: [],
+    fold: [],
+    open: [],
+    position: [],
+    size: [],
+    folds: [],
+    line: new Int32Array(rows.length).fill(-1),
+  };
+  const entries = (siblings: readonly number[]) => (shape.folded ? grouped(rows, siblings, shape.below) : siblings);
+  const stack: Frame[] = [{ entries: entries(tree.roots), next: 0, level: 0 }];
+  for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
+    const entry = frame.entries[frame.next++];
+    if (entry === undefined) {
+      stack.pop();
+      continue;
+    }
+    const below = add(lines, shape, frame, entry);
+    if (below.length === 0) continue;
+    // The members of an open fold stand one by one: folding them again would never end.
+    const inside = typeof entry === "number" ? entries(below) : below;
+    stack.push({ entries: inside, next: 0, level: frame.level + 1 });
+  }
+  return lines;
+}
+
+/** Add one line, and tell what shows below it. */
+function add(lines: Lines, shape: Shape, frame: Frame, entry: number | Fold): readonly number[] {
+  const isSpan = typeof entry === "number";
+  const row = isSpan ? entry : (entry.members[0] as number);
+  const below = isSpan ? (shape.tree.children[row] as number[]) : entry.members;
+  const open = isSpan ? shape.isOpen(row) : shape.openFolds.has(entry.id);
+  if (isSpan) lines.line[row] = lines.row.length;
+  else enter(lines, entry, open);
+  lines.row.push(row);
+  lines.level.push(frame.level);
+  lines.fold.push(isSpan ? -1 : lines.folds.push(entry) - 1);
+  lines.open.push(below.length ? open : undefined);
+  lines.position.push(frame.next);
+  lines.size.push(frame.entries.length);
+  return open ? below : [];
+}
+
+function enter(lines: Lines, fold: Fold, open: boolean): void {
+  fold.line = lines.row.length;
+  if (!open) for (const member of fold.members) lines.line[member] = fold.line;
+}
+
+/** Whether a row has a line of its own. */
+export function hasOwnLine(lines: Lines, row: number): boolean {
+  const line = lines.line[row] ?? -1;
+  return line >= 0 && lines.fold[line] === -1;
+}
+
+/** Siblings with runs of equal ones put together. */
+function grouped(rows: readonly SpanRow[], siblings: readonly number[], below: Subtrees): readonly (number | Fold)[] {
+  if (siblings.length < FEWEST) return siblings;
+  const found: (number | Fold)[] = [];
+  for (let from = 0; from < siblings.length; ) {
+    const first = siblings[from] as number;
+    let to = from + 1;
+    if (isPlain(rows, first, below)) {
+      while (to < siblings.length && isAlike(rows, first, siblings[to] as number, below)) to++;
+    }
+    if (to - from >= FEWEST)
+      found.push({ id: (rows[first] as SpanRow).id, members: siblings.slice(from, to), line: -1 });
+    else for (let at = from; at < to; at++) found.push(siblings[at] as number);
+    from = to;
+  }
+  return found;
+}
+
+function isAlike(rows: readonly SpanRow[], first: number, other: number, below: Subtrees): boolean {
+  const a = rows[first] as SpanRow;
+  const b = rows[other] as SpanRow;
+  return a.kind === b.kind && a.status === b.status && a.name === b.name && isPlain(rows, other, below);
+}
+
+/** A span that ended well around one that did not would hide it in a fold. */
+function isPlain(rows: readonly SpanRow[], at: number, below: Subtrees): boolean {
+  return below.failures[at] === 0 || hasFailed(rows[at] as SpanRow);
+}
+
+/** The fold that a row is told by, as long as folds are shown: null for a row that has a line of its own kind. */
+export function foldAround(rows: readonly SpanRow[], shape: Shape, row: number): Fold | null {
+  const above = shape.tree.parent[row] ?? -1;
+  const siblings = above < 0 ? shape.tree.roots : (shape.tree.children[above] as number[]);
+  for (const entry of grouped(rows, siblings, shape.below)) {
+    if (typeof entry !== "number" && entry.members.includes(row)) return entry;
+  }
+  return null;
+}

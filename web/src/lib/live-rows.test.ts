@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { LiveRows } from "./live-rows";
+import { randomFrom, sampleRow } from "./sample-rows";
+import type { SpanRow } from "./spans";
+
+/** The same, as simply as it can be said. */
+function naive(rows: readonly SpanRow[], newer: readonly SpanRow[]): SpanRow[] {
+  const all = new Map([...rows, ...newer].map((row) => [row.id, row]));
+  return [...all.values()].sort((a, b) => a.startMs - b.startMs);
+}
+
+const starts = (rows: readonly SpanRow[]) => rows.map((row) => row.startMs);
+const byId = (rows: readonly SpanRow[]) => rows.toSorted((a, b) => a.id.localeCompare(b.id));
+
+describe("LiveRows", () => {
+  it("stays in order and complete however changes come", () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const random = randomFrom(seed);
+      const live = new LiveRows();
+      let expected: SpanRow[] = [];
+      for (let batch = 0; batch < 12; batch++) {
+        const newer = [...Array(Math.floor(random() * 8)).keys()].map(() =>
+          sampleRow(`s${Math.floor(random() * 40)}`, null, {
+            startMs: Math.floor(random() * 50) + batch,
+            durationMs: random(),
+          }),
+        );
+        live.merge(newer);
+        expected = naive(expected, newer);
+        expect(starts(live.rows)).toEqual(starts(expected));
+        expect(byId(live.rows)).toEqual(byId(expected));
+      }
+    }
+  });
+
+  it("leaves lists that were handed out as they are, and rows that did not change the same objects", () => {
+    const [a, b] = [sampleRow("a"), sampleRow("b", null, { startMs: 5 })];
+    const live = new LiveRows([a, b]);
+    const before = live.rows;
+    live.merge([sampleRow("b", null, { startMs: 5, durationMs: 7 }), sampleRow("c", null, { startMs: 2 })]);
+    expect(before).toEqual([a, b]);
+    expect(live.rows.map((row) => row.id)).toEqual(["a", "c", "b"]);
+    expect(live.rows[0]).toBe(a);
+    expect(live.rows[2]?.durationMs).toBe(7);
+  });
+
+  it("takes the last word on a span that is told twice at once", () => {
+    const live = new LiveRows();
+    live.merge([sampleRow("a", null, { status: "running" }), sampleRow("a")]);
+    expect(live.rows.map((row) => row.status)).toEqual(["ok"]);
+  });
+});

@@ -1,0 +1,167 @@
+import { jsonText } from "./json";
+import type { Part } from "./message-parts";
+import type { Message } from "./messages";
+import { diffSequences } from "./sequence-diff";
+
+/** What became of messages between two calls. */
+export type Change =
+  | { kind: "same"; messages: Message[] }
+  | { kind: "added"; message: Message }
+  | { kind: "removed"; message: Message }
+  | { kind: "rewritten"; before: Message; after: Message };
+
+/** How many messages of each kind of change there are. */
+export interface ChangeCounts {
+  same: number;
+  added: number;
+  removed: number;
+  rewritten: number;
+}
+
+/**
+ * What changed from one list of messages to the next.
+ *
+ * Messages are compared whole; of those that were replaced, two of the same role in the same place that still share
+ * much of their text are one rewritten message.
+ */
+export function diffMessages(before: readonly Message[], after: readonly Message[]): Change[] {
+  const changes: Change[] = [];
+  for (const stretch of diffSequences(before.map(messageKey), after.map(messageKey))) {
+    const old = before.slice(...stretch.before);
+    const now = after.slice(...stretch.after);
+    if (stretch.kept) changes.push({ kind: "same", messages: now });
+    else changes.push(...replaced(old, now));
+  }
+  return changes;
+}
+
+export function countChanges(changes: readonly Change[]): ChangeCounts {
+  const counts = { same: 0, added: 0, removed: 0, rewritten: 0 };
+  for (const change of changes) counts[change.kind] += change.kind === "same" ? change.messages.length : 1;
+  return counts;
+}
+
+/** What two messages have in common if they are equal: all they say, in one text. */
+export function messageKey(message: Message): string {
+  return `${message.role}\n${jsonText(
+    message.parts.map((part) => ({ ...part })),
+    0,
+  )}`;
+}
+
+/** A message as one text, in which words can be compared. */
+export function wholeText(message: Message): string {
+  return message.parts.map(partText).join("\n\n");
+}
+
+function partText(part: Part): string {
+  switch (part.kind) {
+    case "text":
+    case "reasoning":
+      return part.text;
+    case "call":
+      return `${part.name}(${plainText(part.arguments)})`;
+    case "result":
+      return plainText(part.value);
+    case "json":
+      return plainText(part.value);
+    case "media":
+      return `[${part.modality} ${part.mimeType ?? ""} ${part.place ?? `${part.data?.length ?? 0} characters`}]`;
+  }
+}
+
+function plainText(value: unknown): string {
+  return typeof value === "string" ? value : jsonText(value);
+}
+
+function replaced(old: readonly Message[], now: readonly Message[]): Change[] {
+  const changes: Change[] = [];
+  let next = 0;
+  for (const message of old) {
+    const at = now.findIndex((other, place) => place >= next && place < next + 20 && isRewriting(message, other));
+    if (at < 0) {
+      changes.push({ kind: "removed", message });
+      continue;
+    }
+    for (; next < at; next++) push(changes, now[next]);
+    const after = now[next++];
+    if (after) changes.push({ kind: "rewritten", before: message, after });
+  }
+  for (; next < now.length; next++) push(changes, now[next]);
+  return changes;
+}
+
+function push(changes: Change[], message: Message | undefined): void {
+  if (message) changes.push({ kind: "added", message });
+}
+
+// What somebody would call the same message with other words in it, rather than another message.
+const MUCH = 0.5;
+
+function isRewriting(before: Message, after: Message): boolean {
+  if (before.role !== after.role) return false;
+  if (before.parts.some((part, at) => isSameCall(part, after.parts[at]))) return true;
+  return shared(wordsOf(wholeText(before)), wordsOf(wholeText(after))) >= MUCH;
+}
+
+function isSameCall(part: Part, other: Part | undefined): boolean {
+  return (
+    (part.kind === "call" || part.kind === "result") &&
+    part.kind === other?.kind &&
+    part.id !== null &&
+    part.id === other.id
+  );
+}
+
+/** Which part of the words of two texts stands in both, wherever. */
+function shared(before: readonly string[], after: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of before) left.set(word, (left.get(word) ?? 0) + 1);
+  let both = 0;
+  for (const word of after) {
+    const there = left.get(word) ?? 0;
+    if (there > 0) {
+      both++;
+      left.set(word, there - 1);
+    }
+  }
+  return (2 * both) / Math.max(1, before.length + after.length);
+}
+
+/** A piece of a text that stayed, came or went. */
+export interface Piece {
+  kind: "same" | "added" | "removed";
+  text: string;
+}
+
+const MOST_CHARACTERS = 200_000;
+
+/** What changed inside a text, word by word; texts too long for that are replaced as a whole. */
+export function diffWords(before: string, after: string): Piece[] {
+  if (before.length + after.length > MOST_CHARACTERS)
+    return pieces([
+      ["removed", before],
+      ["added", after],
+    ]);
+  const old = wordsOf(before);
+  const now = wordsOf(after);
+  return pieces(
+    diffSequences(old, now).flatMap(({ kept, before: [a, b], after: [c, d] }): [Piece["kind"], string][] =>
+      kept
+        ? [["same", now.slice(c, d).join("")]]
+        : [
+            ["removed", old.slice(a, b).join("")],
+            ["added", now.slice(c, d).join("")],
+          ],
+    ),
+  );
+}
+
+function pieces(found: [Piece["kind"], string][]): Piece[] {
+  return found.filter(([, text]) => text !== "").map(([kind, text]) => ({ kind, text }));
+}
+
+/** Words, spaces and single marks; together they are the text again. */
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+}

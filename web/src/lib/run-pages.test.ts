@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { type ListedRun, type RunPages, runsOf, withFirstPage, withoutRun } from "./run-pages";
+
+const SIZE = 5;
+const NEWEST = { sort: "time", order: "desc" } as const;
+
+function run(at: number, seq = at): ListedRun {
+  return { trace_id: `t${at}`, start_time_unix_nano: String(at), duration_ms: at % 7, cost_usd: null, seq };
+}
+
+/** Pages of a store as the API would answer them, the latest first. */
+function pagesOf(store: ListedRun[], pages: number): RunPages<ListedRun> {
+  const sorted = store.toSorted((a, b) => Number(b.start_time_unix_nano) - Number(a.start_time_unix_nano));
+  const cut = [...Array(pages).keys()].map((at) => ({
+    items: sorted.slice(at * SIZE, (at + 1) * SIZE),
+    next_cursor: (at + 1) * SIZE < sorted.length ? `after ${(at + 1) * SIZE}` : null,
+    nowMs: 0,
+  }));
+  return { pages: cut, pageParams: cut.map((_, at) => (at ? `after ${at * SIZE}` : null)) };
+}
+
+function first(store: ListedRun[]) {
+  const page = pagesOf(store, 1).pages[0];
+  if (!page) throw new Error("no page");
+  return page;
+}
+
+const store = [...Array(40).keys()].map((at) => run(at + 1));
+
+describe("withFirstPage", () => {
+  it.each([0, 1, 2, 3, 4])("shows what a fresh question would show after %i new runs", (added) => {
+    const later = [...store, ...[...Array(added).keys()].map((at) => run(100 + at))];
+    const next = withFirstPage(pagesOf(store, 4), first(later), NEWEST);
+    const fresh = later.toSorted((a, b) => Number(b.start_time_unix_nano) - Number(a.start_time_unix_nano));
+    expect(runsOf(next)).toEqual(fresh.slice(0, 4 * SIZE + added));
+    expect(next.pages.at(-1)?.next_cursor).toBe("after 20");
+  });
+
+  it("keeps the objects of runs that did not change, and takes those that did", () => {
+    const known = pagesOf(store, 2);
+    const changed = store.map((each) => (each.trace_id === "t39" ? { ...each, seq: 999 } : { ...each }));
+    const next = runsOf(withFirstPage(known, first(changed), NEWEST));
+    const old = runsOf(known);
+    expect(next[0]).toBe(old[0]);
+    expect(next[1]).not.toBe(old[1]);
+    expect(next[1]?.seq).toBe(999);
+    expect(next.slice(2)).toEqual(old.slice(2));
+  });
+
+  it("begins anew when more came than a page holds", () => {
+    const later = [...store, ...[...Array(20).keys()].map((at) => run(100 + at))];
+    const next = withFirstPage(pagesOf(store, 4), first(later), NEWEST);
+    expect(next.pages).toEqual([first(later)]);
+  });
+
+  it("lets go of a run that no longer belongs above the end of the page", () => {
+    const later = store.filter((each) => each.trace_id !== "t38");
+    const next = withFirstPage(pagesOf(store, 3), first(later), NEWEST);
+    expect(runsOf(next).map((each) => each.trace_id)).not.toContain("t38");
+  });
+
+  it("takes a page that is the whole list as the whole list", () => {
+    const next = withFirstPage(pagesOf(store, 3), { items: [run(40)], next_cursor: null, nowMs: 0 }, NEWEST);
+    expect(runsOf(next)).toEqual([run(40)]);
+  });
+
+  it("keeps every run of later pages when the order is by duration", () => {
+    const byDuration = store.toSorted((a, b) => (b.duration_ms ?? 0) - (a.duration_ms ?? 0));
+    const cut = (from: number) => ({ items: byDuration.slice(from, from + SIZE), next_cursor: "more", nowMs: 0 });
+    const known = { pages: [cut(0), cut(5), cut(10)], pageParams: [null, "a", "b"] };
+    const longest = { ...run(200), duration_ms: 100 };
+    const next = withFirstPage(
+      known,
+      { items: [longest, ...byDuration.slice(0, SIZE - 1)], next_cursor: "more", nowMs: 0 },
+      { sort: "duration", order: "desc" },
+    );
+    expect(runsOf(next)).toEqual([longest, ...byDuration.slice(0, 15)]);
+  });
+
+  it("starts from nothing", () => {
+    expect(runsOf(withFirstPage(undefined, first(store), NEWEST))).toHaveLength(SIZE);
+  });
+});
+
+describe("withoutRun", () => {
+  it("takes out one run and nothing else", () => {
+    const known = pagesOf(store, 3);
+    expect(runsOf(withoutRun(known, "t37"))).toEqual(runsOf(known).filter((each) => each.trace_id !== "t37"));
+    expect(withoutRun(undefined, "t1")).toBeUndefined();
+  });
+});
+
+describe("runsOf", () => {
+  it("shows a run that two pages hold once", () => {
+    const pages = [first(store), first(store)];
+    expect(runsOf({ pages, pageParams: [null, "x"] })).toHaveLength(SIZE);
+  });
+});

@@ -1,0 +1,92 @@
+/** What of a run decides where it stands in a list, and whether it changed. */
+export interface ListedRun {
+  trace_id: string;
+  start_time_unix_nano: string;
+  duration_ms: number | null;
+  cost_usd: number | null;
+  /** Grows with every change. */
+  seq: number;
+}
+
+export interface RunPage<Run extends ListedRun> {
+  items: Run[];
+  next_cursor: string | null;
+  /** What relative times of the filter counted back from: the cursor is only good together with it. */
+  nowMs: number;
+}
+
+/** Pages as an infinite query keeps them. */
+export interface RunPages<Run extends ListedRun> {
+  pages: RunPage<Run>[];
+  pageParams: unknown[];
+}
+
+export type RunOrder = { sort: "time" | "duration" | "cost"; order: "asc" | "desc" };
+
+/**
+ * Put a newer first page over a list of pages, without asking for the others again.
+ *
+ * What the newer page pushed out stays behind it; what no longer belongs above its end goes. Runs that did not change
+ * stay the same objects. Where the newer page has no run in common with the list, something is missing in between, and
+ * the list begins anew with it.
+ */
+export function withFirstPage<Run extends ListedRun>(
+  known: RunPages<Run> | undefined,
+  first: RunPage<Run>,
+  by: RunOrder,
+): RunPages<Run> {
+  const before = new Map<string, Run>();
+  for (const page of known?.pages ?? []) for (const run of page.items) before.set(run.trace_id, run);
+  const items = first.items.map((run) => {
+    const old = before.get(run.trace_id);
+    return old?.seq === run.seq ? old : run;
+  });
+  const page = { ...first, items };
+  const last = items.at(-1);
+  const joins = items.some((run) => before.has(run.trace_id));
+  if (!known || known.pages.length < 2 || !joins || !last || first.next_cursor === null) {
+    return { pages: [page], pageParams: [null] };
+  }
+  const here = new Set(items.map((run) => run.trace_id));
+  const stays = (run: Run) => !here.has(run.trace_id) && isBehind(run, last, by);
+  const [top, second, ...others] = known.pages.map((each) => ({ ...each, items: each.items.filter(stays) }));
+  if (!top || !second) return { pages: [page], pageParams: [null] };
+  const pushed = { ...second, items: [...top.items, ...second.items] };
+  return { pages: [page, pushed, ...others], pageParams: known.pageParams };
+}
+
+/** The list without one run. */
+export function withoutRun<Run extends ListedRun>(
+  known: RunPages<Run> | undefined,
+  traceId: string,
+): RunPages<Run> | undefined {
+  return (
+    known && {
+      ...known,
+      pages: known.pages.map((page) => ({ ...page, items: page.items.filter((run) => run.trace_id !== traceId) })),
+    }
+  );
+}
+
+/** Runs of all pages in order, each once: a run can move from one page to the next between two questions. */
+export function runsOf<Run extends ListedRun>(known: RunPages<Run> | undefined): Run[] {
+  const found = new Map<string, Run>();
+  for (const page of known?.pages ?? []) {
+    for (const run of page.items) if (!found.has(run.trace_id)) found.set(run.trace_id, run);
+  }
+  return [...found.values()];
+}
+
+function isBehind(run: ListedRun, last: ListedRun, { sort, order }: RunOrder): boolean {
+  const sign = order === "desc" ? 1 : -1;
+  if (sort !== "time") {
+    const a = sort === "duration" ? run.duration_ms : run.cost_usd;
+    const b = sort === "duration" ? last.duration_ms : last.cost_usd;
+    // Runs without the value stand at one end; which one is the server's affair, so they are kept.
+    if (a === null || b === null) return true;
+    if (a !== b) return (b - a) * sign > 0;
+    return true;
+  }
+  const distance = BigInt(last.start_time_unix_nano) - BigInt(run.start_time_unix_nano);
+  return distance === 0n || distance > 0n === sign > 0;
+}

@@ -1,0 +1,55 @@
+import { KINDS, STATUSES } from "./filter";
+import type { SpanRow } from "./spans";
+
+/** A row for tests: a tool call of 10 ms that ended well, unless said otherwise. */
+export function sampleRow(id: string, parentId: string | null = null, over: Partial<SpanRow> = {}): SpanRow {
+  return {
+    id,
+    parentId,
+    kind: "tool",
+    status: "ok",
+    name: id,
+    agent: null,
+    model: null,
+    tool: null,
+    errorType: null,
+    startMs: 0,
+    durationMs: 10,
+    inputTokens: null,
+    outputTokens: null,
+    cachedTokens: null,
+    costUsd: null,
+    ...over,
+  };
+}
+
+/** Random numbers from 0 to 1 that are the same for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed + 0x6d2b79f5;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A random trace by start, odd ones among them: orphans, circles, several roots, skewed clocks, spans that never ended. */
+export function randomRows(seed: number, count: number): SpanRow[] {
+  const random = randomFrom(seed);
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
+  const rows = [...Array(count).keys()].map((at) => {
+    const parentId = random() < 0.1 ? null : `s${Math.floor(random() * (count + 2))}`;
+    const status = random() < 0.6 ? "ok" : pick(STATUSES);
+    return sampleRow(`s${at}`, parentId, {
+      kind: pick(KINDS),
+      status,
+      name: pick(["search", "chat", "__proto__"]),
+      startMs: Math.round(random() * 1000),
+      durationMs: status === "running" || status === "lost" ? null : Math.round(random() * 200) - 20,
+      inputTokens: random() < 0.5 ? null : Math.round(random() * 100),
+      costUsd: random() < 0.5 ? null : random(),
+    });
+  });
+  return rows.sort((a, b) => a.startMs - b.startMs);
+}

@@ -1,0 +1,51 @@
+/** A key that does something, as the overview of shortcuts and the documentation show it. */
+export interface Shortcut {
+  /** The page it works on. */
+  page: "Everywhere" | "Lists" | "Runs" | "Trace" | "Live";
+  /** Alternatives; the keys of a sequence are separated by a blank. */
+  keys: readonly string[];
+  what: string;
+}
+
+/** Every shortcut there is, once. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { page: "Everywhere", keys: ["⌘K", "Ctrl+K"], what: "Find or go to" },
+  { page: "Everywhere", keys: ["?"], what: "Show the shortcuts" },
+  { page: "Everywhere", keys: ["g r"], what: "Go to the runs" },
+  { page: "Everywhere", keys: ["g s"], what: "Go to the sessions" },
+  { page: "Everywhere", keys: ["g l"], what: "Go to what happens live" },
+  { page: "Everywhere", keys: ["g t"], what: "Go to the stats" },
+  { page: "Everywhere", keys: ["/"], what: "Search on this page" },
+  { page: "Lists", keys: ["j", "↓"], what: "Next row" },
+  { page: "Lists", keys: ["k", "↑"], what: "Previous row" },
+  { page: "Lists", keys: ["Page Down"], what: "Twenty rows on" },
+  { page: "Lists", keys: ["Page Up"], what: "Twenty rows back" },
+  { page: "Lists", keys: ["Home"], what: "First row" },
+  { page: "Lists", keys: ["End"], what: "Last row that is loaded" },
+  { page: "Lists", keys: ["Enter"], what: "Open the row" },
+  { page: "Runs", keys: ["Delete"], what: "Delete the run, after a question" },
+  { page: "Trace", keys: ["→"], what: "Expand the span, or go to its first child" },
+  { page: "Trace", keys: ["←"], what: "Collapse the span, or go to its parent" },
+  { page: "Trace", keys: ["["], what: "Collapse everything" },
+  { page: "Trace", keys: ["]"], what: "Expand everything" },
+  { page: "Trace", keys: ["e"], what: "Next failure" },
+  { page: "Trace", keys: ["Shift+E"], what: "Previous failure" },
+  { page: "Trace", keys: ["f", "/"], what: "Find in the trace" },
+  { page: "Trace", keys: ["n"], what: "Next match" },
+  { page: "Trace", keys: ["Shift+N"], what: "Previous match" },
+  { page: "Trace", keys: ["+"], what: "Zoom in" },
+  { page: "Trace", keys: ["-"], what: "Zoom out" },
+  { page: "Trace", keys: ["0"], what: "Show the whole time" },
+  { page: "Trace", keys: ["Escape"], what: "Back from the detail to the list" },
+  { page: "Live", keys: ["Space"], what: "Pause or resume" },
+  { page: "Live", keys: ["Escape"], what: "Close the detail" },
+];
+
+/** The second key of the sequences that begin with `g`, and where they go. */
+export const PLACE_KEYS = { r: "/", s: "/sessions", l: "/events", t: "/stats" } as const;
+
+/** Whether a key is meant for what has the focus, such as a field that is typed in, and not for the page. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.matches("input, textarea, select");
+}

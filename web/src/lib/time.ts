@@ -1,0 +1,22 @@
+/** Times as the API spells them: decimal strings of nanoseconds since the Unix epoch, too large for a number. */
+export type UnixNano = string;
+
+/** Milliseconds since the Unix epoch; decimals are kept as far as a number can. */
+export function unixMs(time: UnixNano): number {
+  return Number(BigInt(time) / 1000n) / 1000;
+}
+
+/** The exact distance between two times in milliseconds. */
+export function msBetween(from: UnixNano, to: UnixNano): number {
+  return Number(BigInt(to) - BigInt(from)) / 1e6;
+}
+
+/** A time some milliseconds after another one. */
+export function plusMs(time: UnixNano, ms: number): UnixNano {
+  return String(BigInt(time) + BigInt(Math.round(ms * 1e6)));
+}
+
+/** Nanoseconds of a clock's milliseconds. */
+export function unixNano(ms: number): UnixNano {
+  return String(BigInt(Math.round(ms * 1000)) * 1000n);
+}

@@ -1,0 +1,111 @@
+import type { SpanRow } from "./spans";
+
+/** How the rows of a trace hang together; every number is an index into the rows. */
+export interface Tree {
+  /** Rows without a parent, or whose parent is not here. */
+  roots: number[];
+  /** The children of each row, by start. */
+  children: number[][];
+  /** The parent of each row, -1 for roots. */
+  parent: Int32Array;
+  /** How many rows are above each one. */
+  depth: Int32Array;
+  /** Every row of the tree with its children right after it: from the top of a waterfall to its bottom. */
+  order: Int32Array;
+  /** Rows whose parent is not among the rows, though they name one. */
+  orphans: Set<number>;
+  /** Rows that were recorded as their own ancestor, at the place where that circle was cut. */
+  cut: Set<number>;
+  /** Where the row of a span id is. */
+  places: ReadonlyMap<string, number>;
+}
+
+/** Build the tree of rows; a row that is its own ancestor becomes a root, so that a cycle is broken once. */
+export function treeOf(rows: readonly SpanRow[]): Tree {
+  const places = new Map<string, number>();
+  for (let at = 0; at < rows.length; at++) places.set((rows[at] as SpanRow).id, at);
+  const parent = new Int32Array(rows.length).fill(-1);
+  const orphans = new Set<number>();
+  for (let at = 0; at < rows.length; at++) {
+    const above = (rows[at] as SpanRow).parentId;
+    if (above === null) continue;
+    const place = places.get(above);
+    if (place === undefined) orphans.add(at);
+    else parent[at] = place;
+  }
+  const cut = breakCycles(parent);
+  return { ...linked(parent, null), orphans, cut, places };
+}
+
+/** The same tree without some of its rows; their children move up to the next row that stays. */
+export function without(tree: Tree, hidden: (at: number) => boolean): Tree {
+  const parent = new Int32Array(tree.parent.length).fill(-1);
+  const shown = new Uint8Array(tree.parent.length);
+  for (const at of tree.order) {
+    const above = tree.parent[at] ?? -1;
+    parent[at] = above < 0 || shown[above] ? above : (parent[above] ?? -1);
+    if (!hidden(at)) shown[at] = 1;
+  }
+  return { ...linked(parent, shown), orphans: tree.orphans, cut: tree.cut, places: tree.places };
+}
+
+/** Everything above a row, the nearest first. */
+export function ancestorsOf(tree: Tree, row: number): number[] {
+  const found: number[] = [];
+  for (let at = tree.parent[row] ?? -1; at >= 0; at = tree.parent[at] ?? -1) found.push(at);
+  return found;
+}
+
+// Most rows have no children: one list serves them all.
+const NONE: number[] = [];
+
+function linked(parent: Int32Array, shown: Uint8Array | null) {
+  const children: number[][] = new Array(parent.length).fill(NONE);
+  const roots: number[] = [];
+  let count = 0;
+  for (let at = 0; at < parent.length; at++) {
+    if (shown && !shown[at]) continue;
+    count++;
+    const above = parent[at] as number;
+    if (above < 0) roots.push(at);
+    else if (children[above] === NONE) children[above] = [at];
+    else children[above]?.push(at);
+  }
+  return { roots, children, parent, ...ordered(roots, children, parent, count) };
+}
+
+function ordered(roots: readonly number[], children: readonly number[][], parent: Int32Array, count: number) {
+  const order = new Int32Array(count);
+  const depth = new Int32Array(parent.length);
+  const waiting = roots.toReversed();
+  for (let place = 0; place < count; place++) {
+    const at = waiting.pop() as number;
+    order[place] = at;
+    const above = parent[at] as number;
+    depth[at] = above < 0 ? 0 : (depth[above] as number) + 1;
+    const below = children[at] as number[];
+    for (let next = below.length - 1; next >= 0; next--) waiting.push(below[next] as number);
+  }
+  return { order, depth };
+}
+
+function breakCycles(parent: Int32Array): Set<number> {
+  const UNSEEN = 0;
+  const DONE = -1;
+  const cut = new Set<number>();
+  const seen = new Int32Array(parent.length);
+  for (let first = 0; first < parent.length; first++) {
+    let at = first;
+    while (at >= 0 && seen[at] === UNSEEN) {
+      seen[at] = first + 1;
+      at = parent[at] as number;
+    }
+    // Met on this very walk: the row that closes the circle lets go of its parent.
+    if (at >= 0 && seen[at] === first + 1) {
+      parent[at] = -1;
+      cut.add(at);
+    }
+    for (let back = first; back >= 0 && seen[back] === first + 1; back = parent[back] as number) seen[back] = DONE;
+  }
+  return cut;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { visible, visibleLine } from "./visible";
+
+describe("visible", () => {
+  it("leaves ordinary text of any script alone", () => {
+    for (const text of ["plain", "naïve café", "שלום עולם", "東京", "🙂", "👨‍👩‍👧 👩🏽‍💻", "line\nline\ttab"]) {
+      expect(visible(text)).toBe(text);
+    }
+  });
+
+  it("shows control characters as their pictures", () => {
+    expect(visible("\u001b[31mred\u0000\u007f")).toBe("␛[31mred␀␡");
+  });
+
+  it("names what would reorder or hide text", () => {
+    expect(visible("a\u202eb\u2066c\u200bd\ufeffe\u{e0041}f")).toBe("a⟨U+202E⟩b⟨U+2066⟩c⟨U+200B⟩d⟨U+FEFF⟩e⟨U+E0041⟩f");
+  });
+
+  it("names lone surrogates and C1 controls", () => {
+    expect(visible("\ud800x\u009b")).toBe("⟨U+D800⟩x⟨U+009B⟩");
+  });
+
+  it("changes nothing that is visible already", () => {
+    for (let code = 0; code < 0x3000; code++) {
+      const shown = visible(String.fromCodePoint(code));
+      expect(visible(shown)).toBe(shown);
+    }
+  });
+});
+
+describe("visibleLine", () => {
+  it("keeps everything on one line", () => {
+    expect(visibleLine("a\r\nb\nc\td\re")).toBe("a⏎b⏎c⇥d⏎e");
+  });
+});

@@ -1,0 +1,60 @@
+import clsx from "clsx";
+import { X } from "lucide-react";
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { Button } from "./button";
+import css from "./dialog.module.css";
+
+interface Props {
+  open: boolean;
+  /** Escape, a click beside it or its button; the owner then sets `open` to false. */
+  onClose: () => void;
+  title: string;
+  /** Keeps the title for screen readers alone, where what is shown says it already. */
+  quiet?: boolean;
+  className?: string | undefined;
+  children: ReactNode;
+}
+
+/** A native modal dialog: it holds the focus, gives it back when it closes, and has content only while it is open. */
+export function Dialog({ open, onClose, title, quiet = false, className, children }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (!dialog || dialog.open === open) return;
+    if (open) dialog.showModal();
+    else dialog.close();
+  }, [open]);
+
+  function beside(event: MouseEvent) {
+    // The content covers the whole dialog: what hits the element itself is its backdrop.
+    if (event.target === element.current) onClose();
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog natively
+    <dialog
+      ref={element}
+      className={clsx(css.dialog, className)}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={beside}
+    >
+      {open && (
+        <div className={css.content}>
+          <div className={quiet ? "visually-hidden" : css.head}>
+            <h2 id={titleId} className={css.title}>
+              {title}
+            </h2>
+            {!quiet && (
+              <Button look="plain" onClick={onClose} aria-label="Close">
+                <X size={16} aria-hidden />
+              </Button>
+            )}
+          </div>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,212 @@
+import { ListFilter, Search, X } from "lucide-react";
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import {
+  type Condition,
+  changed,
+  conditionsOf,
+  type FilterField,
+  fieldLabel,
+  type SuggestedField,
+} from "@/lib/conditions";
+import { type Filter, isNarrow } from "@/lib/filter";
+import { isTyping } from "@/lib/shortcuts";
+import { visibleLine } from "@/lib/visible";
+import css from "./filter-bar.module.css";
+import { FilterEditor } from "./filter-editor";
+import { FilterTime } from "./filter-time";
+import { Popover } from "./popover";
+
+export interface FilterBarProps {
+  filter: Filter;
+  /** `typing` while the searched text changes letter by letter: such a step belongs to the one before. */
+  onChange: (next: Filter, typing: boolean) => void;
+  /** What can be added; a condition of another field still shows, and can be removed. */
+  fields: readonly FilterField[];
+  /** Values that occur in a field, the most frequent first. */
+  suggest?: (field: SuggestedField) => Promise<string[]>;
+  placeholder?: string;
+  /** Lists that cannot be searched have no search box. */
+  search?: boolean;
+  /** What stands at the end of the line. */
+  children?: ReactNode;
+}
+
+/** What a list is narrowed to, on one line: search, time, a chip for each condition, and a way to add more. */
+export function FilterBar({ filter, onChange, fields, suggest, placeholder, search = true, children }: FilterBarProps) {
+  const step = (next: Filter) => onChange(next, false);
+  return (
+    <search className={css.bar} aria-label="Filter">
+      {search && (
+        <SearchBox
+          text={filter.q ?? ""}
+          placeholder={placeholder ?? "Search"}
+          onChange={(q) => onChange(changed(filter, { q }), true)}
+        />
+      )}
+      <FilterTime since={filter.since} until={filter.until} onChange={(range) => step(changed(filter, range))} />
+      {conditionsOf(filter).map((condition) => (
+        <Chip key={condition.id} condition={condition} filter={filter} onChange={step} suggest={suggest} />
+      ))}
+      {fields.length > 0 && <AddFilter filter={filter} onChange={step} fields={fields} suggest={suggest} />}
+      {isNarrow(filter) && (
+        <button type="button" className={css.clear} onClick={() => step({})}>
+          Clear all
+        </button>
+      )}
+      {children && <div className={css.end}>{children}</div>}
+    </search>
+  );
+}
+
+interface Editing {
+  filter: Filter;
+  onChange: (next: Filter) => void;
+  suggest: FilterBarProps["suggest"];
+}
+
+function Chip({ condition, filter, onChange, suggest }: Editing & { condition: Condition }) {
+  const { field, label, value, rest } = condition;
+  const words = `${label}: ${visibleLine(value)}`;
+  const text = (
+    <>
+      <span className={css.label}>{label}:</span>{" "}
+      <bdi className={css.value} title={words}>
+        {visibleLine(value)}
+      </bdi>
+    </>
+  );
+  return (
+    <span className={css.chip}>
+      {field === null ? (
+        <span className={css.fixed}>{text}</span>
+      ) : (
+        <Popover
+          label={`Change ${words}`}
+          className={css.edit}
+          panel={(close) => (
+            <FilterEditor
+              field={field}
+              filter={filter}
+              replaced={field === "attr" ? value : null}
+              suggest={suggest}
+              onChange={onChange}
+              onDone={close}
+            />
+          )}
+        >
+          {text}
+        </Popover>
+      )}
+      <button type="button" className={css.remove} aria-label={`Remove ${words}`} onClick={() => onChange(rest)}>
+        <X size={12} aria-hidden />
+      </button>
+    </span>
+  );
+}
+
+function AddFilter({ filter, onChange, fields, suggest }: Editing & { fields: readonly FilterField[] }) {
+  const [field, setField] = useState<FilterField | null>(null);
+  return (
+    <Popover
+      label="Add a filter"
+      className={css.add}
+      onClose={() => setField(null)}
+      panel={(close) =>
+        field === null ? (
+          <ul className={css.menu}>
+            {fields.map((each) => (
+              <li key={each}>
+                <button type="button" className={css.item} onClick={() => setField(each)}>
+                  {fieldLabel(each)}
+                </button>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <FilterEditor
+            field={field}
+            filter={filter}
+            replaced={null}
+            suggest={suggest}
+            onChange={onChange}
+            onDone={close}
+          />
+        )
+      }
+    >
+      <ListFilter size={14} aria-hidden />
+      Filter
+    </Popover>
+  );
+}
+
+const PAUSE_MS = 250;
+
+function SearchBox({
+  text,
+  placeholder,
+  onChange,
+}: {
+  text: string;
+  placeholder: string;
+  onChange: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(text);
+  const [known, setKnown] = useState(text);
+  const [sent, setSent] = useState(text);
+  const input = useRef<HTMLInputElement>(null);
+  // What comes back from the address late must not undo the letters typed since; what others put there shows at once.
+  if (text !== known) {
+    setKnown(text);
+    if (text !== sent) setTyped(text);
+    setSent(text);
+  }
+
+  function send(next: string) {
+    if (next.trim() === sent) return;
+    setSent(next.trim());
+    onChange(next.trim());
+  }
+  const pause = useEffectEvent(() => send(typed));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each letter begins the pause anew
+  useEffect(() => {
+    const timer = window.setTimeout(pause, PAUSE_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed]);
+
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    }
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+
+  return (
+    <div className={css.search}>
+      <Search size={14} aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        value={typed}
+        placeholder={placeholder}
+        aria-label={placeholder}
+        aria-keyshortcuts="/"
+        maxLength={500}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") send(typed);
+          if (event.key === "Escape" && typed === "") input.current?.blur();
+        }}
+      />
+      <kbd className={css.key} aria-hidden>
+        /
+      </kbd>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import clsx from "clsx";
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useState } from "react";
+import { visibleLine } from "@/lib/visible";
+import css from "./filter-bar.module.css";
+
+interface Props {
+  label: string;
+  value: string;
+  suggest: (() => Promise<string[]>) | undefined;
+  onDone: (value: string) => void;
+}
+
+const MOST_SHOWN = 50;
+
+/** A text to filter by, typed or chosen from the values that occur. */
+export function FilterValue({ label, value, suggest, onDone }: Props) {
+  const id = useId();
+  const [text, setText] = useState(value);
+  const [at, setAt] = useState(-1);
+  const values = useSuggestions(suggest);
+  // While nothing was typed, what stands there already narrows nothing.
+  const sought = text === value ? "" : text.toLowerCase();
+  const shown = values?.filter((each) => each.toLowerCase().includes(sought)).slice(0, MOST_SHOWN) ?? [];
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      const chosen = shown[at] ?? text;
+      if (chosen !== "") onDone(chosen);
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      setAt((before) => Math.max(-1, Math.min(shown.length - 1, before + (event.key === "ArrowDown" ? 1 : -1))));
+    }
+  }
+
+  return (
+    <div className={css.form}>
+      <label className={css.heading} htmlFor={`${id}-input`}>
+        {label}
+      </label>
+      <input
+        id={`${id}-input`}
+        role="combobox"
+        aria-expanded={shown.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={at >= 0 && at < shown.length ? `${id}-${at}` : undefined}
+        aria-autocomplete="list"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={500}
+        value={text}
+        placeholder={suggest ? "Type or choose" : "The whole text, then Enter"}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(-1);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={label}
+        className={clsx(css.options, shown.length === 0 && css.none)}
+      >
+        {shown.map((each, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox above has the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant points here while the input has the focus
+          <div
+            key={each}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className={css.option}
+            title={visibleLine(each)}
+            onPointerEnter={() => setAt(index)}
+            onClick={() => onDone(each)}
+          >
+            <bdi>{visibleLine(each)}</bdi>
+          </div>
+        ))}
+      </div>
+      {suggest && values === null && <p className={css.hint}>Looking for values</p>}
+      {values?.length === 0 && <p className={css.hint}>None occurs yet. What you type is taken with Enter.</p>}
+    </div>
+  );
+}
+
+/** The values there are; null while they are asked for. A failure leaves the field without proposals. */
+function useSuggestions(suggest: Props["suggest"]): string[] | null {
+  const [values, setValues] = useState<string[] | null>(suggest ? null : []);
+  const ask = useEffectEvent(() => suggest?.() ?? Promise.resolve([]));
+  useEffect(() => {
+    let here = true;
+    ask()
+      .catch(() => [])
+      .then((found) => here && setValues(found));
+    return () => {
+      here = false;
+    };
+  }, []);
+  return values;
+}

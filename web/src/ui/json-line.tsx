@@ -1,0 +1,117 @@
+import clsx from "clsx";
+import { ChevronRight, Route } from "lucide-react";
+import { memo } from "react";
+import { count, plural } from "@/lib/format";
+import { ExactNumber, isContainer, jsonText, preview, scalarText } from "@/lib/json";
+import { jsonPath } from "@/lib/json-path";
+import { type JsonRow, NEXT_CHUNK, stepsTo } from "@/lib/json-rows";
+import { visible, visibleLine } from "@/lib/visible";
+import { CopyButton } from "./button";
+import css from "./json-view.module.css";
+import { LongText } from "./message-text";
+
+interface Props {
+  row: JsonRow;
+  id: string;
+  place: number;
+  active: boolean;
+  /** Whether its buttons are shown. */
+  tools: boolean;
+}
+
+const DEEPEST_INDENT = 16;
+
+/** One line of a JSON tree. */
+export const JsonLine = memo(function JsonLine({ row, id, place, active, tools }: Props) {
+  const container = row.shape === "open" || row.shape === "closed";
+  return (
+    <div
+      role="treeitem"
+      id={id}
+      aria-level={row.depth + 1}
+      aria-expanded={container ? row.shape === "open" : undefined}
+      aria-selected={active}
+      tabIndex={-1}
+      data-place={place}
+      className={clsx(css.line, active && css.active, row.shape !== "scalar" && css.foldable)}
+      style={{ paddingLeft: `${Math.min(row.depth, DEEPEST_INDENT) * 0.875}rem` }}
+    >
+      <span className={css.mark}>
+        {container && <ChevronRight size={12} aria-hidden className={row.shape === "open" ? css.open : undefined} />}
+      </span>
+      <span className={css.content}>
+        {row.depth > DEEPEST_INDENT && <span className={css.dim}>level {row.depth + 1} · </span>}
+        {row.key !== null && <Key row={row} />}
+        <Value row={row} />
+      </span>
+      {tools && row.shape !== "more" && (
+        <span className={css.lineTools}>
+          <CopyButton text={() => jsonPath(stepsTo(row))} label="Copy path">
+            <Route size={12} aria-hidden />
+          </CopyButton>
+          <CopyButton text={() => valueText(row.value)} label="Copy value" />
+        </span>
+      )}
+    </div>
+  );
+});
+
+function Key({ row }: { row: JsonRow }) {
+  if (typeof row.key === "number") return <span className={css.index}>{row.key}</span>;
+  const shown = visibleLine(row.key ?? "");
+  return (
+    <>
+      <bdi className={css.key} title={shown.length > 60 ? shown.slice(0, 1000) : undefined}>
+        {shown === "" ? '""' : shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}
+      </bdi>
+      {row.overridden && <span className={css.dim}>(the same key comes again) </span>}
+    </>
+  );
+}
+
+function Value({ row }: { row: JsonRow }) {
+  switch (row.shape) {
+    case "more":
+      return (
+        <span className={css.more}>
+          Show {count(Math.min(NEXT_CHUNK, row.count))} more{row.count > NEXT_CHUNK && ` of ${count(row.count)}`}
+        </span>
+      );
+    case "open":
+      return <span className={css.dim}>{sizeText(row)}</span>;
+    case "closed":
+      return (
+        <span className={css.preview}>
+          {visibleLine(preview(row.value))} <span className={css.dim}>{sizeText(row)}</span>
+        </span>
+      );
+    default:
+      return <Scalar value={row.value} />;
+  }
+}
+
+/** A value without members, in the colour of its type. */
+export function Scalar({ value }: { value: unknown }) {
+  if (typeof value === "string") {
+    return value.length < 200 && !value.includes("\n") ? (
+      <span className={css.string}>
+        <span className={css.quote}>"</span>
+        <bdi>{visible(value)}</bdi>
+        <span className={css.quote}>"</span>
+      </span>
+    ) : (
+      <LongText text={value} lines={8} className={css.string} />
+    );
+  }
+  if (isContainer(value)) return <span className={css.dim}>{Array.isArray(value) ? "[] empty" : "{} empty"}</span>;
+  const number = typeof value === "number" || value instanceof ExactNumber;
+  return <span className={number ? css.number : css.word}>{scalarText(value)}</span>;
+}
+
+function sizeText(row: JsonRow): string {
+  return Array.isArray(row.value) ? plural(row.count, "item") : plural(row.count, "key");
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string" ? value : jsonText(value);
+}

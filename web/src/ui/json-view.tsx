@@ -1,0 +1,176 @@
+import { Braces } from "lucide-react";
+import { type KeyboardEvent, type MouseEvent, useId, useMemo, useRef, useState } from "react";
+import { isContainer, jsonText, parsedText, sizeOf } from "@/lib/json";
+import { jsonPath } from "@/lib/json-path";
+import { firstOpen, type JsonRow, NEXT_CHUNK, rowsOfJson, stepsTo } from "@/lib/json-rows";
+import { Button, CopyButton } from "./button";
+import { CodeBlock } from "./code-block";
+import { JsonLine, Scalar } from "./json-line";
+import css from "./json-view.module.css";
+import { LongText } from "./message-text";
+
+interface Props {
+  /** What `parseJson` read, or any plain value. A text that is JSON itself is read; another is shown as text. */
+  value: unknown;
+  /** What it is, for screen readers and the copy button. */
+  label: string;
+  /** How many lines are open at first. */
+  lines?: number;
+}
+
+/** Recorded JSON as a tree: folded, with the path and the value of each line to copy, and its plain text. */
+export function JsonView({ value, label, lines = 60 }: Props) {
+  const [asText, setAsText] = useState(false);
+  const read = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
+  if (typeof read === "string") {
+    return (
+      <>
+        {looksBroken(read) && <p className={css.note}>This is not valid JSON; it is shown as it was recorded.</p>}
+        <CodeBlock text={read} label={label} />
+      </>
+    );
+  }
+  if (!isContainer(read) || sizeOf(read) === 0) {
+    return (
+      <div className={css.alone}>
+        <Scalar value={read} />
+      </div>
+    );
+  }
+  return (
+    <div className={css.view}>
+      <div className={css.tools}>
+        <Button
+          look="plain"
+          pressed={asText}
+          title={asText ? "Show as a tree" : "Show as text"}
+          aria-label={`${label} as text`}
+          onClick={() => setAsText(!asText)}
+        >
+          <Braces size={14} aria-hidden />
+        </Button>
+        <CopyButton text={() => jsonText(read)} label={`Copy ${label}`} />
+      </div>
+      {asText ? <PlainJson value={read} /> : <Tree value={read} label={label} lines={lines} />}
+    </div>
+  );
+}
+
+function PlainJson({ value }: { value: unknown }) {
+  const text = useMemo(() => jsonText(value), [value]);
+  return (
+    <div className={css.plain}>
+      <LongText text={text} lines={400} mono />
+    </div>
+  );
+}
+
+function looksBroken(text: string): boolean {
+  return text.length < 2_000_000 && /^\s*(\{\s*["}]|\[\s*[[{"\]0-9])/.test(text);
+}
+
+function Tree({ value, label, lines }: { value: object; label: string; lines: number }) {
+  const base = useId();
+  const tree = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(value, lines));
+  const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map());
+  const [active, setActive] = useState<string | null>(null);
+  const [hot, setHot] = useState<string | null>(null);
+  const rows = useMemo(() => rowsOfJson(value, { open, shown }), [value, open, shown]);
+  const at = rows.findIndex((row) => row.id === active);
+
+  function toggle(row: JsonRow) {
+    if (row.shape === "more") {
+      const parent = row.parent?.id ?? "";
+      setShown(new Map(shown).set(parent, (shown.get(parent) ?? 0) + NEXT_CHUNK));
+    } else if (row.shape !== "scalar") {
+      const next = new Set(open);
+      if (!next.delete(row.id)) next.add(row.id);
+      setOpen(next);
+    }
+  }
+
+  function go(to: number) {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, to))];
+    if (!row) return;
+    setActive(row.id);
+    tree.current?.querySelectorAll('[role="treeitem"]')[rows.indexOf(row)]?.scrollIntoView({ block: "nearest" });
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = rows[at];
+    if (!isHandled(event.key, row)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "ArrowDown" || event.key === "j") go(at + 1);
+    else if (event.key === "ArrowUp" || event.key === "k") go(at - 1);
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(rows.length - 1);
+    else if (!row) return;
+    else if (event.key === "c") void navigator.clipboard.writeText(textOf(row));
+    else if (event.key === "p") void navigator.clipboard.writeText(jsonPath(stepsTo(row)));
+    else if (event.key === "ArrowLeft" && row.shape !== "open") go(row.parent ? rows.indexOf(row.parent) : 0);
+    else if (event.key === "ArrowRight" && row.shape === "open") go(at + 1);
+    else toggle(row);
+  }
+
+  function onClick(event: MouseEvent) {
+    const place = rowPlace(event.target);
+    const row = place === null ? undefined : rows[place];
+    if (!row) return;
+    setActive(row.id);
+    // What is selected with the mouse is to be copied, not folded.
+    if (window.getSelection()?.isCollapsed !== false && row.shape !== "scalar") toggle(row);
+  }
+
+  function onPointerOver(event: MouseEvent) {
+    const place = rowPlace(event.target);
+    setHot(place === null ? null : (rows[place]?.id ?? null));
+  }
+
+  return (
+    <div
+      ref={tree}
+      role="tree"
+      tabIndex={0}
+      aria-label={`${label}; c copies a value, p its path`}
+      aria-activedescendant={at >= 0 ? `${base}-${at}` : undefined}
+      className={css.tree}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+      onPointerOver={onPointerOver}
+      onPointerLeave={() => setHot(null)}
+      onFocus={(event) => event.target === event.currentTarget && at < 0 && setActive(rows[0]?.id ?? null)}
+    >
+      {rows.map((row, place) => (
+        <JsonLine
+          key={row.id}
+          row={row}
+          id={`${base}-${place}`}
+          place={place}
+          active={row.id === active}
+          tools={row.id === hot || row.id === active}
+        />
+      ))}
+    </div>
+  );
+}
+
+const KEYS = new Set(["ArrowDown", "ArrowUp", "j", "k", "Home", "End"]);
+const ROW_KEYS = new Set(["ArrowLeft", "ArrowRight", "Enter", " ", "c", "p"]);
+
+function isHandled(key: string, row: JsonRow | undefined): boolean {
+  return KEYS.has(key) || (row !== undefined && ROW_KEYS.has(key));
+}
+
+function textOf(row: JsonRow): string {
+  return typeof row.value === "string" ? row.value : jsonText(row.value);
+}
+
+/** Which line an event comes from; null where it comes from a button of that line. */
+function rowPlace(target: EventTarget): number | null {
+  if (!(target instanceof Element)) return null;
+  const place = target.closest<HTMLElement>("[data-place]")?.dataset.place;
+  return place === undefined ? null : Number(place);
+}

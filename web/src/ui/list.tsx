@@ -1,0 +1,105 @@
+import clsx from "clsx";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { HTMLAttributes, ReactNode } from "react";
+import { compact, count } from "@/lib/format";
+import { Cell, ColumnHead, GridRow } from "./grid";
+import css from "./list.module.css";
+
+interface ListRowProps extends HTMLAttributes<HTMLDivElement> {
+  place: number;
+  /** Pixels from the top of the list. */
+  top: number;
+  active: boolean;
+  children: ReactNode;
+}
+
+/** A row of a VirtualGrid, put where it belongs and marked where the keyboard is. */
+export function ListRow({ top, active, className, ...rest }: ListRowProps) {
+  return (
+    <GridRow
+      aria-selected={active}
+      className={clsx(css.row, css.item, active && css.active, className)}
+      style={{ transform: `translateY(${top}px)` }}
+      {...rest}
+    />
+  );
+}
+
+interface ValueProps extends HTMLAttributes<HTMLDivElement> {
+  /** How its text stands: numbers to the right, other text cut where it is too long. */
+  look?: "plain" | "number" | "text";
+  /** Says that something is wrong. */
+  bad?: boolean;
+}
+
+/** A value in a row; what is missing or nought is dim. */
+export function Value({ look = "plain", bad = false, className, children, ...rest }: ValueProps) {
+  const none = children === null || children === "–" || children === "0";
+  return (
+    <Cell className={clsx(css[look], bad && css.bad, none && css.none, className)} {...rest}>
+      {children ?? "–"}
+    </Cell>
+  );
+}
+
+interface Sums {
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+}
+
+/** Tokens in and out in little space, spelled out in the title. */
+export function TokenValue({ sums }: { sums: Sums }) {
+  const { input_tokens, output_tokens } = sums;
+  if (input_tokens === 0 && output_tokens === 0) return <Value look="number">–</Value>;
+  return (
+    <Value look="number" title={tokensTitle(sums)}>
+      {compact(input_tokens)} <span className={css.arrow}>→</span> {compact(output_tokens)}
+    </Value>
+  );
+}
+
+/** Tokens in words: how many went in, how many of them from a cache, and how many came out. */
+export function tokensTitle({ input_tokens, output_tokens, cached_tokens }: Sums): string {
+  return `${count(input_tokens)} in, ${count(cached_tokens)} of them from a cache; ${count(output_tokens)} out`;
+}
+
+interface Column<Sort extends string> {
+  name: string;
+  sort?: Sort;
+  number?: boolean;
+  /** Where what stands below it says it all. */
+  hidden?: boolean;
+}
+
+interface HeadingsProps<Sort extends string> {
+  columns: readonly Column<Sort>[];
+  by?: { sort: Sort; order: "asc" | "desc" };
+  onSort?: (column: Sort) => void;
+}
+
+/** The headings of the columns; those that can sort are buttons. */
+export function Headings<Sort extends string>({ columns, by, onSort }: HeadingsProps<Sort>) {
+  const Arrow = by?.order === "desc" ? ArrowDown : ArrowUp;
+  const direction = by?.order === "desc" ? ("descending" as const) : ("ascending" as const);
+  return (
+    <GridRow place={1} className={clsx(css.row, css.heading)}>
+      {columns.map(({ name, sort, number, hidden }) => (
+        <ColumnHead
+          key={name}
+          className={clsx(number && css.number)}
+          aria-sort={sort && (sort === by?.sort ? direction : "none")}
+        >
+          {sort ? (
+            <button type="button" className={css.sort} onClick={() => onSort?.(sort)}>
+              {sort === by?.sort && <Arrow size={12} aria-hidden />}
+              {name}
+            </button>
+          ) : (
+            <span className={clsx(hidden && "visually-hidden")}>{name}</span>
+          )}
+        </ColumnHead>
+      ))}
+    </GridRow>
+  );
+}

@@ -1,0 +1,176 @@
+import clsx from "clsx";
+import { Bot, Brain, CircleDashed, CornerDownRight, Settings2, User, Wrench } from "lucide-react";
+import { type ComponentType, type ReactNode, useMemo } from "react";
+import { count } from "@/lib/format";
+import { isContainer, parsedText } from "@/lib/json";
+import type { Part } from "@/lib/message-parts";
+import type { Message } from "@/lib/messages";
+import { Disclosure } from "./disclosure";
+import { JsonView } from "./json-view";
+import css from "./message.module.css";
+import { MediaPart } from "./message-media";
+import { LongText } from "./message-text";
+import { Recorded } from "./recorded";
+
+const ROLES = new Map<string, { Icon: ComponentType<{ size?: number }>; look: string | undefined }>([
+  ["system", { Icon: Settings2, look: css.system }],
+  ["user", { Icon: User, look: css.user }],
+  ["assistant", { Icon: Bot, look: css.assistant }],
+  ["tool", { Icon: Wrench, look: css.tool }],
+]);
+
+interface Props {
+  message: Message;
+  /** Names of tools by the ids of their calls, from `toolNames`: an answer then says whose it is. */
+  names?: ReadonlyMap<string, string> | undefined;
+  /** Lines of a long text that are shown at first. */
+  lines?: number;
+  /** Stands at the end of the line with the role. */
+  aside?: ReactNode;
+  /** Whether it came or went, where two conversations are compared. */
+  mark?: "added" | "removed" | "rewritten" | undefined;
+  /** Stands in place of the parts. */
+  children?: ReactNode;
+}
+
+/** One message of a conversation: who said it, and each of its parts in its own form. */
+export function MessageView({ message, names, lines = 20, aside, mark, children }: Props) {
+  const { Icon, look } = ROLES.get(message.role) ?? { Icon: CircleDashed, look: undefined };
+  return (
+    <article className={clsx(css.message, look, mark && css[mark])}>
+      <header className={css.head}>
+        <span className={css.icon}>
+          <Icon size={14} aria-hidden />
+        </span>
+        <Recorded text={message.role} className={css.role} />
+        {mark && <span className={css.change}>{mark}</span>}
+        {aside && <span className={css.aside}>{aside}</span>}
+      </header>
+      <div className={css.parts}>{children ?? <PartsView parts={message.parts} names={names} lines={lines} />}</div>
+    </article>
+  );
+}
+
+interface PartsProps {
+  parts: readonly Part[];
+  names?: Props["names"];
+  lines?: number;
+}
+
+/** The parts of a message, or of anything else that is made of content blocks. */
+export function PartsView({ parts, names, lines = 20 }: PartsProps) {
+  if (parts.length === 0) return <p className={css.nothing}>Nothing was said.</p>;
+  return parts.map((part, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity, and never change places
+    <PartView key={at} part={part} names={names} lines={lines} />
+  ));
+}
+
+function PartView({ part, names, lines }: { part: Part; names: Props["names"]; lines: number }) {
+  switch (part.kind) {
+    case "text":
+      return <TextPart text={part.text} lines={lines} />;
+    case "reasoning":
+      return <Reasoning text={part.text} />;
+    case "call":
+      return (
+        <Call label="calls" name={part.name} id={part.id}>
+          {isEmpty(part.arguments) ? (
+            <span className={css.nothing}>without arguments</span>
+          ) : (
+            <JsonView value={part.arguments} label={`arguments of ${part.name.slice(0, 60)}`} lines={20} />
+          )}
+        </Call>
+      );
+    case "result":
+      return (
+        <Call
+          label={part.failed ? "failed answer of" : "answer of"}
+          name={(part.id !== null && names?.get(part.id)) || null}
+          id={part.id}
+        >
+          <Answer value={part.value} lines={lines} />
+        </Call>
+      );
+    case "media":
+      return <MediaPart media={part} />;
+    case "json":
+      return <JsonView value={part.value} label="part" lines={20} />;
+  }
+}
+
+/** A text; one that is JSON, as tools like to answer, is shown as such. */
+function TextPart({ text, lines }: { text: string; lines: number }) {
+  const held = useMemo(() => parsedText(text, 200_000), [text]);
+  return held === undefined ? (
+    <LongText text={text} lines={lines} />
+  ) : (
+    <JsonView value={held} label="text" lines={lines} />
+  );
+}
+
+function Call({
+  label,
+  name,
+  id,
+  children,
+}: {
+  label: string;
+  name: string | null;
+  id: string | null;
+  children: ReactNode;
+}) {
+  return (
+    <div className={css.call}>
+      <div className={css.callHead}>
+        <CornerDownRight size={12} aria-hidden />
+        <span className={css.verb}>{label}</span>
+        {name !== null && <Recorded text={name} className={css.callee} />}
+        {id !== null && <Recorded text={id} className={css.id} />}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+function Reasoning({ text }: { text: string }) {
+  return (
+    <Disclosure
+      summary={
+        <span className={css.reasoning}>
+          <Brain size={13} aria-hidden /> reasoning, {count(text.length)} characters
+        </span>
+      }
+    >
+      <LongText text={text} className={css.thought} />
+    </Disclosure>
+  );
+}
+
+/** What a tool answered: JSON as a tree, the texts of content blocks as text. */
+function Answer({ value, lines }: { value: unknown; lines: number }) {
+  if (value === null || value === undefined || value === "")
+    return <span className={css.nothing}>an empty answer</span>;
+  const text = onlyText(value);
+  const held = text === null ? value : (parsedText(text) ?? text);
+  if (typeof held === "string") return <LongText text={held} lines={lines} />;
+  return <JsonView value={held} label="answer" lines={20} />;
+}
+
+/** The text of an answer that is nothing else: a string, or a list of text blocks. */
+function onlyText(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value) || value.length === 0 || value.length > 1000) return null;
+  const texts = value.map((block) => (isTextBlock(block) ? block.text : null));
+  return texts.every((text) => text !== null) ? texts.join("\n") : null;
+}
+
+function isTextBlock(block: unknown): block is { text: string } {
+  return (
+    isContainer(block) && "type" in block && block.type === "text" && "text" in block && typeof block.text === "string"
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || (isContainer(value) && Object.keys(value).length === 0);
+}

@@ -1,0 +1,74 @@
+import { type CSSProperties, type ReactNode, type Ref, type ToggleEvent, useId, useRef, useState } from "react";
+import css from "./popover.module.css";
+
+interface Props {
+  /** The button's words; the panel is named after them. */
+  label: string;
+  /** What the button shows, when that is more than its words. */
+  children: ReactNode;
+  className?: string | undefined;
+  /** The panel's content, made when it opens. */
+  panel: (close: () => void) => ReactNode;
+  ref?: Ref<HTMLButtonElement>;
+  onClose?: () => void;
+}
+
+/** A button that opens a panel above the page; Escape and a click elsewhere close it, and focus returns to the button. */
+export function Popover({ label, children, className, panel, ref, onClose }: Props) {
+  const id = useId();
+  const root = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<CSSProperties | null>(null);
+
+  function beforeToggle(event: ToggleEvent<HTMLDivElement>) {
+    const button = event.currentTarget.previousElementSibling;
+    if (event.newState === "open" && button) setPlace(below(button.getBoundingClientRect()));
+  }
+
+  function toggled(event: ToggleEvent<HTMLDivElement>) {
+    if (event.newState === "open") {
+      event.currentTarget.querySelector<HTMLElement>("[data-autofocus], input, button")?.focus();
+    } else {
+      setPlace(null);
+      onClose?.();
+    }
+  }
+
+  return (
+    <>
+      <button
+        type="button"
+        ref={ref}
+        className={className}
+        popoverTarget={id}
+        aria-haspopup="dialog"
+        aria-label={label}
+        aria-expanded={place !== null}
+      >
+        {children}
+      </button>
+      <div
+        ref={root}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label={label}
+        className={css.panel}
+        style={place ?? {}}
+        onBeforeToggle={beforeToggle}
+        onToggle={toggled}
+      >
+        {place && panel(() => root.current?.hidePopover())}
+      </div>
+    </>
+  );
+}
+
+/** Below the button, aligned with whichever of its sides has more room. */
+function below(button: DOMRect): CSSProperties {
+  const top = button.bottom + 4;
+  const side =
+    button.left < window.innerWidth / 2
+      ? { left: button.left }
+      : { right: Math.max(4, window.innerWidth - button.right - 15) };
+  return { top, maxHeight: window.innerHeight - top - 8, ...side };
+}

@@ -1,0 +1,25 @@
+import clsx from "clsx";
+import { Ban, Check, CircleAlert, LoaderCircle, Unlink2, Unplug } from "lucide-react";
+import type { ComponentType } from "react";
+import type { Status } from "@/lib/filter";
+import css from "./status.module.css";
+
+const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: string; meaning: string }> = {
+  running: { Icon: LoaderCircle, label: "running", meaning: "Has not ended yet." },
+  ok: { Icon: Check, label: "ok", meaning: "Ended well." },
+  error: { Icon: CircleAlert, label: "error", meaning: "Failed." },
+  cancelled: { Icon: Ban, label: "cancelled", meaning: "Was called off before it ended." },
+  abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Was still open when the call above it ended." },
+  lost: { Icon: Unplug, label: "lost", meaning: "Its process went away before it ended." },
+};
+
+/** How a span stands, as a shape of its own each; with `label` the word beside it, otherwise for screen readers. */
+export function StatusMark({ status, label = false, size = 14 }: { status: Status; label?: boolean; size?: number }) {
+  const { Icon, label: word, meaning } = MARKS[status];
+  return (
+    <span className={clsx(css.mark, css[status])} title={`${word}: ${meaning}`}>
+      <Icon size={size} aria-hidden />
+      <span className={label ? css.word : "visually-hidden"}>{word}</span>
+    </span>
+  );
+}

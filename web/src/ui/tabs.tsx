@@ -1,0 +1,82 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import css from "./tabs.module.css";
+
+export interface Tab<T extends string> {
+  id: T;
+  label: ReactNode;
+  /** How many things are behind it. */
+  count?: number;
+}
+
+interface Props<T extends string> {
+  label: string;
+  tabs: readonly Tab<T>[];
+  selected: T;
+  onSelect: (tab: T) => void;
+  /** What stands at the end of the line. */
+  aside?: ReactNode;
+  look?: "line" | "small";
+  className?: string | undefined;
+  children: ReactNode;
+}
+
+/** Several sides of one thing, one at a time; arrow keys go from one to the next. */
+export function Tabs<T extends string>({ label, tabs, selected, onSelect, aside, look = "line", ...rest }: Props<T>) {
+  const base = useId();
+  const list = useRef<HTMLDivElement>(null);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const at = tabs.findIndex((tab) => tab.id === selected);
+    const to = moved(event.key, at, tabs.length);
+    const tab = to === null ? undefined : tabs[to];
+    if (!tab || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onSelect(tab.id);
+    list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[to ?? 0]?.focus();
+  }
+
+  return (
+    <div className={rest.className}>
+      <div className={look === "line" ? css.bar : css.smallBar}>
+        <div ref={list} role="tablist" aria-label={label} className={css.list} onKeyDown={onKeyDown}>
+          {tabs.map((tab) => (
+            <button
+              key={tab.id}
+              type="button"
+              role="tab"
+              id={`${base}-${tab.id}`}
+              aria-selected={tab.id === selected}
+              aria-controls={tab.id === selected ? `${base}-panel` : undefined}
+              tabIndex={tab.id === selected ? 0 : -1}
+              className={look === "line" ? css.tab : css.smallTab}
+              onClick={() => onSelect(tab.id)}
+            >
+              {tab.label}
+              {tab.count !== undefined && <span className={css.count}>{tab.count}</span>}
+            </button>
+          ))}
+        </div>
+        {aside}
+      </div>
+      <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${selected}`}>
+        {rest.children}
+      </div>
+    </div>
+  );
+}
+
+function moved(key: string, at: number, count: number): number | null {
+  switch (key) {
+    case "ArrowRight":
+      return (at + 1) % count;
+    case "ArrowLeft":
+      return (at - 1 + count) % count;
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return null;
+  }
+}

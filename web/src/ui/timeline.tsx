@@ -1,0 +1,43 @@
+import clsx from "clsx";
+import { memo } from "react";
+import { placed, type TimelineBar } from "@/lib/timeline";
+import { kindColor } from "./kind";
+import css from "./timeline.module.css";
+import { useNow } from "./use-now";
+
+interface Props {
+  bars: readonly TimelineBar[];
+  /** How long the whole lasted; null while it runs. */
+  totalMs: number | null;
+  /** When it began, in milliseconds since the Unix epoch. */
+  startMs: number;
+  running: boolean;
+  /** What it shows, in words. */
+  label: string;
+}
+
+const GROW_MS = 250;
+
+/** Where the time of a run went, in one line: a bar a call, failures outlined; what runs grows. */
+export const Timeline = memo(function Timeline({ bars, totalMs, startMs, running, label }: Props) {
+  const now = useNow(running ? GROW_MS : null);
+  const furthest = bars.reduce((most, bar) => Math.max(most, bar.offset_ms + (bar.duration_ms ?? 0)), 0);
+  const whole = running ? Math.max(now - startMs, furthest) : (totalMs ?? furthest);
+  return (
+    <div className={css.track} role="img" aria-label={label} title={label}>
+      {placed(bars, whole).map((bar, at) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no identity and are cheap to draw anew
+          key={at}
+          className={clsx(
+            css.bar,
+            bar.frame && css.frame,
+            bar.status === "error" && !bar.frame && css.error,
+            bar.status === "running" && css.running,
+          )}
+          style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, color: kindColor(bar.kind) }}
+        />
+      ))}
+    </div>
+  );
+});
