@@ -1,12 +1,18 @@
 """The browser on the user's screen, where there is one."""
 
+import atexit
+import html
 import os
 import sys
 import webbrowser
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Thread
 
 from inspector.cli.terminal import Terminal
+
+DOORSTEP = "open.html"
+"""The file in the home that leads a browser to the one-time address."""
 
 
 def is_at_hand(terminal: Terminal, environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
@@ -17,6 +23,37 @@ def is_at_hand(terminal: Terminal, environ: Mapping[str, str] | None = None, pla
     return terminal.stream.isatty() and has_screen and not environ.get("SSH_CONNECTION")
 
 
-def open_in_browser(address: str) -> None:
-    """Open an address without waiting for the browser; where that fails, the address was printed as well."""
-    Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+def open_in_browser(address: str, home: Path) -> None:
+    """Open an address that signs in, without waiting for the browser; where that fails, it was printed as well."""
+    browser = _browser()
+    if browser is None:
+        return
+    # Any user of this machine reads the arguments of its processes, so the code reaches the browser in a private file.
+    doorstep = home / DOORSTEP
+    try:
+        _write_private(doorstep, _leading_to(address))
+    except OSError:
+        return
+    atexit.register(doorstep.unlink, missing_ok=True)
+    Thread(target=browser.open, args=(doorstep.absolute().as_uri(),), daemon=True).start()
+
+
+def _browser() -> webbrowser.BaseBrowser | None:
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return None
+    # Those that Python finds by itself and runs in the foreground are drawn in this very terminal.
+    in_terminal = type(browser) is webbrowser.GenericBrowser and not os.environ.get("BROWSER")
+    return None if in_terminal else browser
+
+
+def _leading_to(address: str) -> str:
+    return f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={html.escape(address)}">\n'
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)

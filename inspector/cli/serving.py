@@ -44,7 +44,7 @@ def run_server(settings: Settings, terminal: Terminal, *, fragment: str = "", ma
         address = f"{listening.sign_in_url}{fragment}"
         terminal.write(_greeting(settings, listening, address, terminal))
         if may_open and is_at_hand(terminal):
-            open_in_browser(address)
+            open_in_browser(address, settings.home)
 
     try:
         serve(settings, on_ready=greet)

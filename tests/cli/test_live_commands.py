@@ -5,6 +5,7 @@ import os
 import re
 import select
 import signal
+import stat
 import time
 import urllib.error
 import urllib.request
@@ -107,14 +108,17 @@ def until():
 def on_a_screen(start_inspector, tmp_path):
     """Start a command in a terminal on a screen; gives what it showed and the file that its browser writes to.
 
-    The browser is a program of two lines; the screen is a name, and nobody looks at it.
+    The browser is a program that goes where the file it is given leads; the screen is a name, and nobody looks at it.
     """
     ends = []
 
     def start(*arguments, **variables):
         opened = tmp_path / f"opened-{len(ends)}"
         program = tmp_path / f"browser-{len(ends)}"
-        program.write_text(f'#!/bin/sh\nprintf %s "$1" >{opened}.draft && mv {opened}.draft {opened}\n')
+        program.write_text(
+            f"#!/bin/sh\nprintf '%s\\n' \"$1\" >{opened}.draft\n"
+            f'sed \'s/.*url=\\([^"]*\\)".*/\\1/\' "${{1#file://}}" >>{opened}.draft\nmv {opened}.draft {opened}\n'
+        )
         program.chmod(0o755)
         terminal, inside = os.openpty()
         ends.append(terminal)
@@ -131,15 +135,28 @@ def on_a_screen(start_inspector, tmp_path):
 def test_serve_opens_the_page_before_whoever_started_it(on_a_screen, until):
     shown, opened = on_a_screen("serve", "--port", "0")
     until(opened.exists)
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?code=[\w-]+", opened.read_text())
-    assert opened.read_text() in shown
+    argument, address = opened.read_text().splitlines()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?code=[\w-]+", address)
+    assert address in shown
+    # Every user of the machine can read the argument.
+    assert argument.startswith("file://") and "code=" not in argument
+    assert stat.S_IMODE(Path(argument.removeprefix("file://")).stat().st_mode) == 0o600
+
+
+def test_the_file_that_leads_the_browser_in_goes_with_the_server(on_a_screen, until, home):
+    _, opened = on_a_screen("serve", "--port", "0")
+    until(opened.exists)
+    pid = json.loads((home / "server.json").read_text())["pid"]
+    os.kill(pid, signal.SIGINT)
+    until(lambda: not (home / "open.html").exists())
 
 
 def test_the_demo_opens_on_its_own_run(on_a_screen, until, inspector):
     shown, opened = on_a_screen("demo", "--port", "0")
     until(opened.exists)
-    (trace_id,) = re.findall(r"/\?code=[\w-]+#/traces/([0-9a-f]{32})$", opened.read_text())
-    assert opened.read_text() in shown
+    _, address = opened.read_text().splitlines()
+    (trace_id,) = re.findall(r"/\?code=[\w-]+#/traces/([0-9a-f]{32})$", address)
+    assert address in shown
     assert json.loads(inspector("show", "last", "--json").stdout)["trace"]["trace_id"] == trace_id
 
 

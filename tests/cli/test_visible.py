@@ -1,5 +1,7 @@
 import json
+import re
 import unicodedata
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -118,3 +120,11 @@ def test_what_is_taken_for_narrow_at_a_glance_is_narrow_letter_by_letter():
         beside_another_script = chr(code) + "\u0627"
         if is_safe(beside_another_script):
             assert width(chr(code)) + 1 == width(beside_another_script), hex(code)
+
+
+def test_the_web_app_shows_the_same_characters_as_symbols():
+    source = (Path(__file__).parents[2] / "web" / "src" / "lib" / "visible.ts").read_text("utf-8")
+    shown = [(int(first, 16), int(last, 16)) for first, last in re.findall(r"\[0x(\w+), 0x(\w+)\],", source)]
+    lines = {ord("\t"), ord("\n"), ord("\r")}
+    in_browser = {code for first, last in shown for code in range(first, last + 1)}
+    assert in_browser == {code for code in range(0x110000) if not is_safe(chr(code))} - lines

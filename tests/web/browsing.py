@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+WAIT_MS = 30_000
 
 
 @contextmanager
@@ -16,6 +18,7 @@ def chromium() -> Iterator[Browser]:
     if found is None:
         sys.exit("no Chromium: install Debian's package chromium")
     arguments = ["--disable-dev-shm-usage", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=arguments)
         try:

@@ -38,7 +38,7 @@ def steady_demo(home: Path) -> None:
     names = steady_names(spans)
     known = re.compile("|".join(sorted(names, key=len, reverse=True)))
     for spool in spools:
-        text = known.sub(lambda found: names[found.group()], spool.read_text())
+        text = known.sub(lambda found: names[found.group()], spool.read_text().replace(str(ROOT), "/app"))
         times = re.compile(r'("\w*[tT]imeUnixNano": ?)"(\d+)"')
         spool.write_text(times.sub(lambda found: f'{found[1]}"{steady_ns(int(found[2]), shift_ns)}"', text))
 
@@ -105,7 +105,7 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
         "sessions": ("/sessions", "trip-lisbon"),
         "trace": (f"/traces/{trace}", "did not answer in time"),
         "graph": (f"/traces/{trace}?view=graph", "local_guide"),
-        "transcript": (f"/traces/{trace}?view=transcript", "I will look at the weather"),
+        "transcript": (f"/traces/{trace}?view=transcript", "The desk says to try again"),
         "span-llm": (f"/traces/{trace}?span={asked}", "gpt-4.1"),
         "span-tool": (f"/traces/{trace}?span={failed}", "did not answer in time"),
         "stats": ("/stats", "gpt-4.1-mini"),

@@ -152,8 +152,8 @@ COPIES = {
 def test_a_call_is_copied(demo, demo_trace, visit, form):
     span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
     page = visit(demo, f"/traces/{demo_trace}?span={span_id}", permissions=["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name=re.compile("^copy", re.IGNORECASE)).first.click()
-    page.get_by_text(re.compile(rf"\b{form}\b")).last.click()
+    page.get_by_role("button", name="Copy as").click()
+    page.get_by_role("listitem").get_by_role("button", name=re.compile(f"^{form}")).click()
     wait_until(lambda: COPIES[form] in page.evaluate("navigator.clipboard.readText()"))
     text = page.evaluate("navigator.clipboard.readText()")
     assert span_id in text or form == "Markdown"

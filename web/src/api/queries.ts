@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { type Filter, queryOf } from "@/lib/filter";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
-import { client, type FullEvent, type GroupBy, type TraceOutline, unwrap } from "./client";
+import { ApiError, client, type FullEvent, type GroupBy, type Trace, type TraceOutline, unwrap } from "./client";
 
 /** Every query of the application, once. Keys begin with the noun, so that a change can refresh all of a noun. */
 
@@ -175,7 +175,8 @@ function exactEvent(text: string): FullEvent {
 export async function outlinePage(traceId: string, cursor: string | null, signal: AbortSignal): Promise<TraceOutline> {
   return unwrap(
     client.GET("/traces/{trace_id}/outline", {
-      params: { path: { trace_id: traceId }, query: { ...(cursor && { cursor }) } },
+      // A first window soon, then few: each one is laid out anew with all before it.
+      params: { path: { trace_id: traceId }, query: { ...(cursor && { cursor, limit: 50_000 }) } },
       signal,
     }),
   );
@@ -216,6 +217,17 @@ export const readinessQuery = queryOptions({
   queryKey: ["readiness"],
   queryFn: ({ signal }) => unwrap(client.GET("/readyz", { signal })),
 });
+
+/** A trace summed up as it is now; null once it was deleted. */
+export async function traceSummary(traceId: string): Promise<Trace | null> {
+  try {
+    const asked = client.GET("/traces/{trace_id}", { params: { path: { trace_id: traceId }, query: { limit: 1 } } });
+    return (await unwrap(asked)).trace;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
 
 /** Remove a trace for good. */
 export async function deleteTrace(traceId: string): Promise<void> {

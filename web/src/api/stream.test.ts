@@ -102,3 +102,42 @@ it("takes a backlog that is too long for a gap", () => {
   frames.shift()?.(0);
   expect(told.spans).toEqual([]);
 });
+
+it("asks ever less often for a stream that is refused, and says that the server has none to give", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("fetch", async () => new Response("{}"));
+  stop = follow({}, 1, listener);
+  const refuse = () => {
+    const source = Source.opened.at(-1);
+    source?.close();
+    source?.dispatchEvent(new Event("error"));
+  };
+  refuse();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([Source.opened.length, connection()]).toEqual([2, "fine"]);
+  refuse();
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(Source.opened.length).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([Source.opened.length, connection()]).toEqual([3, "crowded"]);
+  Source.opened[2]?.dispatchEvent(new Event("open"));
+  expect(connection()).toBe("fine");
+  vi.useRealTimers();
+});
+
+it("asks for nothing more once it was stopped", async () => {
+  vi.useFakeTimers();
+  const asked = vi.fn(async () => new Response("{}"));
+  vi.stubGlobal("fetch", asked);
+  stop = follow({}, 1, listener);
+  for (const hidden of [false, true, false]) {
+    const source = Source.opened.at(-1);
+    source?.close();
+    source?.dispatchEvent(new Event("error"));
+    hide(hidden);
+  }
+  stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).not.toHaveBeenCalled();
+  vi.useRealTimers();
+});

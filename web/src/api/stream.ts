@@ -13,6 +13,8 @@ export interface Listener {
 
 /** At most that many spans a batch: a longer backlog is a gap. */
 const MOST_BATCH = 5000;
+/** How long to wait at most between two tries to get a stream that is refused. */
+const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Follow the events that match a filter until the returned function is called.
@@ -27,8 +29,10 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
   let last = after;
   let pending: SpanEvent[] = [];
   let scheduled = 0;
-  let retry = 0;
   let opened = false;
+  let stopped = false;
+  let timer = 0;
+  let refusals = 0;
 
   function flush() {
     scheduled = 0;
@@ -55,11 +59,13 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
   }
 
   function open() {
+    window.clearTimeout(timer);
     if (source || document.hidden) return;
     const query = { ...queryOf(filter, Date.now()), ...(last !== null && { after: last }) };
     source = new EventSource(`${BASE}events/stream${stringifySearch(query)}`);
     source.addEventListener("open", () => {
       setConnection("fine");
+      refusals = 0;
       // Nothing had arrived yet, so there is no place to resume from: what happened meanwhile is unknown.
       if (opened && last === null) listener.onGap();
       opened = true;
@@ -68,18 +74,24 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
     source.addEventListener("gap", skip);
     source.addEventListener("error", () => {
       // A browser reconnects by itself, except after an answer that is no stream.
-      if (source?.readyState === EventSource.CLOSED) {
-        close();
-        retry = window.setTimeout(reopen, 1000);
-      } else {
+      if (source?.readyState !== EventSource.CLOSED) {
         setConnection("lost");
+        return;
       }
+      close();
+      window.clearTimeout(timer);
+      timer = window.setTimeout(reopen, Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** refusals));
+      refusals += 1;
     });
   }
 
   async function reopen() {
-    setConnection(await probe());
-    if (retry) open();
+    const found = await probe();
+    if (stopped) return;
+    // Once may be a server that was just starting; again, with a server that is well, it has none to give.
+    if (found !== "fine") setConnection(found);
+    else if (refusals > 1) setConnection("crowded");
+    open();
   }
 
   function close() {
@@ -96,8 +108,8 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
   document.addEventListener("visibilitychange", turn);
   return () => {
     document.removeEventListener("visibilitychange", turn);
-    window.clearTimeout(retry);
-    retry = 0;
+    stopped = true;
+    window.clearTimeout(timer);
     cancelAnimationFrame(scheduled);
     close();
   };
@@ -118,7 +130,8 @@ export function useStream(filter: Filter, after: number | null | undefined, list
 export async function probe(): Promise<"fine" | "lost" | "signed-out"> {
   try {
     const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin" });
-    return answer.status === 401 || answer.status === 403 ? "signed-out" : "fine";
+    if (answer.ok) return "fine";
+    return answer.status === 401 || answer.status === 403 ? "signed-out" : "lost";
   } catch {
     return "lost";
   }

@@ -5,13 +5,16 @@ import { useStream } from "./stream";
 
 const EVERYTHING = {};
 
+/** Which traces changed; null where that is not known. */
+export type ChangedTraces = ReadonlySet<string> | null;
+
 /**
- * Tells when anything changes in the store, without saying what.
+ * Tells when anything changes in the store, and in which traces.
  *
  * It also tells once at the beginning, when it knows from which change on it listens: whatever was asked for before that
  * may have missed something.
  */
-export function useLiveEdge({ onChange }: { onChange: () => void }): void {
+export function useLiveEdge({ onChange }: { onChange: (traces: ChangedTraces) => void }): void {
   const queries = useQueryClient();
   const [after, setAfter] = useState<number | null>();
   const changed = useEffectEvent(onChange);
@@ -24,11 +27,14 @@ export function useLiveEdge({ onChange }: { onChange: () => void }): void {
       .then((seq) => {
         if (!here) return;
         setAfter(seq);
-        changed();
+        changed(null);
       });
     return () => {
       here = false;
     };
   }, [queries]);
-  useStream(EVERYTHING, after, { onSpans: onChange, onGap: onChange });
+  useStream(EVERYTHING, after, {
+    onSpans: (spans) => onChange(new Set(spans.map((span) => span.trace_id))),
+    onGap: () => onChange(null),
+  });
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { LiveRows } from "@/lib/live-rows";
 import { rowOf, rowsOf, type SpanRow } from "@/lib/spans";
-import type { UnixNano } from "@/lib/time";
+import { msBetween, type UnixNano } from "@/lib/time";
 import { totalsOf } from "@/lib/totals";
-import type { SpanEvent, Trace } from "./client";
+import { ApiError, type SpanEvent, type Trace } from "./client";
 import { outlinePage } from "./queries";
 import { follow } from "./stream";
 
@@ -18,6 +18,8 @@ export interface LiveTrace {
   complete: boolean;
   error: Error | null;
 }
+
+const RETRY_MS = 1500;
 
 const NOTHING: LiveTrace = { trace: null, rows: [], base: "0", complete: false, error: null };
 
@@ -44,20 +46,29 @@ function load(traceId: string, again: boolean, show: Show, restart: () => void):
     while (page.next_cursor !== null) {
       if (!again) show({ trace, rows: rows.rows, base, complete: false, error: null });
       page = await outlinePage(traceId, page.next_cursor, abort.signal);
-      rows.merge(rowsOf(page));
+      rows.merge(rowsOf(page, msBetween(base, page.start_time_unix_nano)));
     }
     show({ trace, rows: rows.rows, base, complete: true, error: null });
     // From the first window on: what changed while the others were under way is told once more.
     if (!abort.signal.aborted) stop = keep(trace, rows, base, seq, show, restart);
   }
 
+  let timer = 0;
   run().catch((error: Error) => {
-    if (!abort.signal.aborted) show((before) => ({ ...before, error }));
+    if (abort.signal.aborted) return;
+    show((before) => ({ ...before, error }));
+    if (mayPass(error)) timer = window.setTimeout(restart, RETRY_MS);
   });
   return () => {
     abort.abort();
+    window.clearTimeout(timer);
     stop();
   };
+}
+
+/** Whether the same question may be answered a little later: nobody answered, or the server was busy or failed. */
+function mayPass(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
 /** Follow a trace that is here. Changes are shown together: the larger the trace, the more of them at a time. */
@@ -91,15 +102,15 @@ function pause(rows: number): number {
   return Math.min(500, Math.max(80, rows / 200));
 }
 
-/** The summary of a trace kept in step with its rows; what rows do not know stays as it was. */
+/** The summary of a trace kept in step with its rows. */
 function summed(trace: Trace, rows: readonly SpanRow[]): Trace {
   const totals = totalsOf(rows);
-  const root = rows.find((row) => row.parentId === null) ?? rows[0];
   return {
     ...trace,
-    status: root?.status ?? trace.status,
-    name: root?.name ?? trace.name,
-    duration_ms: root?.durationMs ?? trace.duration_ms,
+    status: totals.status,
+    name: totals.head?.name ?? trace.name,
+    kind: totals.head?.kind ?? trace.kind,
+    duration_ms: totals.durationMs,
     spans: totals.spans,
     errors: totals.errors,
     llm_calls: totals.llmCalls,
@@ -107,7 +118,7 @@ function summed(trace: Trace, rows: readonly SpanRow[]): Trace {
     input_tokens: totals.inputTokens,
     output_tokens: totals.outputTokens,
     cached_tokens: totals.cachedTokens,
-    cost_usd: totals.costUsd ?? trace.cost_usd,
+    cost_usd: totals.costUsd,
     models: totals.models,
   };
 }

@@ -1,34 +1,50 @@
-import { PlugZap, Unplug } from "lucide-react";
+import { PlugZap, RadioTower, Unplug } from "lucide-react";
+import type { ReactNode } from "react";
 import { useEffect } from "react";
-import { setConnection, useConnection } from "@/api/connection";
+import { type Connection, setConnection, useConnection } from "@/api/connection";
 import { probe } from "@/api/stream";
 import css from "./banner.module.css";
 import { queries } from "./query-client";
 
+const NOTES: Record<Exclude<Connection, "fine">, { Icon: typeof Unplug; text: ReactNode }> = {
+  lost: {
+    Icon: Unplug,
+    text: "The inspector does not answer. What happens meanwhile is recorded and will show as soon as it is back.",
+  },
+  "signed-out": {
+    Icon: PlugZap,
+    text: (
+      <>
+        This browser is not signed in. Open the address that <code>inspector serve</code> printed; each start prints a
+        new one, good for ten minutes.
+      </>
+    ),
+  },
+  crowded: {
+    Icon: RadioTower,
+    text: "The server follows along with no more pages than it does already, so this one is not live. Close another one.",
+  },
+};
+
 /** Says when the server does not answer or asks for a sign-in, and looks for it until it does. */
 export function Banner() {
   const state = useConnection();
+  const away = state === "lost" || state === "signed-out";
   useEffect(() => {
-    if (state === "fine") return;
+    if (!away) return;
     const timer = window.setInterval(async () => {
       const next = await probe();
       setConnection(next);
       if (next === "fine") void queries.invalidateQueries();
     }, 1500);
     return () => window.clearInterval(timer);
-  }, [state]);
+  }, [away]);
   if (state === "fine") return null;
+  const { Icon, text } = NOTES[state];
   return (
     <div className={css.banner} role="alert">
-      {state === "lost" ? <Unplug size={16} aria-hidden /> : <PlugZap size={16} aria-hidden />}
-      {state === "lost" ? (
-        <p>The inspector does not answer. What happens meanwhile is recorded and will show as soon as it is back.</p>
-      ) : (
-        <p>
-          This browser is not signed in. Open the address that <code>inspector serve</code> printed; each start prints a
-          new one, good for ten minutes.
-        </p>
-      )}
+      <Icon size={16} aria-hidden />
+      <p>{text}</p>
     </div>
   );
 }

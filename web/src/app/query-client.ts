@@ -1,11 +1,11 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/api/client";
-import { setConnection } from "@/api/connection";
+import { answered, setConnection } from "@/api/connection";
 
 /** The cache of everything the API answered; it also learns from each answer how the connection is. */
 export const queries = new QueryClient({
   queryCache: new QueryCache({
-    onSuccess: () => setConnection("fine"),
+    onSuccess: answered,
     onError: (error) => {
       if (!(error instanceof ApiError)) return;
       if (error.status === 0) setConnection("lost");

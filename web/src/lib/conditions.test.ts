@@ -11,7 +11,7 @@ const FULL: Filter = {
   min_duration_ms: 1000,
   max_duration_ms: 5000,
   min_cost_usd: 0.01,
-  attr: ["a.b=1", "a.b=2=3"],
+  attr: ["a.b=1", "c.d=2=3"],
   since: "24h",
 };
 
@@ -26,7 +26,7 @@ describe("conditionsOf", () => {
       "duration: 1.00 s – 5.00 s",
       "cost: ≥ $0.0100",
       "attribute: a.b=1",
-      "attribute: a.b=2=3",
+      "attribute: c.d=2=3",
     ]);
   });
 

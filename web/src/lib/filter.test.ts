@@ -24,6 +24,18 @@ describe("filterOf", () => {
     expect(filterOf(search)).toEqual({});
   });
 
+  it("takes no time that the API would refuse", () => {
+    expect(filterOf(parseSearch("?since=Nov+22+2026&until=15m"))).toEqual({});
+    expect(filterOf(parseSearch("?since=2026&until=2026-11-22T10:00:00.5%2B01:00"))).toEqual({
+      since: "2026",
+      until: "2026-11-22T10:00:00.5+01:00",
+    });
+  });
+
+  it("keeps one value for each attribute, the last", () => {
+    expect(filterOf(parseSearch("?attr=k=a&attr=j=c&attr=k=b"))).toEqual({ attr: ["k=b", "j=c"] });
+  });
+
   it("survives a round trip through the address", () => {
     const filter = filterOf(
       parseSearch("?status=ok&status=lost&name=a%26b%3D%23&since=24h&until=2026-01-01T00:00:00Z"),

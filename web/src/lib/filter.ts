@@ -57,10 +57,10 @@ export function filterOf(search: Search): Filter {
   if (status.length) filter.status = status;
   for (const field of ["since", "until"] as const) {
     const text = textOf(search[field]);
-    if (text && isTime(text)) filter[field] = text;
+    if (text && (isAbsolute(text) || (field === "since" && relativeMs(text) !== null))) filter[field] = text;
   }
-  const attr = listOf(search.attr).filter((pair) => pair.indexOf("=") > 0);
-  if (attr.length) filter.attr = attr.slice(0, 16);
+  const attr = attributesOf(search.attr);
+  if (attr.length) filter.attr = attr;
   return filter;
 }
 
@@ -91,8 +91,16 @@ export function relativeMs(text: string): number | null {
   return match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] * 1000 : null;
 }
 
-function isTime(text: string): boolean {
-  return relativeMs(text) !== null || /^[0-9]{1,20}$/.test(text) || !Number.isNaN(Date.parse(text));
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,40})?([Zz]|[+-]\d\d:\d\d)$/;
+
+function isAbsolute(text: string): boolean {
+  return /^[0-9]{1,20}$/.test(text) || (DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
+}
+
+/** The last value of each attribute: the API takes one a key, and sixteen keys. */
+function attributesOf(value: unknown): string[] {
+  const pairs = listOf(value).filter((pair) => pair.indexOf("=") > 0);
+  return [...new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair])).values()].slice(0, 16);
 }
 
 function absolute(text: string, nowMs: number): string {

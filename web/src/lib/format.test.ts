@@ -7,6 +7,7 @@ describe("duration", () => {
     [0, "0 ms"],
     [0.0004, "<1 µs"],
     [0.42, "420 µs"],
+    [0.9997, "1.00 ms"],
     [3.456, "3.46 ms"],
     [42.34, "42.3 ms"],
     [840.4, "840 ms"],
@@ -30,11 +31,13 @@ describe("numbers", () => {
   });
 
   it("shows small costs with the digits that count", () => {
-    expect([null, 0, 0.00004, 0.007, 1.254, 1204].map(dollars)).toEqual([
+    expect([null, 0, 0.00004, 0.007, 0.99997, -0.5, 1.254, 1204].map(dollars)).toEqual([
       "–",
       "$0",
       "<$0.0001",
       "$0.0070",
+      "$1.00",
+      "−$0.5000",
       "$1.25",
       "$1,204.00",
     ]);
@@ -44,9 +47,11 @@ describe("numbers", () => {
     expect([812, 3400, 99_960, 2_100_000, 7.5e9].map(bytes)).toEqual(["812 B", "3.4 kB", "100 kB", "2.1 MB", "7.5 GB"]);
   });
 
-  it("never rounds something down to nothing", () => {
+  it("never rounds something down to nothing, nor up to all", () => {
     expect(percent(0.004)).toBe("<1 %");
     expect(percent(0)).toBe("0 %");
+    expect(percent(0.9999)).toBe(">99 %");
+    expect(percent(1)).toBe("100 %");
   });
 
   it("counts one thing in the singular", () => {

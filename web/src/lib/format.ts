@@ -8,7 +8,7 @@ export function duration(ms: number | null | undefined): string {
   if (ms < 0) return `−${duration(-ms)}`;
   if (ms === 0) return "0 ms";
   if (ms < 0.001) return "<1 µs";
-  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  if (ms < 0.9995) return `${Math.round(ms * 1000)} µs`;
   if (ms < 10) return `${trimmed(ms, 2)} ms`;
   if (ms < 999.5) return `${trimmed(ms, ms < 100 ? 1 : 0)} ms`;
   if (ms < 59_950) return `${trimmed(ms / 1000, ms < 9_995 ? 2 : 1)} s`;
@@ -31,12 +31,13 @@ export function compact(value: number | null | undefined): string {
   return value.toLocaleString("en-US", { notation: "compact", maximumFractionDigits: 1 }).replace("K", "k");
 }
 
-/** Dollars: two digits that count below a dollar, cents above: `$0.0070`, `$1.25`, `$1,204.00`. */
+/** Dollars: four decimals below a dollar, cents above: `$0.0070`, `$1.25`, `$1,204.00`. */
 export function dollars(value: number | null | undefined): string {
   if (value == null) return NO_VALUE;
   if (value === 0) return "$0";
+  if (value < 0) return `−${dollars(-value)}`;
   if (value < 0.0001) return "<$0.0001";
-  if (value < 1) return `$${value.toFixed(4)}`;
+  if (value < 0.99995) return `$${value.toFixed(4)}`;
   return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
@@ -53,9 +54,10 @@ export function bytes(value: number): string {
   return `${value} B`;
 }
 
-/** A share of a whole: `42 %`, `<1 %`. */
+/** A share of a whole: `42 %`, `<1 %`; `100 %` is all of it. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.01) return "<1 %";
+  if (share > 0.99 && share < 1) return ">99 %";
   return `${Math.round(share * 100)} %`;
 }
 

@@ -51,7 +51,7 @@ interface Point {
 }
 
 /** Between columns, beside what stands on the lines there. */
-const GAP_X = 76;
+const GAP_X = 64;
 const MOST_FAN = 120;
 const GAP_Y = 18;
 const LANE = 14;

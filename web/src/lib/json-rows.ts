@@ -48,11 +48,6 @@ export function firstOpen(value: unknown, budget = 60): Set<string> {
   return open;
 }
 
-/** Every container, as long as no more than `budget` lines come of it. */
-export function allOpen(value: unknown): Set<string> {
-  return firstOpen(value, 5_000);
-}
-
 /** The lines of a value as far as it is unfolded; the members of the root stand at depth 0. */
 export function rowsOfJson(value: unknown, { open, shown }: Unfolded): JsonRow[] {
   if (!isContainer(value) || sizeOf(value) === 0) return [];

@@ -126,3 +126,13 @@ test("a failure is followed to where it began", () => {
   expect(deepestFailure(rows, "a")?.id).toBe("c");
   expect(deepestFailure(rows, "c")).toBeNull();
 });
+
+test("a model call of another agent is not the previous one, where agents have names but no spans", () => {
+  const rows = [
+    row("run", null),
+    row("1", "run", { ...llm, agent: "planner" }),
+    row("2", "run", { ...llm, agent: "critic" }),
+    row("3", "run", { ...llm, agent: "planner" }),
+  ];
+  expect(previousModelCall(rows, "3")?.id).toBe("1");
+});

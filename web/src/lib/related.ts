@@ -46,14 +46,15 @@ export function previousModelCall(rows: readonly SpanRow[], spanId: string): Spa
   const above = ancestorsOf(byId, row);
   const own = agentOf(row, above);
   const isAbove = new Set(above);
-  const before = rows.slice(0, rows.indexOf(row)).filter((each) => each.kind === "llm" && !isAbove.has(each));
   let sameName: SpanRow | null = null;
-  for (const each of before.reverse()) {
+  for (let at = rows.lastIndexOf(row) - 1; at >= 0; at--) {
+    const each = rows[at];
+    if (each?.kind !== "llm" || isAbove.has(each)) continue;
     const others = ancestorsOf(byId, each);
     // A model call inside another one is the same call, recorded by two libraries.
     if (others.some((other) => other.kind === "llm")) continue;
     const agent = agentOf(each, others);
-    if (agent.span === own.span) return each;
+    if (agent.span === own.span && (agent.span !== null || agent.name === own.name)) return each;
     if (sameName === null && own.name !== null && agent.name === own.name) sameName = each;
   }
   return sameName;

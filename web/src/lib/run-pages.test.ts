@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ListedRun, type RunPages, runsOf, withFirstPage, withoutRun } from "./run-pages";
+import { type ListedRun, type RunPages, runsOf, withFirstPage, withoutRun, withRun } from "./run-pages";
 
 const SIZE = 5;
 const NEWEST = { sort: "time", order: "desc" } as const;
@@ -95,4 +95,34 @@ describe("runsOf", () => {
     const pages = [first(store), first(store)];
     expect(runsOf({ pages, pageParams: [null, "x"] })).toHaveLength(SIZE);
   });
+});
+
+describe("withRun", () => {
+  it("changes a run wherever it stands, and keeps what the newer words do not tell", () => {
+    const known = pagesOf(
+      store.map((each) => ({ ...each, timeline: [each.seq] })),
+      4,
+    );
+    const next = withRun(known, { ...run(25), duration_ms: 99, seq: 500 });
+    expect(runsOf(next).find((each) => each.trace_id === "t25")).toEqual({
+      ...run(25),
+      duration_ms: 99,
+      seq: 500,
+      timeline: [25],
+    });
+    expect(runsOf(next).filter((each) => each.seq !== 500)).toEqual(
+      runsOf(known).filter((each) => each.trace_id !== "t25"),
+    );
+  });
+
+  it("does not go back to older words", () => {
+    const known = pagesOf(store, 4);
+    expect(runsOf(withRun(known, { ...run(25), duration_ms: 99, seq: 3 }))).toEqual(runsOf(known));
+  });
+});
+
+it("keeps what further pages found while the first one finds nothing in its time", () => {
+  const known = pagesOf(store, 3);
+  const next = withFirstPage(known, { items: [], next_cursor: "more", nowMs: 0 }, NEWEST);
+  expect(runsOf(next)).toEqual(known.pages.slice(1).flatMap((page) => page.items));
 });

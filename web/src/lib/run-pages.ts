@@ -42,6 +42,10 @@ export function withFirstPage<Run extends ListedRun>(
     return old?.seq === run.seq ? old : run;
   });
   const page = { ...first, items };
+  // Nothing among the rows that were looked at so far: what further pages found still holds.
+  if (known && items.length === 0 && first.next_cursor !== null) {
+    return { pages: [page, ...known.pages.slice(1)], pageParams: known.pageParams };
+  }
   const last = items.at(-1);
   const joins = items.some((run) => before.has(run.trace_id));
   if (!known || known.pages.length < 2 || !joins || !last || first.next_cursor === null) {
@@ -53,6 +57,15 @@ export function withFirstPage<Run extends ListedRun>(
   if (!top || !second) return { pages: [page], pageParams: [null] };
   const pushed = { ...second, items: [...top.items, ...second.items] };
   return { pages: [page, pushed, ...others], pageParams: known.pageParams };
+}
+
+/** The list with newer words on one of its runs; what a summary alone does not tell, such as its timeline, stays. */
+export function withRun<Run extends ListedRun>(
+  known: RunPages<Run> | undefined,
+  newer: Run,
+): RunPages<Run> | undefined {
+  const renewed = (run: Run) => (run.trace_id === newer.trace_id && newer.seq > run.seq ? { ...run, ...newer } : run);
+  return known && { ...known, pages: known.pages.map((page) => ({ ...page, items: page.items.map(renewed) })) };
 }
 
 /** The list without one run. */

@@ -54,8 +54,13 @@ export interface OutlineWindow {
   };
 }
 
-/** The rows of a window, in its order: by start. */
-export function rowsOf({ tables, columns }: OutlineWindow): SpanRow[] {
+/**
+ * The rows of a window, in its order: by start.
+ *
+ * @param shiftMs How much later this window's times count from than those of the first window did: a span that arrives
+ *   while the windows are under way can begin before all that was known.
+ */
+export function rowsOf({ tables, columns }: OutlineWindow, shiftMs = 0): SpanRow[] {
   const entry = (table: Column<string>, at: number | undefined) =>
     at === undefined || at < 0 ? null : (table[at] ?? null);
   return columns.span_id.map((id, at) => ({
@@ -68,7 +73,7 @@ export function rowsOf({ tables, columns }: OutlineWindow): SpanRow[] {
     model: entry(tables.model, columns.model[at]),
     tool: entry(tables.tool, columns.tool[at]),
     errorType: entry(tables.error_type, columns.error_type[at]),
-    startMs: columns.offset_ms[at] ?? 0,
+    startMs: (columns.offset_ms[at] ?? 0) + shiftMs,
     durationMs: columns.duration_ms[at] ?? null,
     inputTokens: columns.input_tokens[at] ?? null,
     outputTokens: columns.output_tokens[at] ?? null,

@@ -16,7 +16,7 @@ describe("totalsOf", () => {
       sampleRow("b", null, { kind: "llm", model: "m1", inputTokens: 5, costUsd: 0.25, status: "error" }),
       sampleRow("c", null, { status: "running" }),
     ];
-    expect(totalsOf(rows)).toEqual({
+    expect(totalsOf(rows)).toMatchObject({
       spans: 3,
       errors: 1,
       running: 1,
@@ -26,11 +26,42 @@ describe("totalsOf", () => {
       outputTokens: 2,
       cachedTokens: 4,
       costUsd: 0.75,
-      models: ["m2", "m1"],
+      models: ["m1", "m2"],
     });
   });
 
   it("knows no cost where no row does", () => {
     expect(totalsOf([sampleRow("a")]).costUsd).toBeNull();
+  });
+
+  it("lasts from the first start to the last end, whatever the root says", () => {
+    const rows = [
+      sampleRow("root", null, { startMs: 0, durationMs: 100 }),
+      sampleRow("late", "root", { startMs: 1, durationMs: 149 }),
+    ];
+    expect(totalsOf(rows).durationMs).toBe(150);
+  });
+
+  it("runs as long as its root does", () => {
+    const rows = [
+      sampleRow("root", null, { status: "running", durationMs: null }),
+      sampleRow("done", "root", { durationMs: 5 }),
+    ];
+    expect(totalsOf(rows)).toMatchObject({ status: "running", durationMs: null });
+  });
+
+  it("is as bad as the worst of its rows while its root is unknown", () => {
+    const rows = [sampleRow("a", "gone", { name: "first" }), sampleRow("b", "gone", { status: "lost" })];
+    expect(totalsOf(rows)).toMatchObject({ status: "lost", head: { name: "first" } });
+    expect(totalsOf([...rows, sampleRow("c", null, { name: "root" })])).toMatchObject({
+      status: "ok",
+      head: { name: "root" },
+    });
+  });
+
+  it("names no model that was only asked for", () => {
+    const call = { kind: "llm", model: "gpt-4o" } as const;
+    expect(totalsOf([sampleRow("a", null, { ...call, status: "running" })]).models).toEqual([]);
+    expect(totalsOf([sampleRow("a", null, call)]).models).toEqual(["gpt-4o"]);
   });
 });

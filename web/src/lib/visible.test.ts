@@ -16,6 +16,10 @@ describe("visible", () => {
     expect(visible("a\u202eb\u2066c\u200bd\ufeffe\u{e0041}f")).toBe("a⟨U+202E⟩b⟨U+2066⟩c⟨U+200B⟩d⟨U+FEFF⟩e⟨U+E0041⟩f");
   });
 
+  it("names variation selectors, which can carry a whole message", () => {
+    expect(visible("a\u034fb\ufe00c\u180bd\u{e0100}e\u17b4")).toBe("a⟨U+034F⟩b⟨U+FE00⟩c⟨U+180B⟩d⟨U+E0100⟩e⟨U+17B4⟩");
+  });
+
   it("names lone surrogates and C1 controls", () => {
     expect(visible("\ud800x\u009b")).toBe("⟨U+D800⟩x⟨U+009B⟩");
   });

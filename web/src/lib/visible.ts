@@ -1,8 +1,9 @@
 /**
  * Recorded text with everything that could hide or reorder it made visible.
  *
- * Control characters become their pictures (U+2400 block), bidirectional and zero-width controls, tag characters and
- * other invisible format characters become `⟨U+202E⟩`. Line feeds and tabs stay: the page decides how to show them.
+ * Control characters become their pictures (U+2400 block); bidirectional controls, lone surrogates, noncharacters and all
+ * that Unicode lets a program ignore (Default_Ignorable_Code_Point: tags, fillers, variation selectors but U+FE0E and
+ * U+FE0F) become `⟨U+202E⟩`. Line feeds and tabs stay: the page decides how to show them.
  */
 export function visible(text: string): string {
   return HIDDEN_ANY.test(text) ? text.replace(HIDDEN, symbol) : text;
@@ -13,14 +14,43 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/\r\n|\n|\r|\t/g, (found) => (found === "\t" ? "⇥" : "⏎"));
 }
 
-// Soft hyphen, fillers, bidirectional controls, zero-width characters, invisible operators, BOM, interlinear anchors, tag
-// characters, lone surrogates, C0 without \t \n \r, DEL and C1. A joiner between two pictures makes one emoji: it stays.
-const CLASS =
-  "\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD\\u061C\\u115F\\u1160\\u180E\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}\\p{Surrogate}";
+// The command line shows the same characters; a test compares the two lists.
+const RANGES: readonly (readonly [number, number])[] = [
+  [0x00, 0x08],
+  [0x0b, 0x0c],
+  [0x0e, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  [0x034f, 0x034f],
+  [0x061c, 0x061c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xd800, 0xdfff],
+  [0xfdd0, 0xfdef],
+  [0xfe00, 0xfe0d],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xfffb],
+  [0xfffe, 0xffff],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+];
+
+const escaped = (code: number) => `\\u{${code.toString(16)}}`;
+const CLASS = `[${RANGES.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join("")}]`;
+// A joiner between two pictures makes one emoji of them.
 const EMOJI_JOINER =
   "(?<=[\\p{Extended_Pictographic}\\uFE0F\\u{1F3FB}-\\u{1F3FF}])\\u200D(?=\\p{Extended_Pictographic})";
-const HIDDEN = new RegExp(`(?!${EMOJI_JOINER})[${CLASS}]`, "gu");
-const HIDDEN_ANY = new RegExp(`[${CLASS}]`, "u");
+
+/** Every character that `visible` shows as a symbol, one a match; for other ways of spelling it. */
+export const HIDDEN = new RegExp(`(?!${EMOJI_JOINER})${CLASS}`, "gu");
+const HIDDEN_ANY = new RegExp(CLASS, "u");
 
 function symbol(character: string): string {
   const code = character.codePointAt(0) ?? 0;

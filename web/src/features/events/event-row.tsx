@@ -77,12 +77,10 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
   );
 });
 
-/** The time of day, or the date for what is older than that. */
+/** The time of day, with its date unless it is today. */
 function shortMoment(ms: number): string {
-  return Date.now() - ms < DAY_MS ? clock(ms, true) : `${day(ms).slice(5)} ${clock(ms)}`;
+  return day(ms) === day(Date.now()) ? clock(ms, true) : `${day(ms).slice(5)} ${clock(ms)}`;
 }
-
-const DAY_MS = 86_400_000;
 
 function Text({ text }: { text: string | null }) {
   return text === null ? <span className={css.none}>–</span> : <Recorded text={text} />;

@@ -62,12 +62,13 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
 
   const { hasOlder, older, loadOlder } = list;
   useEffect(() => {
-    if (hasOlder && older === "idle" && rows.length > 0 && last >= rows.length - AHEAD) loadOlder();
-  }, [hasOlder, older, loadOlder, last, rows.length]);
+    // A page can be empty and yet name a next one: the server had no index for the filter, and its time was over.
+    if (hasOlder && older === "idle" && !list.loading && last >= rows.length - AHEAD) loadOlder();
+  }, [hasOlder, older, loadOlder, list.loading, last, rows.length]);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.retry} />;
   if (list.loading && rows.length === 0) return <Skeleton rows={16} />;
-  if (rows.length === 0) return <Nothing onClear={onClear} />;
+  if (rows.length === 0) return hasOlder ? <Looking failed={older} retry={loadOlder} /> : <Nothing onClear={onClear} />;
 
   function toTop() {
     scroller.current?.scrollTo({ top: 0 });
@@ -178,6 +179,15 @@ function More({ list }: { list: EventList }) {
     <p className={css.more} role="alert">
       {list.older.message} <Button onClick={list.loadOlder}>Try again</Button>
     </p>
+  );
+}
+
+function Looking({ failed, retry }: { failed: EventList["older"]; retry: () => void }) {
+  if (failed instanceof Error) return <Failure error={failed} retry={retry} />;
+  return (
+    <Empty title="Nothing found so far">
+      <p>Nothing was indexed for this filter, so one event after the other is looked at, the latest first.</p>
+    </Empty>
   );
 }
 

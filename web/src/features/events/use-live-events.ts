@@ -6,6 +6,7 @@ import { eventsPageQuery, readinessQuery } from "@/api/queries";
 import { useStream } from "@/api/stream";
 import { arrived, begun, extended, type Feed, feedKey, NO_FEED, type Reach, released } from "@/lib/feed";
 import type { Filter } from "@/lib/filter";
+import { liveFilter } from "@/lib/live-filter";
 import { Rate } from "@/lib/rate";
 import type { EventList } from "./event-list";
 
@@ -159,13 +160,6 @@ function useOlder(filter: Filter, feed: Feed<SpanEvent>, nowMs: number, step: (s
     }
   }
   return { older, loadOlder, hasOlder: feed.reach !== null };
-}
-
-/** What the stream has to be asked for, and which of its spans the list shows. */
-function liveFilter({ status, ...rest }: Filter): { streamed: Filter; fits: (span: SpanEvent) => boolean } {
-  // A stream of running spans alone would never tell that one of them has ended.
-  if (!status?.includes("running")) return { streamed: { ...rest, ...(status && { status }) }, fits: () => true };
-  return { streamed: rest, fits: (span) => status.includes(span.status) };
 }
 
 /** Hands spans on at once after a pause, and those that follow closely together; forgets what waits when `scope` changes. */

@@ -9,6 +9,7 @@ import { Button } from "@/ui/button";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./call-list.module.css";
+import { reveal } from "./scroll";
 import { nodeName } from "./words";
 
 interface Props {
@@ -28,18 +29,19 @@ const FIRST = 60;
 export function CallList({ graph, node, edge, selected, onSelect, onWhole }: Props) {
   const calls = (edge ?? node).calls;
   const [most, setMost] = useState(FIRST);
-  const list = useRef<HTMLUListElement>(null);
+  const panel = useRef<HTMLElement>(null);
   const from = edge && graph.nodes.find((each) => each.id === edge.from);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a selection from elsewhere is brought into view
   useEffect(() => {
-    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const current = panel.current?.querySelector("[aria-current]");
+    if (panel.current && current) reveal(panel.current, current);
   }, [selected]);
 
   const at = selected ? calls.indexOf(selected) : -1;
   const shown = calls.slice(0, Math.max(most, at + 1));
   return (
-    <section className={css.panel} aria-label="Calls">
+    <section ref={panel} className={css.panel} aria-label="Calls">
       <h2 className={css.title}>
         <KindIcon kind={node.kind} />
         <bdi>{from ? `${nodeName(from)} → ${nodeName(node)}` : nodeName(node)}</bdi>
@@ -51,7 +53,7 @@ export function CallList({ graph, node, edge, selected, onSelect, onWhole }: Pro
           </Button>
         )}
       </h2>
-      <ul ref={list} className={css.list}>
+      <ul className={css.list}>
         {shown.map((call, index) => (
           <li key={call.row.id}>
             <button

@@ -6,6 +6,7 @@ import css from "./drawing.module.css";
 import { GraphBox, Marks } from "./graph-node";
 import { type LabelledEdge, rem } from "./measures";
 import { neighbour } from "./neighbour";
+import { centre } from "./scroll";
 import type { Zoom } from "./use-zoom";
 import { edgeLabel, nodeName } from "./words";
 
@@ -34,7 +35,7 @@ export function Drawing({ graph, layout, lines, total, node, edge, zoom, onNode,
   useEffect(() => {
     const element = frame.current;
     const box = element?.querySelector("[aria-current][data-at]") ?? element?.querySelector('[data-at="0"]');
-    if (zoom.ready) box?.scrollIntoView({ block: "center", inline: "center" });
+    if (zoom.ready && element && box) centre(element, box);
   }, [zoom.ready]);
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {

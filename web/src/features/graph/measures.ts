@@ -4,10 +4,10 @@ import type { LayoutEdge, LayoutNode } from "@/lib/graph-layout";
 import { nodeName } from "./words";
 
 /** How large boxes and labels are, in pixels at 16 pixels a rem: the layout needs it before anything is drawn. */
-const WIDTH = 208;
+const WIDTH = 192;
 const LINE = 18;
 const PADDING = 24;
-const LETTERS_A_LINE = 22;
+const LETTERS_A_LINE = 20;
 /** With more lines than that only those say something that add to what the boxes say. */
 const MOST_LABELS = 40;
 

@@ -1,26 +1,14 @@
 import type { CallFigures, GraphEdge, GraphNode } from "@/lib/agent-graph";
-import type { Kind } from "@/lib/filter";
 import { compact, dollars, duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 
-const MANY: Record<Kind, string> = {
-  workflow: "workflows",
-  agent: "agents",
-  llm: "models",
-  tool: "tools",
-  rpc: "requests",
-  resource: "resources",
-  prompt: "prompts",
-  other: "more",
-};
-
 /** What a node is called, as shown. */
 export function nodeName(node: GraphNode): string {
-  if (node.folded.length) return `${node.folded.length} more ${node.kind === "tool" ? MANY.tool : "callees"}`;
+  if (node.folded.length) return `${node.folded.length} more ${node.kind === "tool" ? "tools" : "callees"}`;
   return visibleLine(node.name) || "(no name)";
 }
 
-/** An edge in a sentence for screen readers. */
+/** An edge in words. */
 export function edgeLabel(edge: GraphEdge, from: GraphNode, to: GraphNode): string {
   return [`${nodeName(from)} calls ${nodeName(to)}`, ...figureWords(edge.figures)].join(", ");
 }

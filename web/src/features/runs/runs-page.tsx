@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Trace } from "@/api/client";
 import { deleteTrace, sessionQuery, statsQuery } from "@/api/queries";
 import { useSuggest } from "@/api/use-suggest";
@@ -37,13 +37,14 @@ export function RunsPage() {
   const [doomed, setDoomed] = useState<Trace | null>(null);
 
   const figures = statsQuery({ filter, buckets: BUCKETS, by: "status", of: "traces" });
-  const stats = useQuery({ ...figures, placeholderData: (before) => before });
   const { query, runs, remove } = useLiveRuns({ filter, ...by }, () =>
     Promise.all([
       queries.refetchQueries({ queryKey: figures.queryKey, exact: true }),
       filter.session_id && queries.refetchQueries({ queryKey: sessionQuery(filter.session_id).queryKey, exact: true }),
     ]),
   );
+  // The figures look at every run there is; the server gives the rows its whole attention first.
+  const stats = useQuery({ ...figures, placeholderData: (before) => before, enabled: !query.isPending });
 
   const show = (next: Filter, typing = false) => {
     const { sort, order, group } = search;
@@ -51,7 +52,13 @@ export function RunsPage() {
     void navigate({ search: kept, replace: typing });
   };
   const grouped = search.group === "session";
-  const nothing = query.isSuccess && runs.length === 0;
+  // A page can be empty and yet name a next one: the server had no index for the filter, and its time was over.
+  const looking = runs.length === 0 && query.hasNextPage && !query.isFetchNextPageError;
+  const nothing = query.isSuccess && runs.length === 0 && !query.hasNextPage;
+  const { fetchNextPage, isFetchingNextPage } = query;
+  useEffect(() => {
+    if (looking && !isFetchingNextPage) void fetchNextPage();
+  }, [looking, isFetchingNextPage, fetchNextPage]);
 
   return (
     <div className={css.page}>
@@ -80,7 +87,7 @@ export function RunsPage() {
           onRange={(range) => show(changed(filter, range ?? { since: undefined, until: undefined }))}
         />
       )}
-      {query.isPending ? (
+      {query.isPending || looking ? (
         <Skeleton rows={12} />
       ) : query.isError && runs.length === 0 ? (
         <Failure error={query.error} retry={() => void query.refetch()} />

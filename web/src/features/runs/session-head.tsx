@@ -18,7 +18,8 @@ export function SessionHead({ sessionId }: { sessionId: string }) {
   const [asks, setAsks] = useState(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const session = useQuery(sessionQuery(sessionId)).data?.session;
+  const { data, error } = useQuery(sessionQuery(sessionId));
+  const session = data?.session;
 
   async function remove() {
     await deleteSession(sessionId);
@@ -46,6 +47,7 @@ export function SessionHead({ sessionId }: { sessionId: string }) {
           <Sums session={session} />
         </>
       )}
+      {error && !session && <p className={css.missing}>{error.message}</p>}
       <Button className={css.delete} onClick={() => setAsks(true)} disabled={!session}>
         <Trash2 size={14} aria-hidden />
         Delete session

@@ -1,15 +1,17 @@
 import { type QueryClient, type QueryKey, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from "react";
-import { type Listing, tracesPage, tracesQuery } from "@/api/queries";
-import { useLiveEdge } from "@/api/use-live-edge";
+import { type Listing, traceSummary, tracesPage, tracesQuery } from "@/api/queries";
+import { type ChangedTraces, useLiveEdge } from "@/api/use-live-edge";
 import { type Paced, paced } from "@/lib/pace";
-import { type RunOrder, runsOf, withFirstPage, withoutRun } from "@/lib/run-pages";
+import { type RunOrder, runsOf, withFirstPage, withoutRun, withRun } from "@/lib/run-pages";
 
 type RunListing = Listing & RunOrder;
 
 /** How often the list asks at most; the first change after a quiet time shows at once. */
 const LIST_PAUSE_MS = 300;
 const FIGURES_PAUSE_MS = 2000;
+/** How many runs below the first page are asked for anew at a time. */
+const MOST_RENEWED = 16;
 
 /** A list of runs that follows what happens; `onChange` is called, at a calmer pace, when figures about it changed too. */
 export function useLiveRuns(listing: RunListing, onChange: () => Promise<unknown>) {
@@ -21,15 +23,19 @@ export function useLiveRuns(listing: RunListing, onChange: () => Promise<unknown
     refetchOnWindowFocus: false,
     structuralSharing: false,
   });
-  const pace = useRef<{ list: Paced; figures: Paced } | null>(null);
+  const pace = useRef<{ list: Paced; figures: Paced; note: (traces: ChangedTraces) => void } | null>(null);
   const changedFigures = useEffectEvent(onChange);
   const key = JSON.stringify(listing);
 
   useEffect(() => {
     const asked: RunListing = JSON.parse(key);
-    const list = paced(() => refreshFirst(queries, asked), LIST_PAUSE_MS);
+    const stale = new Set<string>();
+    const list = paced(() => refresh(queries, asked, stale), LIST_PAUSE_MS);
     const figures = paced(() => changedFigures(), FIGURES_PAUSE_MS);
-    pace.current = { list, figures };
+    const note = (traces: ChangedTraces) => {
+      for (const traceId of traces ?? unfinished(queries, asked)) stale.add(traceId);
+    };
+    pace.current = { list, figures, note };
     if (queries.getQueryData(tracesQuery(asked).queryKey)) list.ask();
     return () => {
       list.stop();
@@ -38,7 +44,8 @@ export function useLiveRuns(listing: RunListing, onChange: () => Promise<unknown
   }, [queries, key]);
 
   useLiveEdge({
-    onChange() {
+    onChange(traces) {
+      pace.current?.note(traces);
       pace.current?.list.ask();
       pace.current?.figures.ask();
     },
@@ -53,6 +60,30 @@ export function useLiveRuns(listing: RunListing, onChange: () => Promise<unknown
   );
   const runs = useMemo(() => runsOf(query.data), [query.data]);
   return { query, runs, remove };
+}
+
+/** Bring the first page up to date, then those of the changed runs that stand below it. */
+async function refresh(queries: QueryClient, listing: RunListing, stale: Set<string>): Promise<void> {
+  await refreshFirst(queries, listing);
+  const { queryKey } = tracesQuery(listing);
+  const [first, ...others] = queries.getQueryData(queryKey)?.pages ?? [];
+  for (const run of first?.items ?? []) stale.delete(run.trace_id);
+  const below = others.flatMap((page) => page.items).filter((run) => stale.has(run.trace_id));
+  stale.clear();
+  for (const { trace_id } of below.slice(MOST_RENEWED)) stale.add(trace_id);
+  await Promise.all(
+    below.slice(0, MOST_RENEWED).map(async ({ trace_id }) => {
+      const run = await traceSummary(trace_id);
+      const fits = run && (listing.filter.status?.includes(run.status) ?? true);
+      queries.setQueryData(queryKey, (known) => (fits ? withRun(known, run) : withoutRun(known, trace_id)));
+    }),
+  );
+}
+
+/** The runs of a list that may have changed unheard. */
+function unfinished(queries: QueryClient, listing: RunListing): string[] {
+  const pages = queries.getQueryData(tracesQuery(listing).queryKey)?.pages ?? [];
+  return pages.flatMap((page) => page.items.filter((run) => run.status === "running").map((run) => run.trace_id));
 }
 
 /** Ask for the first page alone and put it over what is there, unless a page is under way: then after it. */

@@ -1,13 +1,27 @@
-import { type PointerEvent, useState } from "react";
-import { between, type Range, shareOf, ticksOf } from "@/lib/time-scale";
+import { type PointerEvent, type RefObject, useLayoutEffect, useMemo, useState } from "react";
+import { between, type Range, shareOf, type Tick, ticksOf } from "@/lib/time-scale";
 import css from "./axis.module.css";
 import { momentAt } from "./minimap";
 import type { Zoom } from "./use-zoom";
 
-const MOST_TICKS = 8;
+/** Labels closer than this run into each other. */
+const TICK_PIXELS = 84;
+
+/** The ticks that an axis has room for. */
+export function useTicks(scroller: RefObject<HTMLElement | null>, view: Range): Tick[] {
+  const [most, setMost] = useState(6);
+  useLayoutEffect(() => {
+    const axis = scroller.current?.querySelector("[data-axis]");
+    if (!axis) return;
+    const sizes = new ResizeObserver(() => setMost(Math.max(1, Math.floor(axis.clientWidth / TICK_PIXELS))));
+    sizes.observe(axis);
+    return () => sizes.disconnect();
+  }, [scroller]);
+  return useMemo(() => ticksOf(view, most), [view, most]);
+}
 
 /** The time above the bars. Dragging over a stretch of it looks closer. */
-export function Axis({ zoom }: { zoom: Zoom }) {
+export function Axis({ zoom, ticks }: { zoom: Zoom; ticks: readonly Tick[] }) {
   const { view } = zoom;
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
 
@@ -40,7 +54,7 @@ export function Axis({ zoom }: { zoom: Zoom }) {
       onLostPointerCapture={() => setDrag(null)}
       onDoubleClick={zoom.reset}
     >
-      {ticksOf(view, MOST_TICKS).map((tick) => (
+      {ticks.map((tick) => (
         <span key={tick.ms} className={css.tick} data-edge={edgeOf(tick.ms, view)} style={leftOf(tick.ms, view)}>
           {tick.label}
         </span>
@@ -51,10 +65,10 @@ export function Axis({ zoom }: { zoom: Zoom }) {
 }
 
 /** The lines of the axis behind the bars. */
-export function AxisLines({ view }: { view: Range }) {
+export function AxisLines({ view, ticks }: { view: Range; ticks: readonly Tick[] }) {
   return (
     <div className={css.lines} aria-hidden>
-      {ticksOf(view, MOST_TICKS).map((tick) => (
+      {ticks.map((tick) => (
         <div key={tick.ms} className={css.rule} style={leftOf(tick.ms, view)} />
       ))}
     </div>

@@ -51,7 +51,7 @@ function RunningBar({ row, view, now, critical }: Props) {
     <>
       <div ref={bar} className={clsx(css.bar, css.running)} style={barStyle(row, start)} />
       {critical && <Critical pairs={critical} view={view} />}
-      <BarLabel row={row} place={start} text="" label={label} words={text} />
+      <BarLabel row={row} place={start} label={label} words={text} />
     </>
   );
 }
@@ -69,7 +69,7 @@ export function Critical({ pairs, view }: { pairs: readonly number[]; view: Rang
 interface LabelProps {
   row: SpanRow;
   place: BarPlace;
-  text: string;
+  text?: string;
   label?: RefObject<HTMLDivElement | null>;
   words?: RefObject<HTMLSpanElement | null>;
 }
@@ -77,7 +77,7 @@ interface LabelProps {
 function BarLabel({ row, place, text, label, words }: LabelProps) {
   return (
     <div ref={label} className={css.label} style={labelOffset(place)} data-place={place.label}>
-      <span ref={words}>{text}</span>
+      {words ? <span ref={words} /> : text}
       {row.durationMs !== null && row.durationMs < 0 && (
         <span className={css.note} title="It ended before it began: two clocks disagree.">
           clock skew

@@ -5,13 +5,14 @@ import type { LiveTrace } from "@/api/use-trace";
 import type { SpanRow } from "@/lib/spans";
 import { failuresOf, subtreesOf } from "@/lib/subtrees";
 import { treeOf } from "@/lib/tree";
+import { useCommands } from "@/ui/commands";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { FailureStrip } from "./failure-strip";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
-import type { View } from "./url";
+import { VIEWS, type View } from "./url";
 import { useClock } from "./use-clock";
 import { useSelection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
@@ -36,13 +37,14 @@ export interface ShownTrace extends LiveTrace {
 }
 
 /** The page of a trace once something of it is here. */
-export function TraceBody({ live, ...views }: Projections & { live: ShownTrace }) {
-  const { trace, rows, complete, base } = live;
+export function TraceBody({ live, onReload, ...views }: Projections & { live: ShownTrace; onReload: () => void }) {
+  const { trace, rows, complete, base, error } = live;
   const search = useSearch({ from: "/traces/$traceId" });
   const navigate = useNavigate();
   const view = search.view ?? "waterfall";
   const tree = useMemo(() => treeOf(rows), [rows]);
-  const failures = useMemo(() => failuresOf(rows, subtreesOf(rows, tree)), [rows, tree]);
+  const below = useMemo(() => subtreesOf(rows, tree), [rows, tree]);
+  const failures = useMemo(() => failuresOf(rows, below), [rows, below]);
   const first = rows[failures[0] ?? tree.order[0] ?? 0];
   const selection = useSelection(search.span, first?.id ?? null);
   const clock = useClock(rows, base);
@@ -63,13 +65,25 @@ export function TraceBody({ live, ...views }: Projections & { live: ShownTrace }
     ]),
   );
 
+  useCommands([
+    ...VIEWS.filter((each) => each !== view).map((each) => ({
+      id: `view-${each}`,
+      title: `Show this run as a ${each}`,
+      run: () => onView(each),
+    })),
+    ...(failures.length
+      ? [{ id: "next-failure", title: "Go to the next failure", keys: "e", words: "error", run: () => step(1) }]
+      : []),
+    { id: "copy-link", title: "Copy a link to this", run: () => void navigator.clipboard.writeText(location.href) },
+  ]);
+
   function onView(next: View) {
     void navigate({ to: ".", search: (before) => ({ ...before, view: next === "waterfall" ? undefined : next }) });
   }
 
   return (
     <div className={css.scroll}>
-      <TraceHeader {...{ trace, view, onView, clock }} loaded={complete ? null : rows.length} />
+      <TraceHeader {...{ trace, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
       {failures.length > 0 && (
         <FailureStrip
           traceId={trace.trace_id}
@@ -86,7 +100,7 @@ export function TraceBody({ live, ...views }: Projections & { live: ShownTrace }
       >
         {view === "waterfall" && (
           <TraceWaterfall
-            {...{ trace, rows, tree, complete, search, selection, clock }}
+            {...{ rows, tree, below, complete, search, selection, clock }}
             onEnter={() => detail.current?.focus()}
             ref={focus}
           />

@@ -27,10 +27,13 @@ interface Props {
   clock: Clock;
   /** How many spans of how many are here, while they are on their way. */
   loaded: number | null;
+  /** Why not all of them came. */
+  error: Error | null;
+  onReload: () => void;
 }
 
 /** What a run was, how it went and what it took. */
-export function TraceHeader({ trace, view, onView, clock, loaded }: Props) {
+export function TraceHeader({ trace, view, onView, clock, loaded, error, onReload }: Props) {
   return (
     <header className={css.header}>
       <div className={css.line}>
@@ -43,9 +46,18 @@ export function TraceHeader({ trace, view, onView, clock, loaded }: Props) {
             live
           </span>
         )}
-        {loaded !== null && (
-          <span className={css.loading} role="status">
-            {compact(loaded)} of {compact(trace.spans)} spans
+        {(loaded !== null || error) && (
+          <span className={css.loading} role={error ? "alert" : "status"}>
+            {loaded !== null && `${compact(loaded)} of ${compact(trace.spans)} spans`}
+            {error && (
+              <>
+                {" "}
+                {error.message}{" "}
+                <Button look="plain" onClick={onReload}>
+                  Try again
+                </Button>
+              </>
+            )}
           </span>
         )}
         <div className={css.tools}>

@@ -1,3 +1,4 @@
+import { ApiError } from "@/api/client";
 import { useTrace } from "@/api/use-trace";
 import { Failure, Skeleton } from "@/ui/notice";
 import { type Projections, TraceBody } from "./trace-body";
@@ -10,7 +11,10 @@ export function TracePage({ traceId, ...projections }: Projections & { traceId: 
   return (
     <div className={css.page}>
       {trace && rows.length ? (
-        <TraceBody live={{ ...live, trace }} {...projections} />
+        <>
+          {live.error && <Outdated error={live.error} />}
+          <TraceBody live={{ ...live, trace }} onReload={live.reload} {...projections} />
+        </>
       ) : (
         <>
           <h1 className="visually-hidden">Run</h1>
@@ -18,5 +22,16 @@ export function TracePage({ traceId, ...projections }: Projections & { traceId: 
         </>
       )}
     </div>
+  );
+}
+
+function Outdated({ error }: { error: Error }) {
+  const gone = error instanceof ApiError && error.status === 404;
+  return (
+    <p role="alert" className={css.outdated}>
+      {gone
+        ? "This run was deleted. What is shown here is what was loaded before."
+        : `Not up to date: ${error.message}`}
+    </p>
   );
 }

@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type Ref, useMemo } from "react";
-import type { Trace } from "@/api/client";
 import type { Kind } from "@/lib/filter";
 import { findSpans } from "@/lib/find-spans";
 import type { SpanRow } from "@/lib/spans";
+import type { Subtrees } from "@/lib/subtrees";
 import type { Tree } from "@/lib/tree";
+import { useCommands } from "@/ui/commands";
 import { FIND_ID } from "./find-box";
 import { TraceToolbar } from "./trace-toolbar";
 import type { TraceSearch } from "./url";
@@ -16,9 +17,9 @@ import { useZoom } from "./use-zoom";
 import { Waterfall } from "./waterfall";
 
 interface Props {
-  trace: Trace;
   rows: readonly SpanRow[];
   tree: Tree;
+  below: Subtrees;
   complete: boolean;
   search: TraceSearch;
   selection: Selection;
@@ -28,9 +29,9 @@ interface Props {
 }
 
 /** The waterfall with its tools. */
-export function TraceWaterfall({ rows, tree, complete, search, selection, clock, onEnter, ref }: Props) {
+export function TraceWaterfall({ rows, tree, below, complete, search, selection, clock, onEnter, ref }: Props) {
   const navigate = useNavigate();
-  const outline = useOutline(rows, tree, complete, search, selection.id);
+  const outline = useOutline({ rows, tree, below, complete, asked: search, selected: selection.id });
   const zoom = useZoom(search.zoom, clock.whole);
   const kinds = useMemo(() => countKinds(rows), [rows]);
   const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
@@ -45,7 +46,8 @@ export function TraceWaterfall({ rows, tree, complete, search, selection, clock,
 
   function onDepth(depth: number) {
     outline.forget();
-    onChange({ depth: Math.min(depth, levels) });
+    // All of them stays all of them when the run grows another level.
+    onChange({ depth: depth < levels ? depth : ALL_LEVELS });
   }
 
   function onFind(by: 1 | -1) {
@@ -70,6 +72,17 @@ export function TraceWaterfall({ rows, tree, complete, search, selection, clock,
       ["0", zoom.reset],
     ]),
   );
+
+  useCommands([
+    { id: "find", title: "Find in this run", keys: "f", run: find },
+    {
+      id: "path",
+      title: search.path ? "Hide the critical path" : "Show the critical path",
+      run: () => onChange({ path: search.path ? undefined : "1" }),
+    },
+    { id: "close-all", title: "Collapse everything", keys: "[", run: () => onDepth(1) },
+    { id: "open-all", title: "Expand everything", keys: "]", run: () => onDepth(ALL_LEVELS) },
+  ]);
 
   return (
     <>

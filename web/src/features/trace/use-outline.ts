@@ -18,6 +18,16 @@ interface Asked {
   fold?: "0" | "1" | undefined;
 }
 
+interface Parts {
+  rows: readonly SpanRow[];
+  /** Of all rows, and what is below each of them. */
+  tree: Tree;
+  below: Subtrees;
+  complete: boolean;
+  asked: Asked;
+  selected: string | null;
+}
+
 export interface Outline {
   /** Of the rows that are not hidden. */
   tree: Tree;
@@ -37,19 +47,13 @@ const NOTHING: ReadonlyMap<string, boolean> = new Map();
 const NO_FOLDS: ReadonlySet<string> = new Set();
 
 /** What a waterfall shows of a trace: opened and closed by hand, otherwise by depth; the selected span is never hidden. */
-export function useOutline(
-  rows: readonly SpanRow[],
-  full: Tree,
-  complete: boolean,
-  asked: Asked,
-  selected: string | null,
-): Outline {
+export function useOutline({ rows, tree: full, below: fullBelow, complete, asked, selected }: Parts): Outline {
   const hide = asked.hide?.join() ?? "";
   const tree = useMemo(() => {
     const hidden = new Set(hide.split(","));
     return hide ? without(full, (at) => hidden.has((rows[at] as SpanRow).kind)) : full;
   }, [full, rows, hide]);
-  const below = useMemo(() => subtreesOf(rows, tree), [rows, tree]);
+  const below = useMemo(() => (tree === full ? fullBelow : subtreesOf(rows, tree)), [rows, tree, full, fullBelow]);
   const usual = useUsual(rows, tree, complete);
   const [byHand, setByHand] = useState(NOTHING);
   const [openFolds, setOpenFolds] = useState(NO_FOLDS);

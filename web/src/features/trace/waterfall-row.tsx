@@ -14,7 +14,7 @@ import { FoldBar } from "./fold-bar";
 import css from "./waterfall-row.module.css";
 
 /** Deeper rows are not indented further: a number says how deep they are. */
-const MOST_INDENT = 14;
+const MOST_INDENT = 10;
 
 /** Why a row does not stand where its own record says. */
 export type Oddity = "orphan" | "cycle" | "early" | null;

@@ -16,7 +16,7 @@ import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
-import { Axis, AxisLines } from "./axis";
+import { Axis, AxisLines, useTicks } from "./axis";
 import { Levels } from "./levels";
 import { Minimap, momentAt } from "./minimap";
 import type { Clock } from "./use-clock";
@@ -74,10 +74,9 @@ export function Waterfall(props: Props) {
   });
   useWheelZoom(scroller, zoom);
   useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }), []);
-  const path = useMemo(
-    () => (props.path ? criticalPath(rows, tree, clock.now()) : null),
-    [props.path, rows, tree, clock],
-  );
+  const ticks = useTicks(scroller, zoom.view);
+  const { now } = clock;
+  const path = useMemo(() => (props.path ? criticalPath(rows, tree, now()) : null), [props.path, rows, tree, now]);
 
   function onClick(event: MouseEvent<HTMLElement>) {
     const target = event.target as HTMLElement;
@@ -116,11 +115,11 @@ export function Waterfall(props: Props) {
               Cost
             </div>
             <div role="columnheader" aria-label="Time" className={css.headTime}>
-              <Axis zoom={zoom} />
+              <Axis zoom={zoom} ticks={ticks} />
             </div>
           </div>
           <div role="rowgroup" className={css.body} style={{ height: lines.row.length * lineHeight }}>
-            <AxisLines view={zoom.view} />
+            <AxisLines view={zoom.view} ticks={ticks} />
             <WaterfallLines
               {...{ rows, tree, outline, seen, lineHeight, path }}
               selected={selection.id}

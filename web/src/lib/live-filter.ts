@@ -1,0 +1,49 @@
+import type { Filter, Kind, Status } from "./filter";
+
+/** What a filter can look at in a span as streams carry it. */
+export interface FilteredSpan {
+  kind: Kind;
+  status: Status;
+  name: string;
+  agent: string | null;
+  model: string | null;
+  tool: string | null;
+  duration_ms: number | null;
+  cost_usd: number | null;
+  error: { type: string | null } | null;
+}
+
+/** A filter in two parts. */
+export interface LiveFilter {
+  /** What the server narrows the stream by: it never changes between the start of a span and its end. */
+  streamed: Filter;
+  /** Whether a span, as it is now, belongs into the list. */
+  fits: (span: FilteredSpan) => boolean;
+}
+
+/**
+ * Split a filter for a live list.
+ *
+ * A stream that the server narrowed by what may change would never tell that a span no longer matches: the end of a call
+ * that was answered by another model than was asked for would not come, and the list would show it running for ever.
+ */
+export function liveFilter(filter: Filter): LiveFilter {
+  const { status, name, name_prefix, agent, model, tool, error_type, ...kept } = filter;
+  const { min_duration_ms, max_duration_ms, min_cost_usd, max_cost_usd, ...streamed } = kept;
+  const tests: ((span: FilteredSpan) => boolean)[] = [];
+  if (status) tests.push((span) => status.includes(span.status));
+  if (name !== undefined) tests.push((span) => span.name === name);
+  if (name_prefix !== undefined) tests.push((span) => span.name.startsWith(name_prefix));
+  if (agent !== undefined) tests.push((span) => span.agent === agent);
+  if (model !== undefined) tests.push((span) => span.model === model);
+  if (tool !== undefined) tests.push((span) => span.tool === tool);
+  if (error_type !== undefined) tests.push((span) => span.error?.type === error_type);
+  tests.push((span) => within(span.duration_ms, min_duration_ms, max_duration_ms));
+  tests.push((span) => within(span.cost_usd, min_cost_usd, max_cost_usd));
+  return { streamed, fits: (span) => tests.every((test) => test(span)) };
+}
+
+function within(value: number | null, least: number | undefined, most: number | undefined): boolean {
+  if (least === undefined && most === undefined) return true;
+  return value !== null && value >= (least ?? 0) && value <= (most ?? Number.POSITIVE_INFINITY);
+}
