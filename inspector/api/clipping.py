@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.model import ClippedEvent, Event
+from inspector.model import ClippedEvent, Event, SpanError
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
@@ -13,21 +13,20 @@ _NULL = msgspec.Raw(b"null")
 
 
 def clip(event: Event, most_chars: int) -> ClippedEvent:
-    """Leave out every value of a full event whose JSON has more than ``most_chars`` characters, and tell which."""
+    """Leave out every value of a full event whose JSON has more than ``most_chars`` characters, and tell which.
+
+    Names and ids stay, however long they are.
+    """
     clipper = _Clipper(most_chars)
     values: dict[str, Any] = {field.name: getattr(event, field.name) for field in fields(Event)}
     for name in ("input", "output"):
         if clipper.refuses(name, values[name]):
             values[name] = None
     values["attributes"] = clipper.without("attributes", event.attributes)
-    values["events"] = clipper.happenings(event.events)
-    error = event.error
-    if (
-        error is not None
-        and error.traceback is not None
-        and clipper.refuses("error.traceback", _encoded(error.traceback))
-    ):
-        values["error"] = replace(error, traceback=None)
+    values["events"] = clipper.within("events", event.events)
+    values["links"] = clipper.within("links", event.links)
+    if event.error is not None:
+        values["error"] = clipper.error(event.error)
     return ClippedEvent(**values, clipped=clipper.clipped)
 
 
@@ -56,20 +55,31 @@ class _Clipper:
         members = _MEMBERS.decode(text)
         return _encoded({key: value for key, value in members.items() if not self.refuses(f"{name}.{key}", value)})
 
-    def happenings(self, text: msgspec.Raw | None) -> msgspec.Raw | None:
-        """Replace by null each attribute that is too long in the list of what happened during the span."""
+    def within(self, name: str, text: msgspec.Raw | None) -> msgspec.Raw | None:
+        """Replace by null each attribute that is too long in a list of things that have some."""
         if text is None or len(bytes(text)) <= self._most_chars:
             return text
         found = _LIST.decode(text)
-        for at, happening in enumerate(found):
-            attributes = bytes(happening.get("attributes", _NULL))
+        for at, each in enumerate(found):
+            attributes = bytes(each.get("attributes", _NULL))
             if attributes.startswith(b"{"):
                 kept = {
-                    key: _NULL if self.refuses(f"events.{at}.{key}", value) else value
+                    key: _NULL if self.refuses(f"{name}.{at}.{key}", value) else value
                     for key, value in _MEMBERS.decode(attributes).items()
                 }
-                happening["attributes"] = _encoded(kept)
+                each["attributes"] = _encoded(kept)
         return _encoded(found)
+
+    def error(self, error: SpanError) -> SpanError:
+        """Leave out the texts of an error that are too long."""
+        return replace(
+            error,
+            message=self._short("error.message", error.message),
+            traceback=self._short("error.traceback", error.traceback),
+        )
+
+    def _short(self, name: str, text: str | None) -> str | None:
+        return None if text is None or self.refuses(name, _encoded(text)) else text
 
 
 def _encoded(value: object) -> msgspec.Raw:

@@ -27,7 +27,7 @@ PAGE_POLICY = (
 """What the app may load: its own files and the API. Recorded images are shown from ``data:``, and only on demand."""
 
 _NOT_BUILT = b"""<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Inspector</title>
+<html lang="en"><meta charset="utf-8"><title>Inspector</title><link rel="icon" href="data:,">
 <p>The API works; the web app is not built: run <code>make web</code> in the checkout and start the server again.</p>
 """
 _FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}

@@ -27,6 +27,8 @@ PASS_S = 1.0
 PRUNE_EVERY_S = 3600.0
 PRUNE_AGAIN_S = 60.0
 """When to try again what failed."""
+PRUNE_S = 0.2
+"""How long it is pruned before the other chores, and a stop, have their turn."""
 LONGEST_REST_S = 0.05
 _DAY_NS = 86_400 * 10**9
 
@@ -135,14 +137,14 @@ class Owner:
         """
         return self._deleted(self.store.delete_session(session_id))
 
-    def prune(self) -> Pruned:
-        """Delete what is older, and what is more, than the settings allow.
+    def prune(self, *, for_s: float | None = None) -> Pruned:
+        """Delete what is older, and what is more, than the settings allow; ``for_s`` bounds the time it may take.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
         before_ns = self._now_ns() - int(self._settings.retention_days * _DAY_NS)
-        return self.store.prune(before_ns=max(0, before_ns), max_bytes=self._settings.retention_bytes)
+        return self.store.prune(before_ns=max(0, before_ns), max_bytes=self._settings.retention_bytes, for_s=for_s)
 
     def start(self) -> None:
         """Do all of this in a daemon thread until ``stop``."""
@@ -202,8 +204,10 @@ class Owner:
         now_s = time.monotonic()
         if now_s >= chores.prune_at_s:
             chores.prune_at_s = now_s + PRUNE_AGAIN_S
-            self.prune()
-            chores.prune_at_s = now_s + PRUNE_EVERY_S
+            if self.prune(for_s=PRUNE_S).complete:
+                chores.prune_at_s = now_s + PRUNE_EVERY_S
+            else:
+                chores.prune_at_s = now_s
         if chores.behind:
             chores.behind = self._index(now_s + max(INDEX_S, now_s - began_s))
             chores.busy |= chores.behind

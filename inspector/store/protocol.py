@@ -64,6 +64,8 @@ class Pruned:
     spans: int
     bytes: int
     """How much the database shrank on disk."""
+    complete: bool = True
+    """Whether all was removed that had to be; otherwise the time was over, and the next pass goes on."""
 
 
 class Store(Protocol):
@@ -190,8 +192,13 @@ class Store(Protocol):
         """Removes all traces of a session for good and returns how many spans they had."""
         ...
 
-    def prune(self, *, before_ns: int | None = None, max_bytes: int | None = None) -> Pruned:
-        """Removes whole traces, oldest first: those begun before a time, then as many as the size asks for."""
+    def prune(
+        self, *, before_ns: int | None = None, max_bytes: int | None = None, for_s: float | None = None
+    ) -> Pruned:
+        """Removes whole traces, oldest first: those begun before a time, then as many as the size asks for.
+
+        ``for_s`` bounds how long that may take, give or take one transaction.
+        """
         ...
 
     def index(self, limit: int = 2000) -> int:

@@ -1,6 +1,8 @@
 """Removing spans for good: by trace, by session, by age and by size, in transactions short enough to wait for."""
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -51,20 +53,35 @@ def delete_session(transactions: Transactions, session_id: str) -> int:
     return delete_traces(transactions, [row[0] for row in found])
 
 
-def prune(transactions: Transactions, *, before_ns: int | None, max_bytes: int | None) -> Pruned:
+def prune(
+    transactions: Transactions, *, before_ns: int | None, max_bytes: int | None, for_s: float | None = None
+) -> Pruned:
     """Removes what is too old, then the oldest while there is too much, and gives the space back."""
+    until = math.inf if for_s is None else time.monotonic() + for_s
     with transactions() as connection:
         bytes_before = _file_bytes(connection)
     traces = removed = 0
+    complete = True
+    for count, spans in _removals(transactions, before_ns, max_bytes):
+        traces += count
+        removed += spans
+        if time.monotonic() > until:
+            complete = False
+            break
+    with transactions() as connection:
+        return Pruned(traces, removed, max(0, bytes_before - _file_bytes(connection)), complete)
+
+
+def _removals(transactions: Transactions, before_ns: int | None, max_bytes: int | None) -> Iterator[tuple[int, int]]:
+    """Removes traces, then gives space back, and says after each step how many traces and spans went."""
     while batch := _next_batch(transactions, before_ns, max_bytes):
-        removed += delete_traces(transactions, batch)
-        traces += len(batch)
+        yield len(batch), delete_traces(transactions, batch)
     more = True
     while more:
         with transactions() as connection:
             more = _vacuum_some(connection)
-    with transactions() as connection:
-        return Pruned(traces, removed, max(0, bytes_before - _file_bytes(connection)))
+        if more:
+            yield 0, 0
 
 
 def used_bytes(connection: Connection) -> int:

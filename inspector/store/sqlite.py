@@ -174,9 +174,11 @@ class SqliteStore:
         """See `Store.delete_session`."""
         return retention.delete_session(self._remove, clean(session_id))
 
-    def prune(self, *, before_ns: int | None = None, max_bytes: int | None = None) -> Pruned:
+    def prune(
+        self, *, before_ns: int | None = None, max_bytes: int | None = None, for_s: float | None = None
+    ) -> Pruned:
         """See `Store.prune`."""
-        return retention.prune(self._remove, before_ns=before_ns, max_bytes=max_bytes)
+        return retention.prune(self._remove, before_ns=before_ns, max_bytes=max_bytes, for_s=for_s)
 
     def index(self, limit: int = 2000) -> int:
         """See `Store.index`."""

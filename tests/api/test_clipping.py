@@ -22,7 +22,12 @@ def test_long_values_are_left_out_and_named(client, store, span):
                 output_key="out",
                 attributes={"in": json.dumps({"text": LONG}), "out": '"brief"', "n": 1.5, LONG: "kept"},
                 events=({"name": "first", "time_unix_nano": "0", "attributes": {}}, happening),
-                error=SpanError("E", LONG, LONG),
+                links=(
+                    {"trace_id": "a" * 32, "span_id": "b" * 16, "attributes": {"short": 1}},
+                    {"trace_id": "c" * 32, "span_id": "d" * 16, "attributes": {"why": LONG, "short": 2}},
+                ),
+                name=LONG,
+                error=SpanError("E", LONG, LONG + LONG),
                 status="error",
             )
         ]
@@ -34,12 +39,15 @@ def test_long_values_are_left_out_and_named(client, store, span):
         "input": len(json.dumps({"text": LONG})),
         "attributes.in": len(json.dumps(json.dumps({"text": LONG}))),
         "events.1.stack": len(json.dumps(LONG)),
-        "error.traceback": len(json.dumps(LONG)),
+        "links.1.why": len(json.dumps(LONG)),
+        "error.message": len(json.dumps(LONG)),
+        "error.traceback": len(json.dumps(LONG + LONG)),
     }
     whole["input"] = None
     del whole["attributes"]["in"]
     whole["events"][1]["attributes"]["stack"] = None
-    whole["error"]["traceback"] = None
+    whole["links"][1]["attributes"]["why"] = None
+    whole["error"] |= {"message": None, "traceback": None}
     assert clipped == whole
 
 
@@ -55,11 +63,11 @@ def test_a_clip_of_another_form_is_refused(client, problem):
         assert problem(client.get(f"/events/{1:016x}?clip={value}"))["parameter"] == "clip"
 
 
-def event_of(attributes, happenings):
+def event_of(attributes, happenings, error):
     nothing = dict.fromkeys(
         ("parent_id", "session_id", "hook", "dialect", "service", "agent", "model", "tool", "end_time_unix_nano")
     )
-    unknown = dict.fromkeys(("duration_ms", "input_tokens", "output_tokens", "cached_tokens", "cost_usd", "error"))
+    unknown = dict.fromkeys(("duration_ms", "input_tokens", "output_tokens", "cached_tokens", "cost_usd"))
     return Event(
         seq=1,
         trace_id="a",
@@ -70,10 +78,11 @@ def event_of(attributes, happenings):
         start_time_unix_nano="0",
         **nothing,
         **unknown,
+        error=error,
         input=msgspec.Raw(msgspec.json.encode(attributes)),
         attributes=msgspec.Raw(msgspec.json.encode(attributes)),
         events=msgspec.Raw(msgspec.json.encode(happenings)),
-        links=msgspec.Raw(b"[]"),
+        links=msgspec.Raw(msgspec.json.encode(happenings)),
     )
 
 
@@ -92,13 +101,14 @@ VALUES = st.recursive(
         | st.just({}),
         max_size=3,
     ),
+    error=st.none() | st.builds(SpanError, st.none() | st.text(), st.none() | st.text(), st.none() | st.text()),
     most=st.integers(1, 30),
 )
-def test_exactly_what_is_longer_is_left_out(attributes, happenings, most):
+def test_exactly_what_is_longer_is_left_out(attributes, happenings, error, most):
     def length(value):
         return len(msgspec.json.encode(value).decode())
 
-    found = clip(event_of(attributes, happenings), most)
+    found = clip(event_of(attributes, happenings, error), most)
     kept = {key: value for key, value in attributes.items() if length(value) <= most}
     assert msgspec.json.decode(found.attributes) == kept
     expected = {f"attributes.{key}": length(value) for key, value in attributes.items() if key not in kept}
@@ -107,7 +117,15 @@ def test_exactly_what_is_longer_is_left_out(attributes, happenings, most):
     for at, happening in enumerate(happenings):
         for key, value in (happening.get("attributes") or {}).items():
             if length(value) > most:
-                expected[f"events.{at}.{key}"] = length(value)
+                expected[f"events.{at}.{key}"] = expected[f"links.{at}.{key}"] = length(value)
+    for side in ("message", "traceback"):
+        text = getattr(error, side, None)
+        if text is not None and length(text) > most:
+            expected[f"error.{side}"] = length(text)
     assert found.clipped == expected
     assert (found.input is None) == ("input" in expected)
-    assert [set(happening) for happening in msgspec.json.decode(found.events)] == [set(each) for each in happenings]
+    for shown in (found.events, found.links):
+        assert [set(each) for each in msgspec.json.decode(shown)] == [set(each) for each in happenings]
+    for side in ("message", "traceback"):
+        kept = None if f"error.{side}" in expected else getattr(error, side, None)
+        assert getattr(found.error, side, None) == kept

@@ -6,9 +6,10 @@ import time
 import pytest
 
 from inspector.ingest import NothingRecorded, Owner, open_home
+from inspector.ingest import owner as owner_module
 from inspector.model import Filter
 from inspector.settings import Settings
-from inspector.store import OwnedElsewhere, OwnerLock, StoreReadOnly
+from inspector.store import OwnedElsewhere, OwnerLock, StoreReadOnly, retention
 
 
 def wait_for(condition, timeout_s=10.0):
@@ -158,6 +159,27 @@ def test_what_is_too_old_is_pruned_when_the_owner_starts(settings, spool, make_s
         owner.start()
         wait_for(lambda: count(owner.store) == 1)
         assert owner.store.trace("ab" * 16) is not None
+
+
+def test_spools_are_taken_in_and_a_stop_is_heard_while_much_is_pruned(
+    settings, spool, make_span, make_request, monkeypatch
+):
+    monkeypatch.setattr(retention, "SLICE_TRACES", 1)
+    monkeypatch.setattr(owner_module, "PRUNE_S", 0.0)
+    old = [make_span(traceId=f"{at:032x}", startTimeUnixNano="1", endTimeUnixNano="2") for at in range(1, 400)]
+    (spool / "a.jsonl").write_bytes(make_request(*old, process=None) + b"\n")
+    new = make_span(traceId="ab" * 16)
+    with Owner(
+        Settings(home=settings.home, retention_days=1), now_ns=lambda: int(new["startTimeUnixNano"]) + 1
+    ) as owner:
+        owner.take_in()
+        owner.start()
+        wait_for(lambda: count(owner.store) < 399)
+        (spool / "b.jsonl").write_bytes(make_request(new, process=None) + b"\n")
+        wait_for(lambda: owner.store.trace("ab" * 16) is not None)
+        assert count(owner.store) > 1
+        owner.stop()
+        assert count(owner.store) > 1
 
 
 def test_nothing_recorded_says_how_to_record(tmp_path):

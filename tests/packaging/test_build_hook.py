@@ -84,6 +84,19 @@ def test_the_app_is_built_again_only_when_a_source_changed(project, run):
     assert build() == 5
 
 
+def test_tests_and_what_an_editor_leaves_behind_are_no_sources(project, hook):
+    web = project / "web"
+    before = hook.digest(web)
+    (web / ".cache").mkdir()
+    for name in ("src/main.test.js", "src/rows.test-data.js", "src/.main.js.swp", ".DS_Store", ".cache/main.js"):
+        (web / name).write_text("of no account")
+    assert hook.digest(web) == before
+    for name in (".npmrc", ".env.production", "src/test.js", "src/latest.js"):
+        (web / name).write_text("of account")
+        assert hook.digest(web) != before
+        before = hook.digest(web)
+
+
 def test_an_sdist_brings_the_sources_and_the_app_so_that_installing_it_needs_no_node(
     project, run, wheel, path_without_node, tmp_path
 ):
@@ -167,6 +180,18 @@ def test_an_old_node_on_the_path_is_not_used(project, run, path_without_node):
         old.chmod(0o755)
     assert run(project, "hatch_build.py", PATH=path_without_node).returncode == 0
     assert builds(project) == 1
+
+
+@pytest.mark.parametrize(
+    "content", [b"#!/nowhere/interpreter\n", b"\x7fELF of another machine", b"#!/bin/sh\nprintf '\\377'\n"]
+)
+def test_a_node_that_does_not_start_is_none(hook, path_without_node, monkeypatch, content):
+    for name in ("node", "npm"):
+        broken = Path(path_without_node) / name
+        broken.write_bytes(content)
+        broken.chmod(0o755)
+    monkeypatch.setenv("PATH", path_without_node)
+    assert hook.node_of_machine() is None
 
 
 def test_without_any_node_it_says_how_to_get_one(project, run, path_without_node):

@@ -63,6 +63,17 @@ def test_pruning_by_age_removes_whole_traces_that_were_over_by_then(store, make_
     assert store.prune(before_ns=5) == Pruned(0, 0, 0)
 
 
+def test_pruning_that_may_take_no_time_goes_on_where_it_stopped(store, make_span, monkeypatch):
+    monkeypatch.setattr(retention, "SLICE_TRACES", 3)
+    fill(store, make_span, 10)
+    passes = [store.prune(before_ns=100, for_s=0)]
+    while not passes[-1].complete:
+        passes.append(store.prune(before_ns=100, for_s=0))
+    assert passes[0].traces == 3
+    assert sum(each.traces for each in passes) == 10
+    assert left(store) == []
+
+
 def test_pruning_by_size_removes_the_oldest_and_gives_the_space_back(store, make_span, path, monkeypatch):
     monkeypatch.setattr(retention, "SIZE_TRACES", 10)
     fill(store, make_span, 200)

@@ -361,7 +361,8 @@ export interface components {
         FullEvent: components["schemas"]["Event"] & {
             /**
              * @description What `clip` left out, each with the length of its JSON in characters: `input` and `output` are null instead,
-             *     `attributes.<key>` is absent, `events.<index>.<key>` and `error.traceback` are null. Only with `clip`.
+             *     `attributes.<key>` is absent, `events.<index>.<key>`, `links.<index>.<key>`, `error.message` and
+             *     `error.traceback` are null. Only with `clip`.
              */
             clipped?: {
                 [key: string]: components["schemas"]["Count"];
@@ -926,7 +927,8 @@ export interface operations {
                 trace_id?: components["schemas"]["TraceId"];
                 /**
                  * @description Leaves out every value whose JSON is longer than so many characters; `clipped` names them.
-                 *     Values are the input, the output, each attribute of the event and of what happened during it, and the traceback.
+                 *     Values are the input, the output, the error's message and traceback, and each attribute of the event, of what
+                 *     happened during it and of its links. Names and ids are never left out.
                  */
                 clip?: number;
             };

@@ -5,9 +5,10 @@ import {
   createRouter,
   lazyRouteComponent,
 } from "@tanstack/react-router";
+import { tracesQuery } from "@/api/queries";
 import { eventsSearch } from "@/features/events/url";
 import { RunsPage } from "@/features/runs/runs-page";
-import { runsSearch } from "@/features/runs/url";
+import { filterIn, orderIn, runsSearch } from "@/features/runs/url";
 import { sessionsSearch } from "@/features/sessions/url";
 import { statsSearch } from "@/features/stats/url";
 import { traceSearch } from "@/features/trace/url";
@@ -15,6 +16,7 @@ import { parseSearch, stringifySearch } from "@/lib/address";
 import { Skeleton } from "@/ui/notice";
 import { Crash } from "./crash";
 import { NotFound } from "./not-found";
+import { queries } from "./query-client";
 import { Shell } from "./shell";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -23,6 +25,9 @@ const runs = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: runsSearch,
+  // Asked for while the page is still being drawn.
+  loaderDeps: ({ search }) => ({ filter: filterIn(search), ...orderIn(search) }),
+  loader: ({ deps }) => void queries.prefetchInfiniteQuery(tracesQuery(deps)),
   component: RunsPage,
 });
 

@@ -1,30 +1,10 @@
 import { expect, test } from "vitest";
 import { agentGraph, foldedGraph, isWorthDrawing, tellingCall } from "./agent-graph";
 import { callsOf } from "./calls";
+import { rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 
-let clock = 0;
-
-function row(id: string, parentId: string | null, over: Partial<SpanRow> = {}): SpanRow {
-  return {
-    id,
-    parentId,
-    kind: "tool",
-    status: "ok",
-    name: id,
-    agent: null,
-    model: null,
-    tool: null,
-    errorType: null,
-    startMs: clock++,
-    durationMs: 10,
-    inputTokens: null,
-    outputTokens: null,
-    cachedTokens: null,
-    costUsd: null,
-    ...over,
-  };
-}
+const row = rowsInTurn(1);
 
 const graphOf = (rows: SpanRow[]) => agentGraph(callsOf(rows));
 

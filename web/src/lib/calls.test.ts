@@ -1,29 +1,9 @@
 import { expect, test } from "vitest";
 import { calleeKind, calleeName, callsOf } from "./calls";
+import { rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 
-let at = 0;
-
-function row(id: string, parentId: string | null, over: Partial<SpanRow> = {}): SpanRow {
-  return {
-    id,
-    parentId,
-    kind: "tool",
-    status: "ok",
-    name: id,
-    agent: null,
-    model: null,
-    tool: null,
-    errorType: null,
-    startMs: at++,
-    durationMs: 1,
-    inputTokens: null,
-    outputTokens: null,
-    cachedTokens: null,
-    costUsd: null,
-    ...over,
-  };
-}
+const row = rowsInTurn(1, { durationMs: 1 });
 
 test("a tool call that crosses a process border is one call", () => {
   const { roots, of } = callsOf([

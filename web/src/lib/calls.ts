@@ -21,6 +21,8 @@ export interface Call {
 
 /** The calls of a run, and which of them each span belongs to. */
 export interface Calls {
+  /** What they were read from. */
+  rows: readonly SpanRow[];
   roots: Call[];
   /** By span id; spans between calls belong to the call around them. */
   of: Map<string, Call>;
@@ -34,7 +36,7 @@ type Part = "call" | "echo" | "between";
 /** Read the calls out of the spans of a trace. */
 export function callsOf(rows: readonly SpanRow[]): Calls {
   const tree = treeOf(rows);
-  const found: Calls = { roots: [], of: new Map(), all: [] };
+  const found: Calls = { rows, roots: [], of: new Map(), all: [] };
   // Whether a row lies on the far side of a request: what bears the same name there is the same call.
   const across = new Uint8Array(rows.length);
   const waiting = [...tree.roots].reverse();
@@ -106,7 +108,8 @@ function toolName(row: SpanRow): string | null {
   return row.kind === "tool" ? bare(row.name) : null;
 }
 
-function agentName(row: SpanRow): string {
+/** The name of an agent by its own span. */
+export function agentName(row: SpanRow): string {
   return row.agent ?? bare(row.name);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { criticalPath } from "./critical-path";
-import { randomRows, sampleRow } from "./sample-rows";
+import { randomRows, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { treeOf } from "./tree";
 

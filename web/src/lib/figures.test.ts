@@ -10,7 +10,7 @@ import {
   slowerThan,
   topOf,
 } from "./figures";
-import { unixNano } from "./time";
+import { unixNano } from "./samples.test-data";
 
 function figures(key: string | null, changes: Partial<Figures> = {}): Figures {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findSpans } from "./find-spans";
-import { sampleRow } from "./sample-rows";
+import { sampleRow } from "./samples.test-data";
 
 const rows = [
   sampleRow("a", null, { name: "invoke_agent Planner", agent: "Planner" }),

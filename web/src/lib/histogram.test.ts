@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { binAt, binsOf, heightOf, rangeOf, sumOf } from "./histogram";
-import { unixNano } from "./time";
+import { unixNano } from "./samples.test-data";
 
 const AT = 1_795_317_217_528;
 const slice = (ms: number, count: number, errors = 0) => ({ start_time_unix_nano: unixNano(AT + ms), count, errors });

@@ -1,9 +1,9 @@
 /**
- * Recorded JSON, read without losing anything: numbers that a double can not hold stay as they were written, keys that
- * occur twice are all kept, and no depth is too deep.
+ * Recorded JSON, read without losing anything but blanks and the spelling of texts: numbers stay as they were written,
+ * members in their order, keys that occur twice are all kept, and no depth is too deep.
  */
 
-/** A number that would change if it became a double, such as `9007199254740993` or `1e400`. */
+/** A number that a double would spell in another way, such as `9007199254740993`, `1e400` or `1.0`. */
 export class ExactNumber {
   readonly text: string;
 
@@ -21,10 +21,10 @@ export class ExactNumber {
   }
 }
 
-/** Where members are kept whose key occurs again later in the same object. */
-const EARLIER = Symbol("earlier members of the same key");
+/** All members as they were written, of objects that could not hold them so: with a key twice, or one like an index. */
+const written = new WeakMap<object, [key: string, value: unknown][]>();
 
-type Members = Record<string, unknown> & { [EARLIER]?: [string, unknown][] };
+type Members = Record<string, unknown>;
 
 /** One member of an object, or one item of a list. */
 export interface Entry {
@@ -52,16 +52,26 @@ export function member(value: unknown, name: string): unknown {
 /** How many members or items a value has. */
 export function sizeOf(value: object): number {
   if (Array.isArray(value)) return value.length;
-  return Object.keys(value).length + ((value as Members)[EARLIER]?.length ?? 0);
+  return written.get(value)?.length ?? Object.keys(value).length;
 }
 
-/** Members or items from one place to another, in order; members of a repeated key come first. */
+/** Members or items from one place to another, in the order in which they were written. */
 export function entriesOf(value: object, from = 0, to = Number.POSITIVE_INFINITY): Entry[] {
   if (Array.isArray(value)) return value.slice(from, to).map((item, at) => ({ key: from + at, value: item }));
-  const members = value as Members;
-  const earlier = (members[EARLIER] ?? []).map(([key, held]) => ({ key, value: held, overridden: true }));
-  const kept = Object.keys(members).map((key) => ({ key, value: members[key] }));
-  return [...earlier, ...kept].slice(from, to);
+  const kept = written.get(value);
+  if (!kept) {
+    const members = value as Members;
+    return Object.keys(members)
+      .slice(from, to)
+      .map((key) => ({ key, value: members[key] }));
+  }
+  const last = new Map(kept.map(([key], at) => [key, at]));
+  const entries = kept.map(([key, held], at) => ({
+    key,
+    value: held,
+    ...(last.get(key) !== at && { overridden: true }),
+  }));
+  return entries.slice(from, to);
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -208,30 +218,28 @@ function isEscaped(text: string, first: number, at: number): boolean {
   return slashes % 2 === 1;
 }
 
+/** What an object moves before all its other members. */
+const LIKE_AN_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
+
 function put(members: Members, key: string, value: unknown): void {
-  if (Object.hasOwn(members, key)) {
-    members[EARLIER] ??= [];
-    members[EARLIER].push([key, members[key]]);
+  let all = written.get(members);
+  if (!all && (Object.hasOwn(members, key) || LIKE_AN_INDEX.test(key))) {
+    all = Object.entries(members);
+    written.set(members, all);
   }
+  all?.push([key, value]);
   // `__proto__` by assignment would be the prototype.
   if (key === "__proto__") {
     Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true });
   } else members[key] = value;
 }
 
-/** A number, or what was written where a double would say something else. */
 function numberOf(text: string): number | ExactNumber {
   const value = Number(text);
-  const isSame = text.length < 16 ? Number.isFinite(value) && value !== 0 : digits(text) === digits(String(value));
-  return isSame || digits(text) === "" ? value : new ExactNumber(text);
+  return String(value) === text ? value : new ExactNumber(text);
 }
 
-/** The digits that count, without sign, point and exponent. */
-function digits(text: string): string {
-  return (text.split(/e/i)[0] ?? "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
-}
-
-/** The JSON of a value that `parseJson` read, or of any plain value, with every digit and every repeated key. */
+/** The JSON of a value that `parseJson` read, or of any plain value, with every digit and every member as it was. */
 export function jsonText(value: unknown, indent = 2): string {
   const out: string[] = [];
   const line = (depth: number) => (indent ? `\n${" ".repeat(indent * Math.min(depth, 200))}` : "");

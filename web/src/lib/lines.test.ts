@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "./lines";
-import { randomFrom, randomRows, sampleRow } from "./sample-rows";
+import { randomFrom, randomRows, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { subtreesOf } from "./subtrees";
 import { treeOf } from "./tree";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LiveRows } from "./live-rows";
-import { randomFrom, sampleRow } from "./sample-rows";
+import { randomFrom, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 
 /** The same, as simply as it can be said. */

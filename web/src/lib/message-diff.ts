@@ -76,10 +76,11 @@ function plainText(value: unknown): string {
 
 function replaced(old: readonly Message[], now: readonly Message[]): Change[] {
   const changes: Change[] = [];
+  const bags = new Bags();
   let next = 0;
   for (const message of old) {
-    const at = now.findIndex((other, place) => place >= next && place < next + 20 && isRewriting(message, other));
-    if (at < 0) {
+    const at = next + now.slice(next, next + CANDIDATES).findIndex((other) => isRewriting(message, other, bags));
+    if (at < next) {
       changes.push({ kind: "removed", message });
       continue;
     }
@@ -97,11 +98,15 @@ function push(changes: Change[], message: Message | undefined): void {
 
 // What somebody would call the same message with other words in it, rather than another message.
 const MUCH = 0.5;
+/** How many of the new messages are looked at for each old one. */
+const CANDIDATES = 20;
+/** What two long messages have in common shows in their first so many characters. */
+const MOST_COMPARED = 4_000;
 
-function isRewriting(before: Message, after: Message): boolean {
+function isRewriting(before: Message, after: Message, bags: Bags): boolean {
   if (before.role !== after.role) return false;
   if (before.parts.some((part, at) => isSameCall(part, after.parts[at]))) return true;
-  return shared(wordsOf(wholeText(before)), wordsOf(wholeText(after))) >= MUCH;
+  return shared(bags.of(before), bags.of(after)) >= MUCH;
 }
 
 function isSameCall(part: Part, other: Part | undefined): boolean {
@@ -113,19 +118,44 @@ function isSameCall(part: Part, other: Part | undefined): boolean {
   );
 }
 
-/** Which part of the words of two texts stands in both, wherever. */
-function shared(before: readonly string[], after: readonly string[]): number {
-  const left = new Map<string, number>();
-  for (const word of before) left.set(word, (left.get(word) ?? 0) + 1);
-  let both = 0;
-  for (const word of after) {
-    const there = left.get(word) ?? 0;
-    if (there > 0) {
-      both++;
-      left.set(word, there - 1);
-    }
+/** How often each word of a message stands in it; words are numbers. */
+interface Bag {
+  counts: Map<number, number>;
+  /** Words in all. */
+  size: number;
+}
+
+/** The words of messages, each read once however many others it is compared with. */
+class Bags {
+  readonly #numbers = new Map<string, number>();
+  readonly #bags = new Map<Message, Bag>();
+
+  of(message: Message): Bag {
+    const found = this.#bags.get(message) ?? this.#read(message);
+    this.#bags.set(message, found);
+    return found;
   }
-  return (2 * both) / Math.max(1, before.length + after.length);
+
+  #read(message: Message): Bag {
+    const words = wordsOf(wholeText(message).slice(0, MOST_COMPARED));
+    const counts = new Map<number, number>();
+    for (const word of words) {
+      const number = this.#numbers.get(word) ?? this.#numbers.size;
+      this.#numbers.set(word, number);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+    return { counts, size: words.length };
+  }
+}
+
+/** Which part of the words of two texts stands in both, wherever; 0 where it can not be much. */
+function shared(before: Bag, after: Bag): number {
+  const size = Math.max(1, before.size + after.size);
+  if ((2 * Math.min(before.size, after.size)) / size < MUCH) return 0;
+  const [few, many] = before.counts.size < after.counts.size ? [before, after] : [after, before];
+  let both = 0;
+  for (const [word, count] of few.counts) both += Math.min(count, many.counts.get(word) ?? 0);
+  return (2 * both) / size;
 }
 
 /** A piece of a text that stayed, came or went. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { KINDS } from "./filter";
 import { pathOf, sketchOf } from "./minimap";
-import { randomRows, sampleRow } from "./sample-rows";
+import { randomRows, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { wholeOf } from "./time-scale";
 import { treeOf } from "./tree";

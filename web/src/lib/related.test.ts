@@ -1,28 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { agentAround, around, deepestFailure, descendantsOf, groupsOf, previousModelCall, sumsBelow } from "./related";
-import type { SpanRow } from "./spans";
+import { agentAround, around, deepestFailure, descendantsOf, groupsOf, sumsBelow } from "./related";
+import { rowsInTurn } from "./samples.test-data";
 
-let clock = 0;
-function row(id: string, parentId: string | null, changes: Partial<SpanRow> = {}): SpanRow {
-  return {
-    id,
-    parentId,
-    kind: "other",
-    status: "ok",
-    name: id,
-    agent: null,
-    model: null,
-    tool: null,
-    errorType: null,
-    startMs: clock++,
-    durationMs: 1,
-    inputTokens: null,
-    outputTokens: null,
-    cachedTokens: null,
-    costUsd: null,
-    ...changes,
-  };
-}
+const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
 
 const llm = { kind: "llm" } as const;
 const agent = (name: string) => ({ kind: "agent", agent: name }) as const;
@@ -37,51 +17,19 @@ describe("around a span", () => {
     expect(around(rows, "nowhere").row).toBeNull();
   });
 
+  test("the agent around it is the innermost one, and not itself", () => {
+    const rows = [row("a", null, agent("x")), row("t", "a"), row("g", "t", agent("y")), row("u", "g")];
+    expect(["u", "g", "a"].map((id) => agentAround(around(rows, id))?.id)).toEqual(["g", "a", undefined]);
+  });
+
   test("cycles end", () => {
     const rows = [row("a", "b", llm), row("b", "a", llm), row("self", "self", llm)];
-    expect(around(rows, "a").ancestors.map(({ id }) => id)).toEqual(["b"]);
+    // The tree cuts a circle where it begins, as the waterfall shows it.
+    expect(around(rows, "a").ancestors).toEqual([]);
+    expect(around(rows, "b").ancestors.map(({ id }) => id)).toEqual(["a"]);
     expect(around(rows, "self").ancestors).toEqual([]);
     expect(descendantsOf(rows, "a").map(({ id }) => id)).toEqual(["b"]);
-    expect(previousModelCall(rows, "b")).toBeNull();
     expect(deepestFailure([row("f", "f", { status: "error" })], "f")).toBeNull();
-  });
-});
-
-describe("the model call before", () => {
-  test("is that of the same call of the agent, not of one in between", () => {
-    const rows = [
-      row("root", null),
-      row("planner", "root", agent("planner")),
-      row("l1", "planner", llm),
-      row("tool", "planner", { kind: "tool" }),
-      row("guide", "tool", agent("guide")),
-      row("g1", "guide", llm),
-      row("g2", "guide", llm),
-      row("l2", "planner", llm),
-    ];
-    expect(previousModelCall(rows, "l2")?.id).toBe("l1");
-    expect(previousModelCall(rows, "g2")?.id).toBe("g1");
-    expect(previousModelCall(rows, "g1")).toBeNull();
-    expect(previousModelCall(rows, "l1")).toBeNull();
-    expect(previousModelCall(rows, "tool")?.id).toBe("l1");
-    expect(agentAround(around(rows, "g1"))?.id).toBe("guide");
-  });
-
-  test("is found in an earlier call of an agent of that name", () => {
-    const rows = [
-      row("root", null),
-      row("one", "root", agent("guide")),
-      row("l1", "one", llm),
-      row("two", "root", agent("guide")),
-      row("l2", "two", llm),
-    ];
-    expect(previousModelCall(rows, "l2")?.id).toBe("l1");
-  });
-
-  test("is never the same call recorded twice", () => {
-    const rows = [row("root", null), row("outer", "root", llm), row("inner", "outer", llm), row("next", "root", llm)];
-    expect(previousModelCall(rows, "inner")).toBeNull();
-    expect(previousModelCall(rows, "next")?.id).toBe("outer");
   });
 });
 
@@ -125,14 +73,4 @@ test("a failure is followed to where it began", () => {
   ];
   expect(deepestFailure(rows, "a")?.id).toBe("c");
   expect(deepestFailure(rows, "c")).toBeNull();
-});
-
-test("a model call of another agent is not the previous one, where agents have names but no spans", () => {
-  const rows = [
-    row("run", null),
-    row("1", "run", { ...llm, agent: "planner" }),
-    row("2", "run", { ...llm, agent: "critic" }),
-    row("3", "run", { ...llm, agent: "planner" }),
-  ];
-  expect(previousModelCall(rows, "3")?.id).toBe("1");
 });

@@ -1,5 +1,6 @@
 import type { Kind } from "./filter";
 import { endMs, type SpanRow } from "./spans";
+import { ancestorsOf, type Tree, treeOf } from "./tree";
 
 /** What stands around a span in its trace. Rows are by start. */
 export interface Around {
@@ -15,17 +16,26 @@ const NOTHING: Around = { row: null, ancestors: [], children: [], previous: null
 
 /** Find what stands around a span; parents that lead back to it are cut. */
 export function around(rows: readonly SpanRow[], spanId: string): Around {
-  const row = rows.find((each) => each.id === spanId);
-  if (!row) return NOTHING;
-  const siblings = rows.filter((each) => each.parentId === row.parentId);
-  const at = siblings.indexOf(row);
+  const tree = treeOf(rows);
+  const at = tree.places.get(spanId);
+  const row = at === undefined ? undefined : rows[at];
+  if (at === undefined || !row) return NOTHING;
+  const above = tree.parent[at] as number;
+  // Spans whose parent is missing have that in common, not that they are roots.
+  const siblings =
+    above >= 0 ? tree.children[above] : tree.roots.filter((root) => rows[root]?.parentId === row.parentId);
+  const place = siblings?.indexOf(at) ?? 0;
   return {
     row,
-    ancestors: ancestorsOf(new Map(rows.map((each) => [each.id, each])), row).reverse(),
-    children: rows.filter((each) => each.parentId === spanId && each !== row),
-    previous: siblings[at - 1] ?? null,
-    next: siblings[at + 1] ?? null,
+    ancestors: rowsAt(rows, ancestorsOf(tree, at)).reverse(),
+    children: rowsAt(rows, tree.children[at] ?? []),
+    previous: rows[siblings?.[place - 1] ?? -1] ?? null,
+    next: rows[siblings?.[place + 1] ?? -1] ?? null,
   };
+}
+
+function rowsAt(rows: readonly SpanRow[], places: readonly number[]): SpanRow[] {
+  return places.map((at) => rows[at] as SpanRow);
 }
 
 /** The agent in whose hands a span is: the innermost agent's span around it. */
@@ -33,67 +43,14 @@ export function agentAround({ ancestors }: Around): SpanRow | null {
   return ancestors.findLast((row) => row.kind === "agent") ?? null;
 }
 
-/**
- * The model call that the same agent made before a span, seen from that span.
- *
- * First inside the same call of the agent; then in earlier calls of an agent of that name. A call that the span is part
- * of is not before it.
- */
-export function previousModelCall(rows: readonly SpanRow[], spanId: string): SpanRow | null {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const row = byId.get(spanId);
-  if (!row) return null;
-  const above = ancestorsOf(byId, row);
-  const own = agentOf(row, above);
-  const isAbove = new Set(above);
-  let sameName: SpanRow | null = null;
-  for (let at = rows.lastIndexOf(row) - 1; at >= 0; at--) {
-    const each = rows[at];
-    if (each?.kind !== "llm" || isAbove.has(each)) continue;
-    const others = ancestorsOf(byId, each);
-    // A model call inside another one is the same call, recorded by two libraries.
-    if (others.some((other) => other.kind === "llm")) continue;
-    const agent = agentOf(each, others);
-    if (agent.span === own.span && (agent.span !== null || agent.name === own.name)) return each;
-    if (sameName === null && own.name !== null && agent.name === own.name) sameName = each;
-  }
-  return sameName;
-}
-
 /** The failed span deepest below one on the way of its first failure: where the trouble began. */
 export function deepestFailure(rows: readonly SpanRow[], spanId: string): SpanRow | null {
+  const tree = treeOf(rows);
+  const failed = (at: number) => tree.children[at]?.find((below) => rows[below]?.status === "error");
   let found: SpanRow | null = null;
-  const seen = new Set<string>();
-  for (let id: string | null = spanId; id !== null && !seen.has(id); ) {
-    const parent: string = id;
-    seen.add(parent);
-    const failed = rows.find((row) => row.parentId === parent && row.status === "error" && row.id !== spanId);
-    found = failed ?? found;
-    id = failed?.id ?? null;
-  }
-  return found;
-}
-
-interface Agent {
-  span: string | null;
-  name: string | null;
-}
-
-function agentOf(row: SpanRow, above: readonly SpanRow[]): Agent {
-  const span = above.find((each) => each.kind === "agent");
-  return { span: span?.id ?? null, name: row.agent ?? (span ? (span.agent ?? span.name) : null) };
-}
-
-/** From the parent up to the root. */
-function ancestorsOf(byId: ReadonlyMap<string, SpanRow>, row: SpanRow): SpanRow[] {
-  const found: SpanRow[] = [];
-  const seen = new Set([row]);
-  for (let at = row; at.parentId !== null; ) {
-    const above = byId.get(at.parentId);
-    if (!above || seen.has(above)) break;
-    seen.add(above);
-    found.push(above);
-    at = above;
+  const start = tree.places.get(spanId);
+  for (let at = start === undefined ? undefined : failed(start); at !== undefined; at = failed(at)) {
+    found = rows[at] ?? null;
   }
   return found;
 }
@@ -136,18 +93,12 @@ export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: Readon
 
 /** What a row and everything below it used, for each of some rows; what two of them hold counts for the first. */
 export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): Map<string, Sums> {
-  const children = childrenOf(rows);
-  const seen = new Set<SpanRow>();
+  const tree = treeOf(rows);
+  const seen = new Set<number>();
   return new Map(
     tops.map((top) => {
       const sums: Sums = { inputTokens: null, outputTokens: null, costUsd: null };
-      const waiting = [top];
-      for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
-        if (seen.has(row)) continue;
-        seen.add(row);
-        add(sums, row);
-        for (const child of children.get(row.id) ?? []) waiting.push(child);
-      }
+      for (const at of placesBelow(tree, top.id, seen)) add(sums, rows[at] as SpanRow);
       return [top.id, sums];
     }),
   );
@@ -155,28 +106,25 @@ export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): M
 
 /** Every row below one, by start. */
 export function descendantsOf(rows: readonly SpanRow[], spanId: string): SpanRow[] {
-  const children = childrenOf(rows);
-  const inside = new Set<SpanRow>();
-  const waiting = [spanId];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    for (const row of children.get(id) ?? []) {
-      if (inside.has(row) || row.id === spanId) continue;
-      inside.add(row);
-      waiting.push(row.id);
-    }
-  }
-  return rows.filter((row) => inside.has(row));
+  const [, ...below] = placesBelow(treeOf(rows), spanId, new Set());
+  return rowsAt(
+    rows,
+    below.sort((a, b) => a - b),
+  );
 }
 
-function childrenOf(rows: readonly SpanRow[]): Map<string, SpanRow[]> {
-  const children = new Map<string, SpanRow[]>();
-  for (const row of rows) {
-    if (row.parentId === null) continue;
-    const held = children.get(row.parentId);
-    if (held) held.push(row);
-    else children.set(row.parentId, [row]);
+/** The place of a row, then those of everything below it but what was `seen` already. */
+function placesBelow(tree: Tree, spanId: string, seen: Set<number>): number[] {
+  const found: number[] = [];
+  const top = tree.places.get(spanId);
+  const waiting = top === undefined ? [] : [top];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    found.push(at);
+    for (const child of tree.children[at] ?? []) waiting.push(child);
   }
-  return children;
+  return found;
 }
 
 function add(sums: Sums, more: Sums): void {

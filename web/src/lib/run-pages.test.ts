@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ListedRun, type RunPages, runsOf, withFirstPage, withoutRun, withRun } from "./run-pages";
+import { knowsOf, type ListedRun, type RunPages, runsOf, withFirstPage, withoutRun, withRun } from "./run-pages";
 
 const SIZE = 5;
 const NEWEST = { sort: "time", order: "desc" } as const;
@@ -125,4 +125,13 @@ it("keeps what further pages found while the first one finds nothing in its time
   const known = pagesOf(store, 3);
   const next = withFirstPage(known, { items: [], next_cursor: "more", nowMs: 0 }, NEWEST);
   expect(runsOf(next)).toEqual(known.pages.slice(1).flatMap((page) => page.items));
+});
+
+describe("knowsOf", () => {
+  it("tells whether pages can have missed what happened up to a change", () => {
+    const pages = [{ items: [{ seq: 7 }, { seq: 9 }] }, { items: [{ seq: 3 }] }];
+    expect([8, 9, 10].map((change) => knowsOf(pages, change))).toEqual([true, true, false]);
+    expect(knowsOf([], 0)).toBe(false);
+    expect(knowsOf([{ items: [] }], 0)).toBe(false);
+  });
 });

@@ -81,6 +81,11 @@ export function withoutRun<Run extends ListedRun>(
   );
 }
 
+/** Whether pages were asked for when a change was there already, since one of their items tells of it or a later one. */
+export function knowsOf(pages: readonly { items: readonly { seq: number }[] }[], change: number): boolean {
+  return pages.some((page) => page.items.some((item) => item.seq >= change));
+}
+
 /** Runs of all pages in order, each once: a run can move from one page to the next between two questions. */
 export function runsOf<Run extends ListedRun>(known: RunPages<Run> | undefined): Run[] {
   const found = new Map<string, Run>();

@@ -1,7 +1,7 @@
 /** A key that does something, as the overview of shortcuts and the documentation show it. */
 export interface Shortcut {
   /** The page it works on. */
-  page: "Everywhere" | "Lists" | "Runs" | "Trace" | "Live";
+  page: "Everywhere" | "Lists" | "Runs" | "Trace" | "JSON" | "Live";
   /** Alternatives; the keys of a sequence are separated by a blank. */
   keys: readonly string[];
   what: string;
@@ -37,6 +37,9 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { page: "Trace", keys: ["-"], what: "Zoom out" },
   { page: "Trace", keys: ["0"], what: "Show the whole time" },
   { page: "Trace", keys: ["Escape"], what: "Back from the detail to the list" },
+  { page: "JSON", keys: ["Enter", "Space"], what: "Open or close the value" },
+  { page: "JSON", keys: ["c"], what: "Copy the value" },
+  { page: "JSON", keys: ["p"], what: "Copy its path" },
   { page: "Live", keys: ["Space"], what: "Pause or resume" },
   { page: "Live", keys: ["Escape"], what: "Close the detail" },
 ];

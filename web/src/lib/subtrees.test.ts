@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { randomRows, sampleRow } from "./sample-rows";
+import { randomRows, sampleRow } from "./samples.test-data";
 import { failuresOf, hasFailed, readableDepth, subtreesOf } from "./subtrees";
 import { ancestorsOf, treeOf } from "./tree";
 

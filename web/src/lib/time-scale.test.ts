@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { randomFrom, sampleRow } from "./sample-rows";
+import { randomFrom, sampleRow } from "./samples.test-data";
 import {
   between,
   isWhole,

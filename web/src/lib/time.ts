@@ -10,13 +10,3 @@ export function unixMs(time: UnixNano): number {
 export function msBetween(from: UnixNano, to: UnixNano): number {
   return Number(BigInt(to) - BigInt(from)) / 1e6;
 }
-
-/** A time some milliseconds after another one. */
-export function plusMs(time: UnixNano, ms: number): UnixNano {
-  return String(BigInt(time) + BigInt(Math.round(ms * 1e6)));
-}
-
-/** Nanoseconds of a clock's milliseconds. */
-export function unixNano(ms: number): UnixNano {
-  return String(BigInt(Math.round(ms * 1000)) * 1000n);
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleRow } from "./sample-rows";
+import { sampleRow } from "./samples.test-data";
 import { totalsOf } from "./totals";
 
 describe("totalsOf", () => {

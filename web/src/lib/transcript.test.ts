@@ -1,31 +1,10 @@
 import { expect, test } from "vitest";
 import { callsOf } from "./calls";
+import { rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { type Entry, placeOf, type Transcript, type Turn, transcriptOf } from "./transcript";
 
-let clock = 0;
-
-function row(id: string, parentId: string | null, over: Partial<SpanRow> = {}): SpanRow {
-  clock += 100;
-  return {
-    id,
-    parentId,
-    kind: "tool",
-    status: "ok",
-    name: id,
-    agent: null,
-    model: null,
-    tool: null,
-    errorType: null,
-    startMs: clock,
-    durationMs: 10,
-    inputTokens: null,
-    outputTokens: null,
-    cachedTokens: null,
-    costUsd: null,
-    ...over,
-  };
-}
+const row = rowsInTurn(100);
 
 const agent = (id: string, parentId: string | null, name: string) =>
   row(id, parentId, { kind: "agent", agent: name, durationMs: 5_000 });

@@ -1,4 +1,5 @@
 import { type Call, type Calls, calleeKind, isHousekeeping } from "./calls";
+import { previousModelCall } from "./previous-call";
 
 /** Calls of one caller that were under way at the same time: this one is the `at`th of `of`. */
 export interface Parallel {
@@ -66,9 +67,9 @@ type Step =
   | { leave: Call; depth: number; thread: Call };
 
 /** Tell the calls of a run in order. */
-export function transcriptOf({ roots }: Calls): Transcript {
-  const teller = new Teller();
-  const waiting: Step[] = roots
+export function transcriptOf(calls: Calls): Transcript {
+  const teller = new Teller(calls);
+  const waiting: Step[] = calls.roots
     .map((call): Step => ({ enter: call, depth: 0, thread: null, parallel: null }))
     .reverse();
   for (let step = waiting.pop(); step; step = waiting.pop()) {
@@ -134,13 +135,17 @@ const MOST_OUTER = 8;
 class Teller {
   readonly entries: Entry[] = [];
   readonly places = new Map<Call, number>();
-  /** The last model call of each thread, and of each agent by name. */
+  readonly #calls: Calls;
+  /** The last model call of each thread. */
   readonly #lastOf = new Map<Call, Turn>();
-  readonly #lastNamed = new Map<string, Call>();
   readonly #answers = new Map<Call, Call>();
   /** The thread that was told last at each depth. */
   readonly #threads: Call[] = [];
   readonly #starts = new Map<Call, AgentStart>();
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
 
   enter(call: Call, depth: number, thread: Call, parallel: Parallel | null): void {
     const told = { id: call.row.id, call, depth, thread, parallel, outer: this.#outer(depth) };
@@ -152,10 +157,9 @@ class Teller {
         return;
       }
       case "llm": {
-        const turn: Turn = { ...told, kind: "turn", previous: this.#previous(call, thread), tools: [] };
+        const turn: Turn = { ...told, kind: "turn", previous: this.#previous(call), tools: [] };
         this.#lastOf.set(thread, turn);
         this.#answers.set(thread, call);
-        if (call.agent !== null) this.#lastNamed.set(call.agent, call);
         const start = this.#starts.get(thread);
         if (start) start.hasTurns = true;
         this.#tell(turn);
@@ -202,17 +206,17 @@ class Teller {
   }
 
   #tell(entry: Entry): void {
-    if (entry.depth < MOST_OUTER) this.#threads.splice(entry.depth, MOST_OUTER, entry.thread);
+    if (entry.depth < MOST_OUTER) {
+      this.#threads.length = Math.min(this.#threads.length, entry.depth);
+      this.#threads.push(entry.thread);
+    }
     this.places.set(entry.call, this.entries.length);
     this.entries.push(entry);
   }
 
-  /** In the same thread, else in an earlier call of the same agent that had ended when this thread began. */
-  #previous(call: Call, thread: Call): Call | null {
-    const last = this.#lastOf.get(thread);
-    if (last) return last.call;
-    const named = call.agent === null ? undefined : this.#lastNamed.get(call.agent);
-    return named && endOf(named) <= thread.row.startMs ? named : null;
+  #previous(call: Call): Call | null {
+    const row = previousModelCall(this.#calls.rows, call.row.id);
+    return (row && this.#calls.of.get(row.id)) ?? null;
   }
 }
 

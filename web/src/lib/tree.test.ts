@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { randomRows, sampleRow } from "./sample-rows";
+import { randomRows, sampleRow } from "./samples.test-data";
 import { ancestorsOf, type Tree, treeOf, without } from "./tree";
 
 const row = sampleRow;

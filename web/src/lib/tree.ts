@@ -20,8 +20,20 @@ export interface Tree {
   places: ReadonlyMap<string, number>;
 }
 
-/** Build the tree of rows; a row that is its own ancestor becomes a root, so that a cycle is broken once. */
+const known = new WeakMap<readonly SpanRow[], Tree>();
+
+/**
+ * The tree of rows; a row that is its own ancestor becomes a root, so that a cycle is broken once.
+ *
+ * It is built once for each list of rows, however many views ask for it, so neither of them may change afterwards.
+ */
 export function treeOf(rows: readonly SpanRow[]): Tree {
+  const found = known.get(rows) ?? built(rows);
+  known.set(rows, found);
+  return found;
+}
+
+function built(rows: readonly SpanRow[]): Tree {
   const places = new Map<string, number>();
   for (let at = 0; at < rows.length; at++) places.set((rows[at] as SpanRow).id, at);
   const parent = new Int32Array(rows.length).fill(-1);

@@ -72,6 +72,26 @@ describe("FilterBar", () => {
     expect(onChange).toHaveBeenLastCalledWith({}, false);
   });
 
+  it("forgets letters that were not sent yet with Clear all", () => {
+    const { rerender } = render(show({ agent: "planner" }));
+    type("hello");
+    act(() => vi.advanceTimersByTime(100));
+    fireEvent.click(screen.getByRole("button", { name: "Clear all" }));
+    rerender(show({}));
+    act(() => vi.advanceTimersByTime(1000));
+    expect(onChange.mock.calls).toEqual([[{}, false]]);
+    expect(box().value).toBe("");
+  });
+
+  it("keeps letters that were not sent yet when a condition is taken out", () => {
+    const { rerender } = render(show({ agent: "planner" }));
+    type("hello");
+    fireEvent.click(screen.getByRole("button", { name: "Remove agent: planner" }));
+    rerender(show({}));
+    act(() => vi.advanceTimersByTime(1000));
+    expect(onChange).toHaveBeenLastCalledWith({ q: "hello" }, true);
+  });
+
   it("shows what is hidden in a condition", () => {
     render(show({ agent: "a\u202eb\u0007<img src=x>" }));
     expect(screen.getByRole("button", { name: "Remove agent: a⟨U+202E⟩b␇<img src=x>" })).toBeTruthy();

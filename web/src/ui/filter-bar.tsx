@@ -33,11 +33,18 @@ export interface FilterBarProps {
 
 /** What a list is narrowed to, on one line: search, time, a chip for each condition, and a way to add more. */
 export function FilterBar({ filter, onChange, fields, suggest, placeholder, search = true, children }: FilterBarProps) {
+  // Letters that are typed but not sent yet go with the rest.
+  const [cleared, setCleared] = useState(0);
   const step = (next: Filter) => onChange(next, false);
+  function clear() {
+    setCleared(cleared + 1);
+    step({});
+  }
   return (
     <search className={css.bar} aria-label="Filter">
       {search && (
         <SearchBox
+          key={cleared}
           text={filter.q ?? ""}
           placeholder={placeholder ?? "Search"}
           onChange={(q) => onChange(changed(filter, { q }), true)}
@@ -49,7 +56,7 @@ export function FilterBar({ filter, onChange, fields, suggest, placeholder, sear
       ))}
       {fields.length > 0 && <AddFilter filter={filter} onChange={step} fields={fields} suggest={suggest} />}
       {isNarrow(filter) && (
-        <button type="button" className={css.clear} onClick={() => step({})}>
+        <button type="button" className={css.clear} onClick={clear}>
           Clear all
         </button>
       )}

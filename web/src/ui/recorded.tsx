@@ -1,4 +1,4 @@
-import { visible, visibleLine } from "@/lib/visible";
+import { visibleLine } from "@/lib/visible";
 
 /** Recorded text on one line, with everything invisible shown; long names are cut by the layout and whole in the title. */
 export function Recorded({ text, className }: { text: string; className?: string | undefined }) {
@@ -7,18 +7,5 @@ export function Recorded({ text, className }: { text: string; className?: string
     <bdi className={className} title={shown}>
       {shown}
     </bdi>
-  );
-}
-
-/** Recorded text with its own lines. */
-export function RecordedBlock({ text, className }: { text: string; className?: string | undefined }) {
-  return (
-    <div
-      className={className}
-      dir="auto"
-      style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", unicodeBidi: "isolate" }}
-    >
-      {visible(text)}
-    </div>
   );
 }

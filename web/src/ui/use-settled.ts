@@ -15,7 +15,10 @@ export function useSettled<T>(list: readonly T[]): readonly T[] {
   const [shown, setShown] = useState(list);
   const since = useRef(0);
   const isShort = list.length <= SHORT;
+  // The moment it becomes long it goes on from here, not from what it was when the page opened.
+  if (isShort && list !== shown) setShown(list);
   useEffect(() => {
+    if (isShort) since.current = performance.now();
     if (isShort || list === shown) return;
     const wait = since.current + list.length * MS_AN_ITEM - performance.now();
     const timer = window.setTimeout(

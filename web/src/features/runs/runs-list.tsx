@@ -63,7 +63,14 @@ export function RunsList({ items, by, more, onMore, onSort, onFold, onOpen, onDe
         return item.run ? (
           <RunRow key={item.key} run={item.run} {...place} indented={grouped} onOpen={onOpen} onDelete={onDelete} />
         ) : (
-          <SessionRow key={item.key} group={item.group} folded={item.folded} {...place} onFold={onFold} />
+          <SessionRow
+            key={item.key}
+            group={item.group}
+            folded={item.folded}
+            partial={more !== "none"}
+            {...place}
+            onFold={onFold}
+          />
         );
       }}
     />

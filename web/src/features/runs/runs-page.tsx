@@ -23,6 +23,7 @@ import css from "./runs-page.module.css";
 import { SessionHead } from "./session-head";
 import { filterIn, orderIn, type RunsSearch, sortedBy } from "./url";
 import { useLiveRuns } from "./use-live-runs";
+import { useRunsCommands } from "./use-runs-commands";
 
 const BUCKETS = 72;
 
@@ -52,6 +53,8 @@ export function RunsPage() {
     void navigate({ search: kept, replace: typing });
   };
   const grouped = search.group === "session";
+  const group = () => void navigate({ search: { ...search, group: grouped ? undefined : "session" } as RunsSearch });
+  useRunsCommands({ filter, onFilter: show, grouped, onGroup: group });
   // A page can be empty and yet name a next one: the server had no index for the filter, and its time was over.
   const looking = runs.length === 0 && query.hasNextPage && !query.isFetchNextPageError;
   const nothing = query.isSuccess && runs.length === 0 && !query.hasNextPage;
@@ -70,10 +73,7 @@ export function RunsPage() {
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, errors"
       >
-        <Button
-          pressed={grouped}
-          onClick={() => void navigate({ search: { ...search, group: grouped ? undefined : "session" } as RunsSearch })}
-        >
+        <Button pressed={grouped} onClick={group}>
           <Layers size={14} aria-hidden />
           Group by session
         </Button>

@@ -14,16 +14,25 @@ import css from "./runs-list.module.css";
 interface Props extends RowPlace {
   group: SessionGroup<Trace>;
   folded: boolean;
+  /** Whether more runs are to come, which may be runs of this session. */
+  partial: boolean;
   onFold: (sessionId: string | null) => void;
 }
 
+const PARTIAL = "Counts the runs that are loaded; scroll on for more, or open the session for all of it.";
+
 /** The heading of a session above its runs, with the sums of those that are loaded. */
-export const SessionRow = memo(function SessionRow({ group, folded, onFold, ...place }: Props) {
+export const SessionRow = memo(function SessionRow({ group, folded, partial, onFold, ...place }: Props) {
   const { sessionId } = group;
   const name = sessionId === null ? "No session" : visibleLine(sessionId);
   const Fold = folded ? ChevronRight : ChevronDown;
   return (
-    <ListRow {...place} className={css.session} {...rowClicks(() => onFold(sessionId))}>
+    <ListRow
+      {...place}
+      className={css.session}
+      title={partial ? PARTIAL : undefined}
+      {...rowClicks(() => onFold(sessionId))}
+    >
       <Value className={css.sessionCell}>
         <button
           type="button"
@@ -45,6 +54,7 @@ export const SessionRow = memo(function SessionRow({ group, folded, onFold, ...p
       </Value>
       <Value look="text">
         {plural(group.runs.length, "run")}
+        {partial && " loaded"}
         {group.failed > 0 && <span className={css.failed}>{`${count(group.failed)} failed`}</span>}
       </Value>
       <Value>{""}</Value>

@@ -1,11 +1,12 @@
-import { type QueryClient, type QueryKey, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { type Listing, traceSummary, tracesPage, tracesQuery } from "@/api/queries";
-import { type ChangedTraces, useLiveEdge } from "@/api/use-live-edge";
+import { type ChangedTraces, isUpTo, settled, useLiveEdge } from "@/api/use-live-edge";
 import { type Paced, paced } from "@/lib/pace";
 import { type RunOrder, runsOf, withFirstPage, withoutRun, withRun } from "@/lib/run-pages";
 
 type RunListing = Listing & RunOrder;
+type Note = (traces: ChangedTraces, asOf: number | null) => void;
 
 /** How often the list asks at most; the first change after a quiet time shows at once. */
 const LIST_PAUSE_MS = 300;
@@ -23,16 +24,22 @@ export function useLiveRuns(listing: RunListing, onChange: () => Promise<unknown
     refetchOnWindowFocus: false,
     structuralSharing: false,
   });
-  const pace = useRef<{ list: Paced; figures: Paced; note: (traces: ChangedTraces) => void } | null>(null);
+  const pace = useRef<{ list: Paced; figures: Paced; note: Note } | null>(null);
   const changedFigures = useEffectEvent(onChange);
   const key = JSON.stringify(listing);
 
   useEffect(() => {
     const asked: RunListing = JSON.parse(key);
     const stale = new Set<string>();
-    const list = paced(() => refresh(queries, asked, stale), LIST_PAUSE_MS);
+    let begins: number | null = null;
     const figures = paced(() => changedFigures(), FIGURES_PAUSE_MS);
-    const note = (traces: ChangedTraces) => {
+    const list = paced(async () => {
+      if (begins !== null && (await isUpTo(queries, tracesQuery(asked).queryKey, begins))) return;
+      figures.ask();
+      await refresh(queries, asked, stale);
+    }, LIST_PAUSE_MS);
+    const note: Note = (traces, asOf) => {
+      begins = asOf;
       for (const traceId of traces ?? unfinished(queries, asked)) stale.add(traceId);
     };
     pace.current = { list, figures, note };
@@ -44,10 +51,9 @@ export function useLiveRuns(listing: RunListing, onChange: () => Promise<unknown
   }, [queries, key]);
 
   useLiveEdge({
-    onChange(traces) {
-      pace.current?.note(traces);
+    onChange(traces, asOf) {
+      pace.current?.note(traces, asOf);
       pace.current?.list.ask();
-      pace.current?.figures.ask();
     },
   });
 
@@ -99,8 +105,4 @@ async function refreshFirst(queries: QueryClient, listing: RunListing): Promise<
     queries.setQueryData(queryKey, (known) => withFirstPage(known, page, listing));
     return;
   }
-}
-
-async function settled(queries: QueryClient, queryKey: QueryKey): Promise<void> {
-  while (queries.isFetching({ queryKey, exact: true })) await new Promise((done) => setTimeout(done, 30));
 }

@@ -4,7 +4,7 @@ import { Layers } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { Session } from "@/api/client";
 import { sessionsQuery } from "@/api/queries";
-import { useLiveEdge } from "@/api/use-live-edge";
+import { isUpTo, useLiveEdge } from "@/api/use-live-edge";
 import { isNarrow } from "@/lib/filter";
 import { type Paced, paced } from "@/lib/pace";
 import { CopyButton } from "@/ui/button";
@@ -67,12 +67,22 @@ function useSessions(search: SessionsSearch) {
   const query = useInfiniteQuery(options);
   const pace = useRef<Paced | null>(null);
   const key = JSON.stringify(options.queryKey);
+  const begins = useRef<number | null>(null);
   useEffect(() => {
-    const renewed = paced(() => queries.refetchQueries({ queryKey: JSON.parse(key), exact: true }), PAUSE_MS);
+    const queryKey = JSON.parse(key);
+    const renewed = paced(async () => {
+      if (begins.current !== null && (await isUpTo(queries, queryKey, begins.current))) return;
+      await queries.refetchQueries({ queryKey, exact: true });
+    }, PAUSE_MS);
     pace.current = renewed;
     return renewed.stop;
   }, [queries, key]);
-  useLiveEdge({ onChange: () => pace.current?.ask() });
+  useLiveEdge({
+    onChange(_, asOf) {
+      begins.current = asOf;
+      pace.current?.ask();
+    },
+  });
   const sessions = useMemo(() => {
     const found = new Map<string, Session>();
     for (const page of query.data?.pages ?? []) {

@@ -4,7 +4,7 @@ import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { type Change, countChanges, diffMessages, messageKey, wholeText } from "@/lib/message-diff";
 import type { Message } from "@/lib/messages";
-import { previousModelCall } from "@/lib/related";
+import { previousModelCall } from "@/lib/previous-call";
 import type { SpanRow } from "@/lib/spans";
 import { TextDiff } from "@/ui/diff";
 import { Disclosure } from "@/ui/disclosure";

@@ -63,8 +63,8 @@ function Calls({ traceId, place, rows }: Pick<OverviewProps, "place" | "rows"> &
   const groups = useMemo(() => {
     const shown = everything ? below : place.children;
     const latest = below.reduce((max, row) => Math.max(max, row.startMs), 0);
-    return groupsOf(shown, latest, everything ? undefined : sumsBelow(below, shown));
-  }, [everything, below, place.children]);
+    return groupsOf(shown, latest, everything ? undefined : sumsBelow(rows, shown));
+  }, [everything, below, rows, place.children]);
   return (
     <Section
       title="Calls"

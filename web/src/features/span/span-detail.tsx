@@ -4,9 +4,11 @@ import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { around } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
+import { treeOf } from "@/lib/tree";
 import { Button } from "@/ui/button";
 import { Failure, Skeleton } from "@/ui/notice";
 import { Tabs } from "@/ui/tabs";
+import { useSettled } from "@/ui/use-settled";
 import { AttributesTab } from "./attributes-tab";
 import { EventsTab } from "./events-tab";
 import { LinksTab } from "./links-tab";
@@ -28,9 +30,12 @@ type TabId = (typeof TABS)[number];
 
 /** Everything that was recorded of one span, told by what it stands for. */
 export function SpanDetail({ traceId, spanId, rows: liveRows }: Props) {
-  // The trace may grow many times a second; what stands around a span may come a moment later.
-  const rows = useDeferredValue(liveRows);
-  const place = useMemo(() => around(rows, spanId), [rows, spanId]);
+  // The trace may grow many times a second; what stands around a span may come a moment later,
+  // and what takes a look at all of it later still.
+  const nearRows = useDeferredValue(liveRows);
+  const place = useMemo(() => around(nearRows, spanId), [nearRows, spanId]);
+  const settled = useSettled(liveRows);
+  const rows = treeOf(settled).places.has(spanId) ? settled : nearRows;
   const { span, raw, error, retry, loadWhole, loadingWhole } = useSpan(traceId, spanId, place.row);
   const [tab, setTab] = useTab();
   return (

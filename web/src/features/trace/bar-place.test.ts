@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleRow } from "@/lib/sample-rows";
+import { sampleRow } from "@/lib/samples.test-data";
 import { barPlace, labelOffset } from "./bar-place";
 
 const VIEW = { from: 0, to: 100 };

@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
 import { type Call, callsOf } from "@/lib/calls";
 import type { SpanRow } from "@/lib/spans";
@@ -52,6 +52,7 @@ function Story({ traceId, entries, place, onSelect }: StoryProps) {
     estimateSize: (at) => HEIGHTS[entries[at]?.kind ?? "tool"],
     getItemKey: (at) => entries[at]?.id ?? at,
     overscan: AHEAD,
+    measureElement: heightOf,
     scrollPaddingStart: 8,
   });
   const keys = useRowKeys({
@@ -96,34 +97,44 @@ function Story({ traceId, entries, place, onSelect }: StoryProps) {
       onKeyDown={keys.onKeyDown}
     >
       <div className={css.sheet} style={{ height: size }}>
-        {items.map(({ key, index, start }) => {
-          const entry = entries[index];
-          return (
-            entry && (
-              <div
-                key={key}
-                data-index={index}
-                ref={list.measureElement}
-                className={css.place}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <Item
-                  id={`${id}${index}`}
-                  entry={entry}
-                  traceId={traceId}
-                  open={opened.has(entry.id)}
-                  selected={isSelected(entries, index, place, keys.cursor)}
-                  colors={colors.get(entry) ?? NO_COLORS}
-                  onToggle={toggle}
-                  onSelect={select}
-                />
-              </div>
-            )
-          );
-        })}
+        {/* One below the other in the flow of the page, so that an item that grows never lies on the next one. */}
+        <div className={css.shown} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          {items.map(({ key, index }) => {
+            const entry = entries[index];
+            return (
+              entry && (
+                <div key={key} data-index={index} ref={list.measureElement}>
+                  <Item
+                    id={`${id}${index}`}
+                    entry={entry}
+                    traceId={traceId}
+                    open={opened.has(entry.id)}
+                    selected={isSelected(entries, index, place, keys.cursor)}
+                    colors={colors.get(entry) ?? NO_COLORS}
+                    onToggle={toggle}
+                    onSelect={select}
+                  />
+                </div>
+              )
+            );
+          })}
+        </div>
       </div>
     </div>
   );
+}
+
+/** The height of an item to the fraction of a pixel: rounded ones would add up to gaps. */
+function heightOf(
+  element: Element,
+  entry: ResizeObserverEntry | undefined,
+  list: Virtualizer<HTMLDivElement, Element>,
+): number {
+  const observed = entry?.borderBoxSize[0]?.blockSize;
+  if (observed !== undefined) return observed;
+  // What was measured once is not measured again on the way: that would lay out the page for each item.
+  const known = list.itemSizeCache.get(list.options.getItemKey(list.indexFromElement(element)));
+  return known ?? element.getBoundingClientRect().height;
 }
 
 /** Bring the selected entry into view, at first to the top of it, and put the cursor there. */

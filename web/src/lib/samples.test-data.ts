@@ -1,5 +1,6 @@
 import { KINDS, STATUSES } from "./filter";
 import type { SpanRow } from "./spans";
+import type { UnixNano } from "./time";
 
 /** A row for tests: a tool call of 10 ms that ended well, unless said otherwise. */
 export function sampleRow(id: string, parentId: string | null = null, over: Partial<SpanRow> = {}): SpanRow {
@@ -21,6 +22,17 @@ export function sampleRow(id: string, parentId: string | null = null, over: Part
     costUsd: null,
     ...over,
   };
+}
+
+/** A builder of rows that begin one after the other, `stepMs` apart; `all` is what they have in common. */
+export function rowsInTurn(stepMs = 1, all: Partial<SpanRow> = {}): typeof sampleRow {
+  let made = 0;
+  return (id, parentId, over) => sampleRow(id, parentId, { startMs: stepMs * made++, ...all, ...over });
+}
+
+/** The time of a clock's milliseconds as the API spells it. */
+export function unixNano(ms: number): UnixNano {
+  return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }
 
 /** Random numbers from 0 to 1 that are the same for the same seed. */

@@ -1,0 +1,31 @@
+import { changed } from "@/lib/conditions";
+import { type Filter, isNarrow } from "@/lib/filter";
+import { useCommands } from "@/ui/commands";
+
+interface Shown {
+  filter: Filter;
+  onFilter: (filter: Filter) => void;
+  grouped: boolean;
+  onGroup: () => void;
+}
+
+/** What the palette offers on the page of the runs. */
+export function useRunsCommands({ filter, onFilter, grouped, onGroup }: Shown): void {
+  const failuresAlone = filter.status?.length === 1 && filter.status[0] === "error";
+  useCommands([
+    {
+      id: "failed-runs",
+      title: failuresAlone ? "Show runs of every status" : "Show only failed runs",
+      words: "errors status filter",
+      run: () => onFilter(changed(filter, { status: failuresAlone ? undefined : ["error"] })),
+    },
+    {
+      id: "group-runs",
+      title: grouped ? "Do not group the runs by session" : "Group the runs by session",
+      run: onGroup,
+    },
+    ...(isNarrow(filter)
+      ? [{ id: "clear-filter", title: "Clear the filter", words: "all runs", run: () => onFilter({}) }]
+      : []),
+  ]);
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { callsOf } from "./calls";
+import { previousModelCall } from "./previous-call";
+import { randomFrom, randomRows, rowsInTurn, sampleRow } from "./samples.test-data";
+import type { SpanRow } from "./spans";
+import { transcriptOf } from "./transcript";
+
+const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
+const llm = { kind: "llm" } as const;
+const agent = (name: string) => ({ kind: "agent", agent: name }) as const;
+const callBefore = (rows: readonly SpanRow[], id: string) => previousModelCall(rows, id)?.id ?? null;
+
+describe("the model call before", () => {
+  test("is that of the same call of the agent, not of one in between", () => {
+    const rows = [
+      row("root", null),
+      row("planner", "root", agent("planner")),
+      row("l1", "planner", llm),
+      row("tool", "planner", { kind: "tool" }),
+      row("guide", "tool", agent("guide")),
+      row("g1", "guide", llm),
+      row("g2", "guide", llm),
+      row("l2", "planner", llm),
+    ];
+    expect(callBefore(rows, "l2")).toBe("l1");
+    expect(callBefore(rows, "g2")).toBe("g1");
+    expect(callBefore(rows, "g1")).toBeNull();
+    expect(callBefore(rows, "l1")).toBeNull();
+    expect(callBefore(rows, "tool")).toBe("l1");
+  });
+
+  test("is found in an earlier call of an agent of that name", () => {
+    const rows = [
+      row("root", null),
+      row("one", "root", agent("guide")),
+      row("l1", "one", llm),
+      row("two", "root", agent("guide")),
+      row("l2", "two", llm),
+    ];
+    expect(callBefore(rows, "l2")).toBe("l1");
+  });
+
+  test("is not that of another agent, where agents have names but no spans", () => {
+    const rows = [
+      row("run", null, { kind: "workflow" }),
+      row("1", "run", { ...llm, agent: "planner" }),
+      row("2", "run", { ...llm, agent: "critic" }),
+      row("3", "run", { ...llm, agent: "planner" }),
+    ];
+    expect(callBefore(rows, "3")).toBe("1");
+    expect(callBefore(rows, "2")).toBeNull();
+  });
+
+  test("had ended: calls at the same time do not know each other, in one call of an agent or in two", () => {
+    const at = (id: string, parent: string, startMs: number, durationMs: number | null) =>
+      sampleRow(id, parent, { ...llm, startMs, durationMs, status: durationMs === null ? "running" : "ok" });
+    const inOne = [
+      sampleRow("a", null, { ...agent("x"), durationMs: 500 }),
+      at("first", "a", 10, 10),
+      at("left", "a", 20, 100),
+      at("right", "a", 30, null),
+      at("next", "a", 120.5, 10),
+    ];
+    expect(["left", "right", "next"].map((id) => callBefore(inOne, id))).toEqual(["first", "first", "left"]);
+    const inTwo = [
+      sampleRow("a", null, { ...agent("x"), durationMs: 500 }),
+      at("a1", "a", 5, 10),
+      sampleRow("b", null, { ...agent("x"), startMs: 10, durationMs: 500 }),
+      at("b1", "b", 20, 10),
+    ];
+    expect(callBefore(inTwo, "b1")).toBeNull();
+  });
+
+  test("is never the same call recorded twice", () => {
+    const rows = [
+      row("root", null),
+      row("outer", "root", llm),
+      row("between", "outer"),
+      row("inner", "between", llm),
+      row("next", "root", llm),
+    ];
+    expect(callBefore(rows, "inner")).toBeNull();
+    expect(callBefore(rows, "next")).toBe("outer");
+  });
+
+  test("is not what a tool asked a model in between, and what a tool asks is a conversation of its own", () => {
+    const rows = [
+      row("a", null, { ...agent("x"), durationMs: 100 }),
+      row("m1", "a", llm),
+      row("t", "a", { kind: "tool", tool: "t", durationMs: 10 }),
+      row("request", "t", { kind: "rpc", tool: "t" }),
+      row("server", "request", { kind: "tool", tool: "t" }),
+      row("s1", "server", llm),
+      row("inner", "server", { kind: "tool", tool: "inner" }),
+      row("s2", "server", llm),
+      row("m2", "a", llm),
+    ];
+    expect(callBefore(rows, "m2")).toBe("m1");
+    expect(callBefore(rows, "s1")).toBeNull();
+    expect(callBefore(rows, "s2")).toBe("s1");
+    expect(callBefore(rows, "inner")).toBe("s1");
+    expect(callBefore(rows, "server")).toBe("m1");
+  });
+
+  test("circles and spans that are not here have none", () => {
+    const rows = [row("a", "b", llm), row("b", "a", llm), row("self", "self", llm)];
+    expect(callBefore(rows, "b")).toBeNull();
+    expect(callBefore(rows, "nowhere")).toBeNull();
+    expect(callBefore([], "nowhere")).toBeNull();
+  });
+
+  test("a hundred thousand calls at the same time, and as many one inside the other, are looked through", () => {
+    const wide = [...Array(100_000).keys()].map((at) => sampleRow(`s${at}`, null, { ...llm, durationMs: 1e6 }));
+    expect(wide.every(({ id }) => callBefore(wide, id) === null)).toBe(true);
+    const kinds = ["other", "llm", "tool"] as const;
+    const deep = wide.map((each, at) => ({ ...each, kind: kinds[at % 3] ?? "other", parentId: `s${at - 1}` }));
+    expect(callBefore(deep, "s99997")).toBeNull();
+  });
+});
+
+/** Random conversations: agents with and without spans, calls at the same time, recorded twice, or never ended. */
+function conversations(seed: number): SpanRow[] {
+  const random = randomFrom(seed);
+  const names = [null, null, "planner", "critic", "__proto__"];
+  return randomRows(seed, 80).map((each) => ({
+    ...each,
+    kind: random() < 0.4 ? "llm" : each.kind,
+    agent: names[Math.floor(random() * names.length)] ?? null,
+  }));
+}
+
+test("random runs: the transcript and the detail of a span name the same call, whichever of its spans is looked at", () => {
+  let found = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const rows = conversations(seed);
+    const calls = callsOf(rows);
+    for (const entry of transcriptOf(calls).entries) {
+      if (entry.kind !== "turn") continue;
+      const told = entry.previous?.row.id ?? null;
+      const spans = [entry.call.row, ...entry.call.echoes].filter(({ kind }) => kind === "llm");
+      expect(spans.map(({ id }) => callBefore(rows, id))).toEqual(spans.map(() => told));
+      if (told !== null) found++;
+    }
+  }
+  expect(found).toBeGreaterThan(100);
+});
+
+test("random runs: the call before is a model call of the same agent that began no later and had ended", () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const rows = conversations(seed);
+    const calls = callsOf(rows);
+    for (const { row: own } of calls.all) {
+      const found = previousModelCall(rows, own.id);
+      if (!found || own.kind !== "llm") continue;
+      expect(calls.of.get(found.id)?.row).toBe(found);
+      expect(found.kind).toBe("llm");
+      expect(found.startMs).toBeLessThanOrEqual(own.startMs);
+      expect(found.startMs + Math.max(0, found.durationMs ?? 0)).toBeLessThanOrEqual(own.startMs + 1);
+      expect(found.status).not.toBe("running");
+      if (own.agent !== null) expect(nameOf(rows, found)).toBe(own.agent);
+    }
+  }
+});
+
+function nameOf(rows: readonly SpanRow[], own: SpanRow): string | null {
+  for (let at: SpanRow | undefined = own; at; ) {
+    if (at.agent !== null) return at.agent;
+    if (at.kind === "agent") return at.name;
+    const { parentId }: SpanRow = at;
+    at = rows.find(({ id }) => id === parentId);
+  }
+  return null;
+}

@@ -1,0 +1,162 @@
+import { agentName, calleeKind } from "./calls";
+import type { SpanRow } from "./spans";
+import { type Tree, treeOf } from "./tree";
+
+/**
+ * The model call that the same agent made before a span, seen from that span.
+ *
+ * A model call before another one had ended when that began: calls that run at the same time do not know each other.
+ * What it is looked for in is first the call of the agent that the span belongs to, then earlier calls of an agent of
+ * that name. What a tool asks models is a conversation of its own, but a tool called by a tool was asked for by
+ * whoever asked for the outer one.
+ */
+export function previousModelCall(rows: readonly SpanRow[], spanId: string): SpanRow | null {
+  const tree = treeOf(rows);
+  const own = tree.places.get(spanId);
+  if (own === undefined) return null;
+  const talks = talksOf(rows, tree);
+  let at = rows[own]?.kind === "llm" ? (talks.call[own] as number) : own;
+  for (;;) {
+    const found = latestBefore(rows, talks.within.get(talks.thread[at] as number)?.get(agentOf(talks, at)), at);
+    if (found !== null) return found;
+    const thread = talks.thread[at] as number;
+    if (rows[at]?.kind === "llm" || thread < 0 || !isFetched(rows[thread])) break;
+    at = thread;
+  }
+  const agent = agentOf(talks, at);
+  if (agent === null) return null;
+  const thread = talks.thread[at] as number;
+  return latestBefore(rows, talks.named.get(agent), thread < 0 ? at : Math.min(thread, at));
+}
+
+/** Who talks to models in a trace; numbers are places of rows. */
+interface Talks {
+  /** The call that each row is made in: of an agent, a workflow or a tool; -1 for none. */
+  thread: Int32Array;
+  /** The model call that each row is, or is a part of; -1 for none. */
+  call: Int32Array;
+  /** In whose hands each row is. */
+  agent: readonly (string | null)[];
+  /** The model calls of each thread and agent. */
+  within: Map<number, Map<string | null, Spoken>>;
+  /** The model calls of each agent, wherever. */
+  named: Map<string, Spoken>;
+}
+
+/** Model calls by start. */
+interface Spoken {
+  places: number[];
+  /** Made when it is looked for the first time. */
+  ended: Ended | null;
+}
+
+/** The same calls by end, and for each how far the latest of them and those before it stands. */
+interface Ended {
+  places: Int32Array;
+  latest: Int32Array;
+}
+
+const known = new WeakMap<readonly SpanRow[], Talks>();
+
+function talksOf(rows: readonly SpanRow[], tree: Tree): Talks {
+  const found = known.get(rows) ?? readTalks(rows, tree);
+  known.set(rows, found);
+  return found;
+}
+
+function readTalks(rows: readonly SpanRow[], tree: Tree): Talks {
+  const thread = new Int32Array(rows.length).fill(-1);
+  const call = new Int32Array(rows.length).fill(-1);
+  const agent: (string | null)[] = new Array(rows.length).fill(null);
+  for (const at of tree.order) {
+    const row = rows[at] as SpanRow;
+    const above = tree.parent[at] as number;
+    if (above >= 0) thread[at] = isThread(rows[above]) ? above : (thread[above] as number);
+    // A model call inside another one is the same call, recorded by two libraries.
+    if (row.kind === "llm" || row.kind === "other") call[at] = above < 0 ? -1 : (call[above] as number);
+    if (row.kind === "llm" && call[at] === -1) call[at] = at;
+    const given = above < 0 || isFetched(rows[above]) ? null : (agent[above] as string | null);
+    agent[at] = row.kind === "agent" ? agentName(row) : (row.agent ?? given);
+  }
+  const talks: Talks = { thread, call, agent, within: new Map(), named: new Map() };
+  for (let at = 0; at < rows.length; at++) {
+    if (call[at] === at) write(talks, at);
+  }
+  return talks;
+}
+
+function write({ thread, agent, within, named }: Talks, at: number): void {
+  const name = agent[at] as string | null;
+  const own = thread[at] as number;
+  const ofThread = within.get(own) ?? new Map<string | null, Spoken>();
+  within.set(own, ofThread);
+  put(ofThread, name, at);
+  if (name !== null) put(named, name, at);
+}
+
+function put<Key>(calls: Map<Key, Spoken>, key: Key, at: number): void {
+  const found = calls.get(key);
+  if (found) found.places.push(at);
+  else calls.set(key, { places: [at], ended: null });
+}
+
+function agentOf({ agent }: Talks, at: number): string | null {
+  return agent[at] ?? null;
+}
+
+function isThread(row: SpanRow | undefined): boolean {
+  return row?.kind === "agent" || row?.kind === "workflow" || isFetched(row);
+}
+
+/** Whether a row calls something that answers by itself. */
+function isFetched(row: SpanRow | undefined): boolean {
+  const kind = row && calleeKind(row);
+  return kind === "tool" || kind === "resource" || kind === "prompt";
+}
+
+// Two clocks, or one that counts in milliseconds, make calls one after the other touch.
+const TOUCHING_MS = 1;
+
+/** The last of some calls that had ended when the row at a place began. */
+function latestBefore(rows: readonly SpanRow[], calls: Spoken | undefined, place: number): SpanRow | null {
+  if (!calls) return null;
+  const start = (rows[place] as SpanRow).startMs;
+  const last = calls.places[firstOf(calls.places.length, (at) => (calls.places[at] as number) >= place) - 1];
+  if (last === undefined) return null;
+  if (endOf(rows, last) <= start + TOUCHING_MS) return rows[last] ?? null;
+  calls.ended ??= byEnd(rows, calls.places);
+  const { places, latest } = calls.ended;
+  const after = firstOf(places.length, (at) => {
+    const end = endOf(rows, places[at] as number);
+    return end > start || (end === start && (places[at] as number) >= place);
+  });
+  return after > 0 ? (rows[latest[after - 1] as number] ?? null) : null;
+}
+
+function byEnd(rows: readonly SpanRow[], calls: readonly number[]): Ended {
+  const places = Int32Array.from(calls).sort((a, b) => endOf(rows, a) - endOf(rows, b) || a - b);
+  const latest = places.slice();
+  for (let at = 1; at < latest.length; at++) {
+    latest[at] = Math.max(latest[at - 1] as number, latest[at] as number);
+  }
+  return { places, latest };
+}
+
+/** When a call was over; one whose end was never recorded is over at once, unless it runs. */
+function endOf(rows: readonly SpanRow[], place: number): number {
+  const { startMs, durationMs, status } = rows[place] as SpanRow;
+  if (durationMs !== null) return startMs + Math.max(0, durationMs);
+  return status === "running" ? Number.MAX_VALUE : startMs;
+}
+
+/** The first of so many places at which something holds that holds at all later ones too. */
+function firstOf(count: number, holds: (at: number) => boolean): number {
+  let from = 0;
+  let to = count;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
