@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from inspector import semconv as sc
+from inspector.record.calls import chain
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.plain import Plain
 from inspector.record.spans import Failure, RecordedSpan, State, Text
@@ -60,6 +61,8 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
         found.bodies = {**its.bodies, **found.bodies}
         attributes = found.attributes
     _status(span.failure, state, found, content=texts.content)
+    if span.noun in _IN_AGENTS and sc.AGENT_NAME not in found.attributes:
+        found.put(sc.AGENT_NAME, value=_agent_around(span))
     if span.extra is not None:
         _extra(texts, found, span.extra)
     if span.bodies is not None:
@@ -68,6 +71,17 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     if span.rename is not None:
         found.name = span.rename
     return found
+
+
+_IN_AGENTS = frozenset({"llm_generate", "tool_call", "resource_fetch", "prompt_apply"})
+
+
+def _agent_around(span: RecordedSpan) -> str | None:
+    """Name the agent that made a call: the innermost one around it in this process."""
+    for above in chain(span.parent):
+        if above.noun == "agent_call" and isinstance(name := above.before.get("name"), str):
+            return name
+    return None
 
 
 def _extra(texts: Texts, found: Description, extra: dict[str, Plain]) -> None:

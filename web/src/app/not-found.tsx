@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { Empty } from "@/ui/notice";
+import { PageTitle } from "@/ui/page-title";
 
 export function NotFound() {
   return (
     <>
-      <h1 className="visually-hidden">No such page</h1>
+      <PageTitle title="No such page" />
       <Empty title="There is no such page">
         <Link to="/">Go to the runs</Link>
       </Empty>

@@ -66,10 +66,15 @@ export function asMarkdown(span: FullSpan, address: string): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-function errorPart({ error }: FullSpan): string[] {
+function errorPart({ error, clipped }: FullSpan): string[] {
   if (!error) return [];
   const text = [error.type && `type: ${error.type}`, error.message, error.traceback].filter(Boolean).join("\n\n");
-  return ["## Error", fenced(text || "Nothing was recorded of it.")];
+  const long = ["message", "traceback"].filter((name) => Object.hasOwn(clipped, `error.${name}`));
+  return [
+    "## Error",
+    ...(text || long.length === 0 ? [fenced(text || "Nothing was recorded of it.")] : []),
+    ...long.map((name) => `Its ${name} is too long to be here; the address above has it.`),
+  ];
 }
 
 function valueParts(span: FullSpan): string[] {

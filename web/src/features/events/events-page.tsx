@@ -6,6 +6,7 @@ import { FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
 import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
+import { PageTitle } from "@/ui/page-title";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { useWidth } from "@/ui/use-width";
@@ -118,7 +119,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
 
   return (
     <>
-      <h1 className="visually-hidden">Events</h1>
+      <PageTitle title="Events" />
       <FilterBar
         filter={filter}
         fields={FILTER_FIELDS}

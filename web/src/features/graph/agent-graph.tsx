@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import type { Trace } from "@/api/client";
 import {
@@ -29,6 +30,20 @@ interface Props {
   onSelect: (spanId: string) => void;
 }
 
+/** Whether the graph is a table stands in the address, as every view does. */
+function useAsTable(): [boolean, (asTable: boolean) => void] {
+  const search: { as?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  function choose(asTable: boolean) {
+    void navigate({
+      to: ".",
+      search: ({ as: _, ...before }) => (asTable ? { ...before, as: "table" } : before),
+      replace: true,
+    });
+  }
+  return [search.as === "table", choose];
+}
+
 /** More boxes than that are a table. */
 const MOST_DRAWN = 600;
 const NO_LAYOUT = layoutOf([], []);
@@ -39,7 +54,7 @@ export function AgentGraph({ rows, trace, selected, onSelect }: Props) {
   const calls = useMemo(() => callsOf(settled), [settled]);
   const whole = useMemo(() => agentGraph(calls), [calls]);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [asTable, setAsTable] = useState(false);
+  const [asTable, setAsTable] = useAsTable();
   const [edgeId, setEdgeId] = useState<string | null>(null);
 
   const call = selected === null ? null : (calls.of.get(selected) ?? null);

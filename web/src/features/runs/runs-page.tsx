@@ -16,6 +16,7 @@ import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
+import { PageTitle } from "@/ui/page-title";
 import { NoMatch, NoRuns } from "./nothing";
 import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
@@ -65,7 +66,7 @@ export function RunsPage() {
 
   return (
     <div className={css.page}>
-      <h1 className="visually-hidden">Runs</h1>
+      <PageTitle title="Runs" />
       <FilterBar
         filter={filter}
         fields={FILTER_FIELDS}

@@ -54,7 +54,7 @@ export const SessionRow = memo(function SessionRow({ group, folded, partial, onF
       </Value>
       <Value look="text">
         {plural(group.runs.length, "run")}
-        {partial && " loaded"}
+        {partial && <span className={css.loaded}> loaded</span>}
         {group.failed > 0 && <span className={css.failed}>{`${count(group.failed)} failed`}</span>}
       </Value>
       <Value>{""}</Value>

@@ -43,7 +43,7 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
         look="number"
         title={end === null ? moment(unixMs(start)) : `${moment(unixMs(start))} – ${moment(unixMs(end))}`}
       >
-        {`${short(start)} – ${end === null ? "" : short(end)}`}
+        {`${short(start)} – ${end === null ? "" : short(end, start)}`}
       </Value>
       <Value look="number">
         <When time={end ?? start} />
@@ -52,8 +52,9 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
   );
 });
 
-/** Month, day and time; the title has it in full. */
-function short(time: UnixNano): string {
+/** Month, day and time, the time alone on the day of `before`; the title has it in full. */
+function short(time: UnixNano, before?: UnixNano): string {
   const at = unixMs(time);
-  return `${day(at).slice(5)} ${clock(at).slice(0, 5)}`;
+  const hours = clock(at).slice(0, 5);
+  return before !== undefined && day(unixMs(before)) === day(at) ? hours : `${day(at).slice(5)} ${hours}`;
 }

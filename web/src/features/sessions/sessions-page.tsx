@@ -11,6 +11,7 @@ import { CopyButton } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
 import { Headings } from "@/ui/list";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
+import { PageTitle } from "@/ui/page-title";
 import { VirtualGrid } from "@/ui/virtual-grid";
 import { SessionRow } from "./session-row";
 import css from "./sessions-page.module.css";
@@ -41,7 +42,7 @@ export function SessionsPage() {
   const { query, sessions } = useSessions(search);
   return (
     <div className={css.page}>
-      <h1 className="visually-hidden">Sessions</h1>
+      <PageTitle title="Sessions" />
       <FilterBar
         filter={search}
         fields={[]}

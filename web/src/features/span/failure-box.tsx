@@ -17,6 +17,7 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
   const { error } = span;
   const origin = useMemo(() => deepestFailure(rows, span.span_id), [rows, span.span_id]);
   if (!error) return null;
+  const isClipped = ["error.message", "error.traceback"].some((name) => Object.hasOwn(span.clipped, name));
   return (
     <section className={css.box} aria-label="Error">
       <h3 className={css.type}>
@@ -40,7 +41,9 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
       )}
       {error.traceback !== null && <TracebackText text={error.traceback} />}
       {error.traceback === null && error.message === null && (
-        <p className={css.origin}>Neither a message nor a traceback was recorded.</p>
+        <p className={css.origin}>
+          {isClipped ? "The rest is long and not loaded yet." : "Neither a message nor a traceback was recorded."}
+        </p>
       )}
     </section>
   );

@@ -112,9 +112,11 @@ function whatIsClipped(clipped: Record<string, number>): string {
   const words = [
     names.includes("input") && "what it was given",
     names.includes("output") && "what it answered",
+    names.includes("error.message") && "its error's message",
     names.includes("error.traceback") && "its traceback",
     names.some((name) => name.startsWith("attributes.")) && "attributes",
     names.some((name) => name.startsWith("events.")) && "events",
+    names.some((name) => name.startsWith("links.")) && "links",
   ].filter((word) => word !== false);
   return words.join(", ");
 }

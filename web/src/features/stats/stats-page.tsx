@@ -11,6 +11,7 @@ import { Button } from "@/ui/button";
 import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
+import { PageTitle } from "@/ui/page-title";
 import type { Of } from "./behind";
 import { Charts } from "./charts";
 import { Headline } from "./headline";
@@ -47,7 +48,7 @@ export function StatsPage() {
   ]);
   return (
     <>
-      <h1 className="visually-hidden">Stats</h1>
+      <PageTitle title="Stats" />
       <FilterBar
         filter={filter}
         fields={FILTER_FIELDS}

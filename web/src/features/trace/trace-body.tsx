@@ -83,7 +83,11 @@ export function TraceBody({ live, onReload, ...views }: Projections & { live: Sh
 
   return (
     <div className={css.scroll}>
-      <TraceHeader {...{ trace, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
+      <TraceHeader
+        {...{ trace, view, onView, clock, error, onReload }}
+        failures={failures.filter((at) => rows[at]?.status === "error").length}
+        loaded={complete ? null : rows.length}
+      />
       {failures.length > 0 && (
         <FailureStrip
           traceId={trace.trace_id}

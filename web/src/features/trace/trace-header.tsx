@@ -2,11 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { Trace } from "@/api/client";
+import { ApiError, type Trace } from "@/api/client";
 import { deleteTrace } from "@/api/queries";
-import { compact, count, dollars, duration, moment } from "@/lib/format";
+import { compact, count, dollars, duration, moment, plural } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { Button, CopyButton } from "@/ui/button";
+import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { RunningTime } from "./running-time";
@@ -20,11 +21,16 @@ const LOOKS = {
   transcript: { Icon: ScrollText, label: "Transcript" },
 } as const;
 
+/** Told apart in a row of tabs. */
+const SIGNS: Partial<Record<Trace["status"], string>> = { running: "● ", error: "✗ ", lost: "✗ " };
+
 interface Props {
   trace: Trace;
   view: View;
   onView: (view: View) => void;
   clock: Clock;
+  /** How many errors began on their own: a call that failed because one below it did is the same trouble. */
+  failures: number;
   /** How many spans of how many are here, while they are on their way. */
   loaded: number | null;
   /** Why not all of them came. */
@@ -32,8 +38,13 @@ interface Props {
   onReload: () => void;
 }
 
+function isGone(error: Error): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 /** What a run was, how it went and what it took. */
-export function TraceHeader({ trace, view, onView, clock, loaded, error, onReload }: Props) {
+export function TraceHeader({ trace, view, onView, clock, failures, loaded, error, onReload }: Props) {
+  usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
   return (
     <header className={css.header}>
       <div className={css.line}>
@@ -52,10 +63,12 @@ export function TraceHeader({ trace, view, onView, clock, loaded, error, onReloa
             {error && (
               <>
                 {" "}
-                {error.message}{" "}
-                <Button look="plain" onClick={onReload}>
-                  Try again
-                </Button>
+                {isGone(error) ? "This run was deleted; what is shown was loaded before." : error.message}{" "}
+                {!isGone(error) && (
+                  <Button look="plain" onClick={onReload}>
+                    Try again
+                  </Button>
+                )}
               </>
             )}
           </span>
@@ -66,7 +79,7 @@ export function TraceHeader({ trace, view, onView, clock, loaded, error, onReloa
           <DeleteButton traceId={trace.trace_id} />
         </div>
       </div>
-      <Figures trace={trace} clock={clock} />
+      <Figures trace={trace} clock={clock} failures={failures} />
     </header>
   );
 }
@@ -88,7 +101,7 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
   );
 }
 
-function Figures({ trace, clock }: { trace: Trace; clock: Clock }) {
+function Figures({ trace, clock, failures }: { trace: Trace; clock: Clock; failures: number }) {
   const began = unixMs(trace.start_time_unix_nano);
   return (
     <dl className={css.figures}>
@@ -100,7 +113,10 @@ function Figures({ trace, clock }: { trace: Trace; clock: Clock }) {
       <Figure name="Errors">
         {trace.errors ? (
           <span className={css.errors}>
-            <StatusMark status="error" size={13} /> {count(trace.errors)}
+            <StatusMark status="error" size={13} /> {count(failures || trace.errors)}
+            {failures > 0 && failures < trace.errors && (
+              <span className={css.more}> in {plural(trace.errors, "span")}</span>
+            )}
           </span>
         ) : (
           "0"

@@ -1,6 +1,6 @@
-import { ApiError } from "@/api/client";
 import { useTrace } from "@/api/use-trace";
 import { Failure, Skeleton } from "@/ui/notice";
+import { PageTitle } from "@/ui/page-title";
 import { type Projections, TraceBody } from "./trace-body";
 import css from "./trace-page.module.css";
 
@@ -11,27 +11,13 @@ export function TracePage({ traceId, ...projections }: Projections & { traceId: 
   return (
     <div className={css.page}>
       {trace && rows.length ? (
-        <>
-          {live.error && <Outdated error={live.error} />}
-          <TraceBody live={{ ...live, trace }} onReload={live.reload} {...projections} />
-        </>
+        <TraceBody live={{ ...live, trace }} onReload={live.reload} {...projections} />
       ) : (
         <>
-          <h1 className="visually-hidden">Run</h1>
+          <PageTitle title="Run" />
           {live.error ? <Failure error={live.error} retry={live.reload} /> : <Skeleton rows={16} />}
         </>
       )}
     </div>
-  );
-}
-
-function Outdated({ error }: { error: Error }) {
-  const gone = error instanceof ApiError && error.status === 404;
-  return (
-    <p role="alert" className={css.outdated}>
-      {gone
-        ? "This run was deleted. What is shown here is what was loaded before."
-        : `Not up to date: ${error.message}`}
-    </p>
   );
 }

@@ -11,6 +11,7 @@ describe("traceSearch", () => {
       hide: ["rpc"],
       depth: 3,
       fold: "1",
+      as: "table",
       path: "1",
     };
     expect(traceSearch({ ...search, hide: "rpc", depth: "3" })).toEqual(search);
@@ -25,6 +26,7 @@ describe("traceSearch", () => {
       hide: ["nonsense", 4],
       depth: "-1",
       fold: "yes",
+      as: "drawing",
       path: ["1"],
       __proto__: { polluted: true },
     };

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
-import { useId } from "react";
+import { useId, useMemo } from "react";
 import { calleeKind, calleeName } from "@/lib/calls";
 import type { FullSpan } from "@/lib/full-span";
 import { isContainer, sizeOf } from "@/lib/json";
@@ -55,9 +55,9 @@ export function ToolItem({ entry, traceId, open, onToggle, onSelect }: ItemProps
 
 function Summary({ span, open, call: { call } }: { span: FullSpan; open: boolean; call: ToolCall }) {
   const failed = call.row.status === "error" || span.error !== null;
+  const result = useMemo(() => onOneLine(toolResult(span.output)), [span.output]);
   if (open) return failed ? <ErrorText span={span} call={call} /> : null;
   const args = isEmpty(span.input) ? "" : onOneLine(span.input);
-  const result = onOneLine(toolResult(span.output));
   return (
     <dl className={css.summary}>
       <dt>given</dt>
@@ -92,7 +92,7 @@ function OneLine({ text, clipped, otherwise }: { text: string; clipped: boolean;
 
 function Whole({ span, name }: { span: FullSpan; name: string }) {
   const label = name.slice(0, 60);
-  const result = toolResult(span.output);
+  const result = useMemo(() => toolResult(span.output), [span.output]);
   return (
     <>
       <p className={css.title}>Arguments</p>

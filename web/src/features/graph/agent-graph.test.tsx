@@ -1,0 +1,80 @@
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
+import { rowsInTurn } from "@/lib/samples.test-data";
+import type { SpanRow } from "@/lib/spans";
+import { AgentGraph } from "./agent-graph";
+
+const address = vi.hoisted(() => ({ search: {} as { as?: string }, navigate: vi.fn() }));
+vi.mock("@tanstack/react-router", () => ({ useSearch: () => address.search, useNavigate: () => address.navigate }));
+
+afterEach(() => {
+  cleanup();
+  address.search = {};
+  address.navigate.mockReset();
+});
+
+const row = rowsInTurn(10);
+
+/** A run of agents that call each other in turn, and tools that some of them share. */
+function crowd(agents: number, tools: number): SpanRow[] {
+  const rows = [row("w", null, { kind: "workflow", name: "run", durationMs: 9e5 })];
+  for (let at = 0; at < agents; at++) {
+    const parent = at < 10 ? "w" : `a${at % 10}`;
+    rows.push(row(`a${at}`, parent, { kind: "agent", agent: `agent ${at}`, durationMs: 50 }));
+    for (let tool = 0; tool < tools; tool++) {
+      rows.push(row(`t${at}-${tool}`, `a${at}`, { tool: `tool ${(at + tool) % 97}`, durationMs: 5_000 }));
+    }
+  }
+  return rows;
+}
+
+function show(rows: readonly SpanRow[], selected: string | null = null) {
+  const onSelect = vi.fn();
+  const view = render(<AgentGraph rows={rows} trace={null} selected={selected} onSelect={onSelect} />);
+  return { onSelect, ...view };
+}
+
+test("two hundred boxes are drawn, each a button with its name that selects a call", () => {
+  const { onSelect } = show(crowd(150, 2));
+  const drawing = screen.getByRole("group", { name: "Drawing of the agent graph" });
+  expect(drawing.querySelectorAll("button[data-at]").length).toBeGreaterThan(200);
+  fireEvent.click(within(drawing).getByTitle("agent 140"));
+  expect(onSelect).toHaveBeenLastCalledWith("a140");
+});
+
+test("arrow keys go from box to box", () => {
+  show(crowd(3, 1));
+  const first = document.querySelector<HTMLElement>('[data-at="0"]');
+  first?.focus();
+  fireEvent.keyDown(first as HTMLElement, { key: "ArrowRight" });
+  expect(document.activeElement?.getAttribute("data-at")).not.toBe("0");
+  expect(document.activeElement?.hasAttribute("data-at")).toBe(true);
+});
+
+test("the table is in the address, and what was there stays", () => {
+  show(crowd(3, 1));
+  fireEvent.click(screen.getByRole("button", { name: "As table" }));
+  const { search, replace } = address.navigate.mock.calls[0]?.[0] ?? {};
+  expect(replace).toBe(true);
+  expect(search({ view: "graph", span: "x" })).toEqual({ view: "graph", span: "x", as: "table" });
+  cleanup();
+  address.search = { as: "table" };
+  show(crowd(3, 1));
+  expect(screen.getByRole("table")).toBeTruthy();
+  fireEvent.click(screen.getByRole("button", { name: "As table" }));
+  expect(address.navigate.mock.calls.at(-1)?.[0].search({ view: "graph", as: "table" })).toEqual({ view: "graph" });
+});
+
+test("more boxes than can be drawn are a table, with the figures of each", () => {
+  show(crowd(610, 0));
+  expect(screen.getByText(/are too many to draw/)).toBeTruthy();
+  expect(document.querySelectorAll("tbody tr").length).toBeGreaterThan(600);
+});
+
+test("a run that called nothing says so; one that has not come yet does not", () => {
+  show([row("o", null, { kind: "other" })]);
+  expect(screen.getByText("This run has no agents, models or tools")).toBeTruthy();
+  cleanup();
+  show([]);
+  expect(screen.queryByText("This run has no agents, models or tools")).toBeNull();
+});
