@@ -148,15 +148,21 @@ class Calls:
                 return span
         return None
 
-    def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None) -> bool:
+    def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None, *, stop_tick: int) -> bool:
         """End a call for good; what it left open below it becomes ``abandoned``.
+
+        Args:
+            span: The call.
+            state: How it ended.
+            failure: Why, where it failed.
+            stop_tick: The clock's tick when the call's end was told, read before anything was made of what it left.
 
         Returns:
             False when it had ended already.
         """
         if not self._forget(span):
             return False
-        stop_ns = span.start_ns + max(0, self._clock.tick_ns() - span.start_tick)
+        stop_ns = span.start_ns + max(0, stop_tick - span.start_tick)
         span.failure = failure
         span.stop_ns = stop_ns
         # Last: the writer's thread takes the state for the sign that the rest is there.

@@ -52,7 +52,7 @@ class Renderer:
                 _logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
                 continue
             if state not in ("running", "abandoned"):
-                span.release()
+                _let_go(span)
             batch.append(record)
             size += len(record)
             if len(batch) >= _LINE_SPANS or size >= _LINE_BYTES:
@@ -67,6 +67,14 @@ class Renderer:
         if len(record) > _LONGEST:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
+
+
+def _let_go(span: RecordedSpan) -> None:
+    """Release what a written call captured, but for an agent's name: its calls may be written after it."""
+    name = span.before.get("name")
+    span.release()
+    if span.noun == "agent_call":
+        span.before = {"name": name}
 
 
 class Recorder:
@@ -96,7 +104,9 @@ class Recorder:
         self._texts = None if texts is None else texts.without_content()
         self._ids = ids or Ids()
         self.spool = spool
-        self._calls = Calls(self._changed, clock or Clock(), self._ids)
+        clock = clock or Clock()
+        self._tick = clock.tick_ns
+        self._calls = Calls(self._changed, clock, self._ids)
         self._subscribers: list[tuple[str, Callable[..., None]]] = []
         for noun in NOUNS:
             self._subscribers += (
@@ -154,6 +164,8 @@ class Recorder:
 
     def _on_after(self, noun: Noun) -> Callable[..., None]:
         def after(**values: Any) -> None:
+            # Before anything else: copying a large result is no time of the call's.
+            stop_tick = self._tick()
             facts = noun.after(values)
             span = self._find(noun, values, facts)
             if span is None:
@@ -161,12 +173,13 @@ class Recorder:
                 return
             span.after = facts
             failure = _told_failure(facts)
-            self._calls.finish(span, "ok" if failure is None else "error", failure)
+            self._calls.finish(span, "ok" if failure is None else "error", failure, stop_tick=stop_tick)
 
         return after
 
     def _on_error(self, noun: Noun) -> Callable[..., None]:
         def error(**values: Any) -> None:
+            stop_tick = self._tick()
             facts = noun.before(values) if noun.name == "rpc_request" else {}
             span = self._find(noun, values, facts)
             if span is None:
@@ -175,7 +188,7 @@ class Recorder:
             exc = values.get("exc")
             state = _state_of(exc)
             failure = failure_of(exc) if state == "error" and isinstance(exc, BaseException) else None
-            self._calls.finish(span, state, failure)
+            self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
         return error
 
@@ -208,7 +221,7 @@ class Recorder:
         span = self._calls.begin(name, None, None)
         span.before = facts
         self._open(span)
-        self._calls.finish(span, "ok")
+        self._calls.finish(span, "ok", stop_tick=span.start_tick)
 
     def _progressed(self, **values: Any) -> None:
         facts = {key: snapshot(values.get(key)) for key in ("progress", "total", "message") if key in values}
@@ -220,13 +233,14 @@ class Recorder:
             self._tell("progress_update", facts)
 
     def _cancelled(self, **values: Any) -> None:
+        stop_tick = self._tick()
         call_id = _call_id(values)
         span = self._calls.by_call_id(call_id) if call_id is not None else innermost()
         if span is None:
             self.unmatched += 1
             return
         span.happened("operation_cancelled", {"reason": values.get("reason")})
-        self._calls.finish(span, "cancelled")
+        self._calls.finish(span, "cancelled", stop_tick=stop_tick)
 
     def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
         try:

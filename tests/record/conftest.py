@@ -56,8 +56,8 @@ class Recording:
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
         renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0")
         self.spool = Spool(directory, "p-1", renderer)
-        clock, ids = (Clock(), Ids()) if real_ids else (SteppingClock(), CountingIds())
-        self.recorder = Recorder(self.spool, clock=clock, ids=ids, tracer=tracer, texts=texts)
+        self.clock, ids = (Clock(), Ids()) if real_ids else (SteppingClock(), CountingIds())
+        self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, tracer=tracer, texts=texts)
         self.recorder.subscribe()
 
     def records(self):

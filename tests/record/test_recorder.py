@@ -1,5 +1,6 @@
 import asyncio
 import json
+import sys
 import threading
 from contextlib import contextmanager
 
@@ -7,6 +8,7 @@ import pytest
 
 import instrument
 from inspector import context
+from inspector.record.values import snapshot
 from instrument import _emit, _emit_sync, around
 
 
@@ -658,3 +660,106 @@ def test_a_failing_span_processor_of_the_application_does_not_cost_the_record(re
     (span,) = recording.spans()
     assert status(span) == "ok"
     assert "tracer provider fails" in caplog.text
+
+
+@pytest.fixture
+def copying_takes_a_second():
+    """Lets a recording's clock step whenever the recorder has copied a value, as if that had taken a second."""
+
+    def step(recording):
+        def profile(frame, event, _):
+            if event == "return" and frame.f_code is snapshot.__code__:
+                recording.clock.tick_ns()
+
+        sys.setprofile(profile)
+
+    yield step
+    sys.setprofile(None)
+
+
+def duration_s(span):
+    return (int(span["endTimeUnixNano"]) - int(span["startTimeUnixNano"])) // 1_000_000_000
+
+
+def test_copying_what_a_call_was_given_and_what_it_returned_is_none_of_its_time(record, copying_takes_a_second):
+    recording = record()
+    copying_takes_a_second(recording)
+    with around("agent_call", agent="researcher", input="go"):
+        with around("tool_call", tool_name="dump", args={"rows": 2}, context=None) as call:
+            call.set(result=[1, 2])
+    agent, tool = recording.spans()
+    assert tool["attributes"]["gen_ai.tool.call.result"] == "[1,2]"
+    assert duration_s(tool) == 1
+    # The agent waited for both copies and for the call's three looks at the clock; the sixth step is its own end.
+    assert duration_s(agent) == 6
+
+
+def test_reading_an_exception_is_none_of_the_calls_time(record):
+    recording = record()
+
+    class Slow(Exception):
+        def __str__(self):
+            recording.clock.tick_ns()
+            return "no such city"
+
+    with pytest.raises(Slow):
+        with around("tool_call", tool_name="boom", args={}, context=None):
+            raise Slow
+    (span,) = recording.spans()
+    assert span["status"]["message"] == "no such city"
+    assert duration_s(span) == 1
+
+
+def test_calls_name_the_innermost_agent_around_them(record):
+    recording = record()
+    calls = {
+        "llm_generate": {"llm": Model(), "prompt": "hi"},
+        "tool_call": {"tool_name": "add", "args": {}, "context": None},
+        "resource_fetch": {"uri": "file:///a", "context": None},
+        "prompt_apply": {"template_id": "brief", "parameters": {}, "context": None},
+    }
+
+    def call_each():
+        for noun, keywords in calls.items():
+            with around(noun, **keywords):
+                pass
+
+    with around("workflow_run", workflow="trip", context=None):
+        call_each()
+        with around("agent_call", agent=Agent()):
+            with around("tool_call", tool_name="ask", args={}, context=None):
+                with around("agent_call", agent="guide"):
+                    call_each()
+            call_each()
+        call_each()
+    each = list(calls)
+    attributes = [span["attributes"] for span in recording.spans()]
+    assert [(found["inspector.hook"], found.get("gen_ai.agent.name")) for found in attributes] == [
+        ("workflow_run", None),
+        *((noun, None) for noun in each),
+        ("agent_call", "researcher"),
+        ("tool_call", "researcher"),
+        ("agent_call", "guide"),
+        *((noun, "guide") for noun in each),
+        *((noun, "researcher") for noun in each),
+        *((noun, None) for noun in each),
+    ]
+
+
+def test_the_agent_that_a_hook_names_is_the_calls_agent(record):
+    recording = record()
+    with around("agent_call", agent="boss"):
+        with around("tool_call", tool_name="add", args={}, context={"agent_name": "worker"}):
+            pass
+    assert [span["attributes"]["gen_ai.agent.name"] for span in recording.spans()] == ["boss", "worker"]
+
+
+def test_a_call_that_outlives_its_agent_keeps_the_agents_name(record):
+    recording = record()
+    with around("agent_call", agent="boss"):
+        _emit_sync("before_tool_call", tool_name="late", args={}, context=None, call_id="bg")
+    recording.records()
+    _emit_sync("after_tool_call", tool_name="late", args={}, result="done", context=None, call_id="bg")
+    agent, tool = recording.spans()
+    assert status(tool) == "ok"
+    assert tool["attributes"]["gen_ai.agent.name"] == "boss"

@@ -68,6 +68,8 @@ export const router = createRouter({
   history: createHashHistory(),
   parseSearch,
   stringifySearch,
+  // What an address check leaves out stays out, instead of coming back as it was.
+  search: { strict: true },
   scrollRestoration: false,
   defaultPreload: "intent",
   defaultErrorComponent: Crash,

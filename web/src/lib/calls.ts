@@ -30,29 +30,39 @@ export interface Calls {
   all: Call[];
 }
 
-/** What a row is to the call around it. */
+/** What a row is to the call around it; only a row of no kind of ours stands between calls. */
 type Part = "call" | "echo" | "between";
+
+/** The place of the row that stands for the call to which each row belongs. */
+export function callPlaces(rows: readonly SpanRow[]): Int32Array {
+  const tree = treeOf(rows);
+  const places = new Int32Array(rows.length);
+  // Whether a row lies on the far side of a request: what bears the same name there is the same call.
+  const across = new Uint8Array(rows.length);
+  for (const at of tree.order) {
+    const row = rows[at] as SpanRow;
+    const above = tree.parent[at] as number;
+    const around = above < 0 ? -1 : (places[above] as number);
+    const far = above >= 0 && across[above] === 1;
+    const part = partOf(row, rows[around] ?? null, far);
+    across[at] = row.kind === "rpc" || (part === "between" && far) ? 1 : 0;
+    places[at] = part === "call" ? at : around;
+  }
+  return places;
+}
 
 /** Read the calls out of the spans of a trace. */
 export function callsOf(rows: readonly SpanRow[]): Calls {
   const tree = treeOf(rows);
+  const places = callPlaces(rows);
   const found: Calls = { rows, roots: [], of: new Map(), all: [] };
-  // Whether a row lies on the far side of a request: what bears the same name there is the same call.
-  const across = new Uint8Array(rows.length);
-  const waiting = [...tree.roots].reverse();
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const row = rows[at];
-    const children = tree.children[at] ?? [];
-    for (let child = children.length - 1; child >= 0; child--) waiting.push(children[child] ?? 0);
-    if (!row) continue;
-    const above = tree.parent[at] ?? -1;
-    const parent = above < 0 ? null : (found.of.get(rows[above]?.id ?? "") ?? null);
-    const far = above >= 0 && across[above] === 1;
-    const part = partOf(row, parent, far);
-    across[at] = row.kind === "rpc" || (part === "between" && far) ? 1 : 0;
-    if (part === "call") found.of.set(row.id, added(found, row, parent));
-    else if (parent) {
-      if (part === "echo") parent.echoes.push(row);
+  for (const at of tree.order) {
+    const row = rows[at] as SpanRow;
+    const above = rows[tree.parent[at] ?? -1];
+    const parent = (above && found.of.get(above.id)) ?? null;
+    if (places[at] === at || !parent) found.of.set(row.id, added(found, row, parent));
+    else {
+      if (row.kind !== "other") parent.echoes.push(row);
       found.of.set(row.id, parent);
     }
   }
@@ -68,9 +78,8 @@ function added({ roots, all }: Calls, row: SpanRow, parent: Call | null): Call {
   return call;
 }
 
-function partOf(row: SpanRow, parent: Call | null, far: boolean): Part {
-  if (parent === null) return "call";
-  const above = parent.row;
+function partOf(row: SpanRow, above: SpanRow | null, far: boolean): Part {
+  if (above === null) return "call";
   switch (row.kind) {
     case "rpc":
       return carries(row, above) ? "echo" : "call";

@@ -81,6 +81,14 @@ describe("Markdown for an agent", () => {
     expect(text).toContain("⟨U+E0041⟩⟨U+202E⟩");
   });
 
+  test("an error that is not loaded is not called empty", () => {
+    const error = { type: null, message: null, traceback: null };
+    const told = asMarkdown(span({ error, clipped: { "error.message": 300_000 } }), "http://127.0.0.1/");
+    expect(told).toContain("Its message is too long to be here");
+    expect(told).not.toContain("Nothing was recorded");
+    expect(asMarkdown(span({ error }), "http://127.0.0.1/")).toContain("Nothing was recorded of it.");
+  });
+
   test("what is too long keeps its beginning and its end", () => {
     const text = fenced(`first ${"x".repeat(50_000)} last`);
     expect(text.length).toBeLessThan(13_000);

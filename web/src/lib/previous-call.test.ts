@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { callsOf } from "./calls";
+import { type Call, calleeKind, callsOf } from "./calls";
 import { previousModelCall } from "./previous-call";
 import { randomFrom, randomRows, rowsInTurn, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
@@ -137,7 +137,7 @@ test("random runs: the transcript and the detail of a span name the same call, w
     for (const entry of transcriptOf(calls).entries) {
       if (entry.kind !== "turn") continue;
       const told = entry.previous?.row.id ?? null;
-      const spans = [entry.call.row, ...entry.call.echoes].filter(({ kind }) => kind === "llm");
+      const spans = [entry.call.row, ...entry.call.echoes];
       expect(spans.map(({ id }) => callBefore(rows, id))).toEqual(spans.map(() => told));
       if (told !== null) found++;
     }
@@ -145,29 +145,50 @@ test("random runs: the transcript and the detail of a span name the same call, w
   expect(found).toBeGreaterThan(100);
 });
 
-test("random runs: the call before is a model call of the same agent that began no later and had ended", () => {
+test("random runs: it is the latest that had ended in the same thread and hands, which looking at every pair shows", () => {
+  let found = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const rows = conversations(seed);
-    const calls = callsOf(rows);
-    for (const { row: own } of calls.all) {
-      const found = previousModelCall(rows, own.id);
-      if (!found || own.kind !== "llm") continue;
-      expect(calls.of.get(found.id)?.row).toBe(found);
-      expect(found.kind).toBe("llm");
-      expect(found.startMs).toBeLessThanOrEqual(own.startMs);
-      expect(found.startMs + Math.max(0, found.durationMs ?? 0)).toBeLessThanOrEqual(own.startMs + 1);
-      expect(found.status).not.toBe("running");
-      if (own.agent !== null) expect(nameOf(rows, found)).toBe(own.agent);
+    const models = callsOf(rows).all.filter((call) => call.row.kind === "llm");
+    const place = new Map(rows.map(({ id }, at) => [id, at]));
+    const at = (id: string | null) => place.get(id ?? "") ?? -1;
+    for (const own of models) {
+      const before = models.filter((other) => at(other.row.id) < at(own.row.id) && nameOf(other) === nameOf(own));
+      const last = (slackMs: number) =>
+        before.filter((other) => threadOf(other) === threadOf(own) && endOf(other.row) <= own.row.startMs + slackMs);
+      const told = at(callBefore(rows, own.row.id));
+      expect(told).toBeGreaterThanOrEqual(Math.max(-1, ...last(0).map((other) => at(other.row.id))));
+      if (told < 0) continue;
+      found++;
+      const isNear = last(1).some((other) => at(other.row.id) === told);
+      const isNamed = nameOf(own) !== null && before.some((other) => at(other.row.id) === told);
+      expect(isNear || isNamed).toBe(true);
+      expect(endOf(rows[told] as SpanRow)).toBeLessThanOrEqual(own.row.startMs + 1);
     }
   }
+  expect(found).toBeGreaterThan(100);
 });
 
-function nameOf(rows: readonly SpanRow[], own: SpanRow): string | null {
-  for (let at: SpanRow | undefined = own; at; ) {
-    if (at.agent !== null) return at.agent;
-    if (at.kind === "agent") return at.name;
-    const { parentId }: SpanRow = at;
-    at = rows.find(({ id }) => id === parentId);
+const FETCHED = new Set(["tool", "resource", "prompt"]);
+
+/** The call that a call is made in, passing over what only carries it. */
+function threadOf(call: Call): Call | null {
+  let above = call.parent;
+  const isThread = (kind: string) => FETCHED.has(kind) || kind === "agent" || kind === "workflow";
+  while (above && !isThread(calleeKind(above.row))) above = above.parent;
+  return above;
+}
+
+function nameOf(call: Call): string | null {
+  for (let at = call; ; ) {
+    if (at.row.agent !== null) return at.row.agent;
+    if (at.row.kind === "agent") return at.row.name;
+    if (!at.parent || FETCHED.has(calleeKind(at.parent.row))) return null;
+    at = at.parent;
   }
-  return null;
+}
+
+function endOf({ startMs, durationMs, status }: SpanRow): number {
+  if (durationMs === null && status === "running") return Number.POSITIVE_INFINITY;
+  return startMs + Math.max(0, durationMs ?? 0);
 }

@@ -1,6 +1,6 @@
-import { agentName, calleeKind } from "./calls";
+import { agentName, calleeKind, callPlaces } from "./calls";
 import type { SpanRow } from "./spans";
-import { type Tree, treeOf } from "./tree";
+import { treeOf } from "./tree";
 
 /**
  * The model call that the same agent made before a span, seen from that span.
@@ -11,11 +11,10 @@ import { type Tree, treeOf } from "./tree";
  * whoever asked for the outer one.
  */
 export function previousModelCall(rows: readonly SpanRow[], spanId: string): SpanRow | null {
-  const tree = treeOf(rows);
-  const own = tree.places.get(spanId);
+  const own = treeOf(rows).places.get(spanId);
   if (own === undefined) return null;
-  const talks = talksOf(rows, tree);
-  let at = rows[own]?.kind === "llm" ? (talks.call[own] as number) : own;
+  const talks = talksOf(rows);
+  let at = talks.call[own] as number;
   for (;;) {
     const found = latestBefore(rows, talks.within.get(talks.thread[at] as number)?.get(agentOf(talks, at)), at);
     if (found !== null) return found;
@@ -31,11 +30,11 @@ export function previousModelCall(rows: readonly SpanRow[], spanId: string): Spa
 
 /** Who talks to models in a trace; numbers are places of rows. */
 interface Talks {
-  /** The call that each row is made in: of an agent, a workflow or a tool; -1 for none. */
-  thread: Int32Array;
-  /** The model call that each row is, or is a part of; -1 for none. */
+  /** The call that each row is, or is a part of: several spans can tell of one call. */
   call: Int32Array;
-  /** In whose hands each row is. */
+  /** For each call the agent's, workflow's or tool's call that it is made in; -1 for none. */
+  thread: Int32Array;
+  /** In whose hands each call is. */
   agent: readonly (string | null)[];
   /** The model calls of each thread and agent. */
   within: Map<number, Map<string | null, Spoken>>;
@@ -58,29 +57,29 @@ interface Ended {
 
 const known = new WeakMap<readonly SpanRow[], Talks>();
 
-function talksOf(rows: readonly SpanRow[], tree: Tree): Talks {
-  const found = known.get(rows) ?? readTalks(rows, tree);
+function talksOf(rows: readonly SpanRow[]): Talks {
+  const found = known.get(rows) ?? readTalks(rows);
   known.set(rows, found);
   return found;
 }
 
-function readTalks(rows: readonly SpanRow[], tree: Tree): Talks {
+function readTalks(rows: readonly SpanRow[]): Talks {
+  const tree = treeOf(rows);
+  const call = callPlaces(rows);
   const thread = new Int32Array(rows.length).fill(-1);
-  const call = new Int32Array(rows.length).fill(-1);
   const agent: (string | null)[] = new Array(rows.length).fill(null);
   for (const at of tree.order) {
+    if (call[at] !== at) continue;
     const row = rows[at] as SpanRow;
     const above = tree.parent[at] as number;
-    if (above >= 0) thread[at] = isThread(rows[above]) ? above : (thread[above] as number);
-    // A model call inside another one is the same call, recorded by two libraries.
-    if (row.kind === "llm" || row.kind === "other") call[at] = above < 0 ? -1 : (call[above] as number);
-    if (row.kind === "llm" && call[at] === -1) call[at] = at;
-    const given = above < 0 || isFetched(rows[above]) ? null : (agent[above] as string | null);
+    const around = above < 0 ? -1 : (call[above] as number);
+    if (around >= 0) thread[at] = isThread(rows[around]) ? around : (thread[around] as number);
+    const given = around < 0 || isFetched(rows[around]) ? null : (agent[around] as string | null);
     agent[at] = row.kind === "agent" ? agentName(row) : (row.agent ?? given);
   }
-  const talks: Talks = { thread, call, agent, within: new Map(), named: new Map() };
+  const talks: Talks = { call, thread, agent, within: new Map(), named: new Map() };
   for (let at = 0; at < rows.length; at++) {
-    if (call[at] === at) write(talks, at);
+    if (call[at] === at && rows[at]?.kind === "llm") write(talks, at);
   }
   return talks;
 }

@@ -40,7 +40,7 @@ test("two hundred boxes are drawn, each a button with its name that selects a ca
   expect(drawing.querySelectorAll("button[data-at]").length).toBeGreaterThan(200);
   fireEvent.click(within(drawing).getByTitle("agent 140"));
   expect(onSelect).toHaveBeenLastCalledWith("a140");
-});
+}, 60_000);
 
 test("arrow keys go from box to box", () => {
   show(crowd(3, 1));
@@ -67,9 +67,9 @@ test("the table is in the address, and what was there stays", () => {
 
 test("more boxes than can be drawn are a table, with the figures of each", () => {
   show(crowd(610, 0));
-  expect(screen.getByText(/are too many to draw/)).toBeTruthy();
+  expect(document.body.textContent).toContain("611 of them are too many to draw");
   expect(document.querySelectorAll("tbody tr").length).toBeGreaterThan(600);
-});
+}, 60_000);
 
 test("a run that called nothing says so; one that has not come yet does not", () => {
   show([row("o", null, { kind: "other" })]);

@@ -1,5 +1,7 @@
+import { Link } from "@tanstack/react-router";
+import { ApiError } from "@/api/client";
 import { useTrace } from "@/api/use-trace";
-import { Failure, Skeleton } from "@/ui/notice";
+import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
 import { type Projections, TraceBody } from "./trace-body";
 import css from "./trace-page.module.css";
@@ -15,9 +17,20 @@ export function TracePage({ traceId, ...projections }: Projections & { traceId: 
       ) : (
         <>
           <PageTitle title="Run" />
-          {live.error ? <Failure error={live.error} retry={live.reload} /> : <Skeleton rows={16} />}
+          {live.error ? <Missing error={live.error} onReload={live.reload} /> : <Skeleton rows={16} />}
         </>
       )}
     </div>
+  );
+}
+
+function Missing({ error, onReload }: { error: Error; onReload: () => void }) {
+  const isKnown = !(error instanceof ApiError) || (error.status !== 404 && error.status !== 422);
+  if (isKnown) return <Failure error={error} retry={onReload} />;
+  return (
+    <Empty title="This run is not here">
+      <p>It was deleted, its time was over, or the address is not whole.</p>
+      <Link to="/">Go to the runs</Link>
+    </Empty>
   );
 }
