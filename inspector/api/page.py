@@ -42,7 +42,9 @@ async def start_page(
     if query.code is not None and head.method == "GET":
         if service.access.codes.redeem(query.code):
             return _sign_in(request, service)
-        if "read" not in service.access.scopes(head):
+        # Whoever follows a used address in a browser reads there how to sign in; a program is told as programs are.
+        in_browser = "text/html" in ",".join(head.all("accept"))
+        if "read" not in service.access.scopes(head) and not in_browser:
             raise Refusal(
                 Problem(401, "this address was used or is older than ten minutes; restart the server to get a new one")
             )

@@ -1,10 +1,16 @@
 """``inspector demo``: something to look at before there is an agent of one's own."""
 
+import errno
+import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from inspector.cli.options import WholeNumber, home_option, open_option
+
+if TYPE_CHECKING:
+    from inspector.settings import Settings
 
 
 @click.command()
@@ -28,6 +34,8 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
 
     terminal = standard_output()
     settings = settings_of(home, port=port)
+    if not once:
+        settings = _with_a_port(settings)
     notice("planning a weekend trip ...")
     trace_id = run_demo(settings)
     with open_home(settings) as store:
@@ -45,3 +53,41 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
 
     terminal.write([""])
     run_server(settings, terminal, fragment=view, may_open=not no_open)
+
+
+def _with_a_port(settings: "Settings") -> "Settings":
+    """Make sure that the run can be served before there is one; a free port will do where none was asked for.
+
+    Raises:
+        CliError: The address that was asked for cannot be listened on.
+    """
+    from inspector.cli.errors import CliError
+    from inspector.cli.notices import notice
+    from inspector.cli.ownership import current_owner
+
+    owner = current_owner(settings.lock_file)
+    refused = None if owner is not None and owner.url is not None else _refusal(settings)
+    if refused is None:
+        return settings
+    if refused.errno == errno.EADDRINUSE and "port" not in settings.model_fields_set:
+        notice(f"port {settings.port} is in use, so this run will be served on a free one")
+        return settings.model_copy(update={"port": 0})
+    raise CliError(
+        f"cannot listen on {settings.host} port {settings.port}: {refused.strerror}; "
+        "choose another port with --port or INSPECTOR_PORT, or 0 for any free one"
+    ) from refused
+
+
+def _refusal(settings: "Settings") -> OSError | None:
+    """Try to listen as the server will; the API itself is too slow to load before the run."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen()
+    except OSError as error:
+        return error
+    return None

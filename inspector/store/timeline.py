@@ -4,6 +4,8 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, islice, starmap
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -14,23 +16,25 @@ from inspector.store.engine import driver
 LOOKED_AT = 200
 """Spans up to which a trace is looked at whole; a longer one at as many moments as there may be bars."""
 MOST_BARS = 40
-_LATEST = 3
+_LATEST = 2
 """Spans looked at for each moment: those that had begun last, so that a quiet time shows the call that fills it."""
 _FAILED = 20
+"""Failures that are looked through where no span of any moment has failed."""
 
 _BAR = "span_id, parent_id, start_ns, duration_ms, kind, status"
-_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = ? ORDER BY start_ns, id LIMIT {LOOKED_AT}"
+_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = ? ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
 _SELECT_ENDS = (
-    "SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = ?1), (SELECT max(start_ns) FROM spans WHERE trace_id = ?1)"
+    "SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = ?1), "
+    "(SELECT max(start_ns) FROM spans WHERE trace_id = ?1)"
 )
 _SELECT_MOMENTS = (
-    f"SELECT moment.key, {_BAR} FROM json_each(?2) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "
+    f"SELECT {_BAR}, moment.key FROM json_each(?2) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "  # noqa: S608  # constants
     f"WHERE trace_id = ?1 AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
 # The limit lies inside: failures of other traces at the same time must not make it a long search. The first condition
-# names the index, which the second alone does not.
+# is that of the index, which the second alone does not imply for SQLite.
 _SELECT_FAILED = (
-    f"SELECT {_BAR} FROM (SELECT * FROM spans WHERE status <> 'ok' AND status = 'error' "
+    f"SELECT {_BAR} FROM (SELECT * FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
     f"AND start_ns BETWEEN ?2 AND ?3 LIMIT {_FAILED}) WHERE trace_id = ?1"
 )
 _WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
@@ -47,6 +51,8 @@ class Bar(NamedTuple):
     duration_ms: float | None
     kind: Kind
     status: Status
+    moment: int = 0
+    """Which of the moments that a long trace is looked at it was found for."""
 
 
 def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Trace, ...]:
@@ -58,47 +64,48 @@ def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Tra
 
 def _timeline(execute: _Execute, trace: Trace) -> tuple[TimelineBar, ...]:
     if trace.spans <= LOOKED_AT:
-        return sketch([list(map(Bar._make, execute(_SELECT, (trace.trace_id,))))])
-    return sketch(_moments(execute, trace))
+        return sketch(list(starmap(Bar, execute(_SELECT, (trace.trace_id,)))))
+    return sketch(_samples(execute, trace))
 
 
-def _moments(execute: _Execute, trace: Trace) -> list[list[Bar]]:
+def _samples(execute: _Execute, trace: Trace) -> list[Bar]:
     """Returns some spans of a long trace for each of a few moments, spread evenly from its first span to its last."""
     ((first_ns, last_ns),) = execute(_SELECT_ENDS, (trace.trace_id,))
-    times = [first_ns + (last_ns - first_ns) * at // (MOST_BARS - 1) for at in range(MOST_BARS)]
-    moments: list[list[Bar]] = [[] for _ in times]
-    has_failed = False
-    for at, *fields in execute(_SELECT_MOMENTS, (trace.trace_id, json.dumps(times))):
-        bar = Bar._make(fields)
-        moments[at].append(bar)
-        has_failed = has_failed or bar.status == "error"
-    if trace.errors and not has_failed:
-        for bar in map(Bar._make, execute(_SELECT_FAILED, (trace.trace_id, first_ns, last_ns))):
-            moments[bisect_left(times, bar.start_ns)].append(bar)
-    return moments
+    times: list[int] = [first_ns + (last_ns - first_ns) * at // (MOST_BARS - 1) for at in range(MOST_BARS)]
+    rows = execute(_SELECT_MOMENTS, (trace.trace_id, json.dumps(times)))
+    # In a quiet time several moments find the same spans.
+    found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
+    if trace.errors and all(bar.status != "error" for bar in found):
+        failed = starmap(Bar, execute(_SELECT_FAILED, (trace.trace_id, first_ns, last_ns)))
+        found += [bar._replace(moment=bisect_left(times, bar.start_ns)) for bar in failed]
+    return found
 
 
-def sketch(moments: Sequence[Sequence[Bar]]) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a trace from its spans, in the order they began; a span may belong to several moments.
+def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
+    """Returns the bars of a trace from its spans, in the order they began.
 
     Errors come first, then work that nothing else explains, then the rest, the longest of each; the root only when it
     is alone. Where there are more than bars, each moment has the first of its own before others follow.
     """
-    spans = {span.span_id: span for moment in moments for span in moment}
-    parents = {span.parent_id for span in spans.values()}
-    first_ns = min((span.start_ns for span in spans.values()), default=0)
+    first_ns = min((span.start_ns for span in spans), default=0)
+    chosen = [span for span in spans if span.parent_id is not None] or spans
+    if len(chosen) > MOST_BARS:
+        chosen = _most_telling(chosen)
+    return tuple(
+        TimelineBar((span.start_ns - first_ns) / 1e6, span.duration_ms, span.kind, span.status)
+        for span in sorted(chosen, key=attrgetter("start_ns"))
+    )
+
+
+def _most_telling(spans: Sequence[Bar]) -> Sequence[Bar]:
+    parents = {span.parent_id for span in spans}
 
     def rank(span: Bar) -> tuple[int, float]:
         leaf = span.span_id not in parents
         importance = 0 if span.status == "error" else 1 if leaf and span.kind in _WORK else 2 if leaf else 3
         return importance, float("-inf") if span.duration_ms is None else -span.duration_ms
 
-    chosen = {key: span for key, span in spans.items() if span.parent_id is not None} or spans
-    if len(chosen) > MOST_BARS:
-        bests = (min((each for each in moment if each.span_id in chosen), key=rank, default=None) for moment in moments)
-        ranked = [best for best in bests if best is not None] + sorted(chosen.values(), key=rank)
-        chosen = dict(list({span.span_id: span for span in ranked}.items())[:MOST_BARS])
-    return tuple(
-        TimelineBar((span.start_ns - first_ns) / 1e6, span.duration_ms, span.kind, span.status)
-        for span in sorted(chosen.values(), key=lambda span: span.start_ns)
-    )
+    ranked = sorted(spans, key=rank)
+    firsts = {span.moment: span for span in reversed(ranked)}
+    kept = dict.fromkeys(chain(firsts.values(), ranked))
+    return list(islice(kept, MOST_BARS))

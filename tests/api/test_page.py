@@ -204,6 +204,15 @@ def test_a_used_address_still_opens_the_page_where_one_is_signed_in(web, app, st
     assert "set-cookie" not in again.headers
 
 
+def test_a_browser_that_follows_a_used_address_reads_on_the_page_how_to_sign_in(web, app, stranger):
+    code = app.state.service.access.codes.create()
+    stranger.get(f"/?code={code}")
+    stranger.cookies.clear()
+    answer = stranger.get(f"/?code={code}", headers={"Accept": "text/html,application/xhtml+xml"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "./")
+    assert "set-cookie" not in answer.headers
+
+
 def test_the_app_works_below_a_prefix(dist, settings):
     outer = Starlette()
     address = mount(outer, "/tools/inspector", settings)

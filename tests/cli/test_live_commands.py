@@ -1,10 +1,12 @@
 """``serve``, ``tail``, ``prune``, ``token`` and ``demo``: with a server, and without one."""
 
+import contextlib
 import json
 import os
 import re
 import select
 import signal
+import socket
 import stat
 import time
 import urllib.error
@@ -176,6 +178,39 @@ def test_the_demo_names_its_run_to_a_server_that_runs_already(server, inspector)
     done = inspector("demo")
     assert done.returncode == 0
     assert re.search(f"a server is already running: {url}/#/traces/[0-9a-f]{{32}}\n".encode(), done.stderr)
+
+
+@pytest.fixture
+def taken_port():
+    """A port that another program listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield str(listener.getsockname()[1])
+
+
+@pytest.mark.parametrize("said_by", ["option", "environment"])
+def test_the_demo_does_not_run_where_the_port_it_was_told_is_taken(inspector, home, taken_port, said_by):
+    asked = {"INSPECTOR_PORT": taken_port} if said_by == "environment" else {}
+    done = inspector("demo", *([] if asked else ["--port", taken_port]), **asked)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+    assert f"port {taken_port}: Address already in use".encode() in done.stderr
+    assert b"--port or INSPECTOR_PORT" in done.stderr
+    assert not home.exists()
+
+
+def test_the_demo_takes_a_free_port_where_nobody_said_which(start_inspector):
+    with contextlib.ExitStack() as stack:
+        # Where somebody listens there already, that does as well.
+        with contextlib.suppress(OSError):
+            stack.enter_context(socket.create_server(("127.0.0.1", 7800)))
+        process = start_inspector("demo", "--no-open")
+        assert "port 7800 is in use" in process.stderr.readline().decode()
+        shown = Output(process).until(b"Ctrl-C ends it.")
+    url = shown.split("inspector listens on ")[1].split()[0]
+    assert url.startswith("http://127.0.0.1:") and not url.endswith(":7800")
+
+
+def test_the_demo_that_is_only_drawn_needs_no_port(inspector, taken_port):
+    assert inspector("demo", "--once", "--port", taken_port).returncode == 0
 
 
 def test_a_second_server_says_who_owns_the_database_and_how_to_reach_it(server, inspector):

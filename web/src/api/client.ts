@@ -31,6 +31,8 @@ export class ApiError extends Error {
   }
 }
 
+const SIGNED_OUT = "This browser is not signed in. Open the address that inspector serve printed.";
+
 interface Answer<T> {
   data?: T;
   error?: unknown;
@@ -47,6 +49,7 @@ export async function unwrap<T>(asked: Promise<Answer<T>>): Promise<T> {
     throw new ApiError(0, "The inspector does not answer. Is it still running?");
   }
   if (answer.data !== undefined) return answer.data;
+  if (answer.response.status === 401) throw new ApiError(401, SIGNED_OUT);
   const problem = (typeof answer.error === "object" ? answer.error : null) as Partial<Problem> | null;
   throw new ApiError(
     answer.response.status,

@@ -14,6 +14,8 @@ const PLACES = [
   { to: "/stats", label: "Stats", Icon: ChartNoAxesColumn },
 ] as const;
 
+const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
+
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon };
 
 /** The frame around every page: where one is, what one can do, and whether the server answers. */
@@ -45,7 +47,7 @@ export function Shell() {
           <Button onClick={openPalette} aria-keyshortcuts="Meta+K Control+K" className={css.find}>
             <Search size={14} aria-hidden />
             Find or go to
-            <kbd className={css.key}>⌘K</kbd>
+            <kbd className={css.key}>{PALETTE_KEYS}</kbd>
           </Button>
           <Button
             look="plain"

@@ -148,6 +148,9 @@ function AddFilter({ filter, onChange, fields, suggest }: Editing & { fields: re
 }
 
 const PAUSE_MS = 250;
+/** Keys that lead out of the search box: into the list, or nowhere. */
+const LEAVING = new Set(["Enter", "ArrowDown", "Escape"]);
+const DOWN = { key: "ArrowDown", bubbles: true, cancelable: true };
 
 function SearchBox({
   text,
@@ -207,8 +210,13 @@ function SearchBox({
         autoComplete="off"
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") send(typed);
-          if (event.key === "Escape" && typed === "") input.current?.blur();
+          if (!LEAVING.has(event.key)) return;
+          // Without this the browser would empty the box before it is left.
+          event.preventDefault();
+          if (event.key !== "Escape") send(typed);
+          input.current?.blur();
+          // From here the list's own keys take over.
+          if (event.key !== "Escape") document.body.dispatchEvent(new KeyboardEvent("keydown", DOWN));
         }}
       />
       <kbd className={css.key} aria-hidden>

@@ -15,6 +15,7 @@ import { criticalPath } from "@/lib/critical-path";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { Splitter } from "@/ui/splitter";
+import { useListKeys } from "@/ui/use-list-keys";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { Axis, AxisLines, useTicks } from "./axis";
 import { Levels } from "./levels";
@@ -73,6 +74,7 @@ export function Waterfall(props: Props) {
     running: clock.running,
   });
   useWheelZoom(scroller, zoom);
+  useListKeys(scroller);
   useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }), []);
   const ticks = useTicks(scroller, zoom.view);
   const { now } = clock;
