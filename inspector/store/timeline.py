@@ -14,8 +14,9 @@ from inspector.model import Kind, Status, TimelineBar, Trace
 from inspector.store.engine import driver
 
 LOOKED_AT = 200
-"""Spans up to which a trace is looked at whole; a longer one at as many moments as there may be bars."""
+"""Spans up to which a trace is looked at whole; a longer one at a few moments."""
 MOST_BARS = 40
+MOMENTS = 32
 _LATEST = 2
 """Spans looked at for each moment: those that had begun last, so that a quiet time shows the call that fills it."""
 _FAILED = 20
@@ -34,7 +35,7 @@ _SELECT_MOMENTS = (
 # The limit lies inside: failures of other traces at the same time must not make it a long search. The first condition
 # is that of the index, which the second alone does not imply for SQLite.
 _SELECT_FAILED = (
-    f"SELECT {_BAR} FROM (SELECT * FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
+    f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
     f"AND start_ns BETWEEN ?2 AND ?3 LIMIT {_FAILED}) WHERE trace_id = ?1"
 )
 _WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
@@ -71,7 +72,7 @@ def _timeline(execute: _Execute, trace: Trace) -> tuple[TimelineBar, ...]:
 def _samples(execute: _Execute, trace: Trace) -> list[Bar]:
     """Returns some spans of a long trace for each of a few moments, spread evenly from its first span to its last."""
     ((first_ns, last_ns),) = execute(_SELECT_ENDS, (trace.trace_id,))
-    times: list[int] = [first_ns + (last_ns - first_ns) * at // (MOST_BARS - 1) for at in range(MOST_BARS)]
+    times: list[int] = [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]
     rows = execute(_SELECT_MOMENTS, (trace.trace_id, json.dumps(times)))
     # In a quiet time several moments find the same spans.
     found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())

@@ -175,7 +175,7 @@ def test_no_browser_opens_where_it_is_not_wanted_or_nobody_sees_it(on_a_screen, 
 
 def test_the_demo_names_its_run_to_a_server_that_runs_already(server, inspector):
     _, url, _ = server()
-    done = inspector("demo")
+    done = inspector("demo", INSPECTOR_PORT=url.rpartition(":")[2])
     assert done.returncode == 0
     assert re.search(f"a server is already running: {url}/#/traces/[0-9a-f]{{32}}\n".encode(), done.stderr)
 
@@ -203,6 +203,7 @@ def test_the_demo_takes_a_free_port_where_nobody_said_which(start_inspector):
         with contextlib.suppress(OSError):
             stack.enter_context(socket.create_server(("127.0.0.1", 7800)))
         process = start_inspector("demo", "--no-open")
+        assert select.select([process.stderr], [], [], DEADLINE_S)[0]
         assert "port 7800 is in use" in process.stderr.readline().decode()
         shown = Output(process).until(b"Ctrl-C ends it.")
     url = shown.split("inspector listens on ")[1].split()[0]

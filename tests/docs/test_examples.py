@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 import time
@@ -17,6 +18,16 @@ def test_the_attached_agent_is_there_to_look_at(example, run, tmp_path):
     assert (done.stdout, done.stderr) == ("That is 7 words.\n", "")
     shown = run("inspector", "show", "last", INSPECTOR_HOME=home, PYTHONIOENCODING="utf-8").stdout
     assert shown.index("invoke_agent counter") < shown.index("execute_tool word_count")
+
+
+def test_the_turns_of_the_conversation_are_one_session_by_one_agent(example, run, tmp_path):
+    home = str(tmp_path / "home")
+    done = run(sys.executable, "-W", "error", example("conversation.py"), INSPECTOR_HOME=home)
+    assert (done.stdout.count("I looked up"), done.stderr) == (2, "")
+    sessions = json.loads(run("inspector", "sessions", "--json", INSPECTOR_HOME=home).stdout)["items"]
+    assert [(session["session_id"], session["traces"]) for session in sessions] == [("trip-42", 2)]
+    calls = json.loads(run("inspector", "events", "--kind", "tool", "--json", INSPECTOR_HOME=home).stdout)["items"]
+    assert [call["agent"] for call in calls] == ["planner"] * 2
 
 
 def test_the_subscriber_adds_up_what_the_tools_took(example, run):

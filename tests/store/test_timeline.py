@@ -5,7 +5,7 @@ import pytest
 from msgspec import UNSET
 
 from inspector.model import Filter, SpanError, TimelineBar
-from inspector.store.timeline import LOOKED_AT, MOST_BARS
+from inspector.store.timeline import LOOKED_AT, MOMENTS, MOST_BARS
 
 
 def timeline_of(store):
@@ -77,7 +77,7 @@ def test_the_bars_of_a_long_trace_are_spread_over_all_of_it(store, long_run):
     assert starts_ms == sorted(set(starts_ms))
     assert starts_ms[0] == 0.0 and starts_ms[-1] > 59_800
     # Twice the time from one moment to the next.
-    assert max(later - earlier for earlier, later in pairwise(starts_ms)) <= 2 * 60_000 / (MOST_BARS - 1)
+    assert max(later - earlier for earlier, later in pairwise(starts_ms)) <= 2 * 60_000 / (MOMENTS - 1)
 
 
 def test_a_trace_is_looked_at_whole_until_it_is_long(store, make_span):

@@ -81,11 +81,12 @@ def watch() -> Iterator[Watch]:
 @pytest.fixture
 def visit(browser: Browser, watch: Watch) -> Iterator[Callable[..., Page]]:
     """Opens a view of a server in a fresh browser profile that is signed in; the test fails on anything odd in it."""
-    contexts: list[BrowserContext] = []
+    visits: list[tuple[Server, BrowserContext]] = []
 
     def open_page(server: Server, view: str = "/", *, prefix: str = "", **options: Any) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        contexts.append(context)
+        visits.append((server, context))
+        server.visitors.append(context)
         context.set_default_timeout(WAIT_MS)
         context.add_cookies(server.cookies)
         context.add_init_script(REPORT_VIOLATIONS)
@@ -95,8 +96,9 @@ def visit(browser: Browser, watch: Watch) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    for context in contexts:
+    for server, context in visits:
         context.close()
+        server.visitors.remove(context)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,6 +54,8 @@ class Server:
     process: "subprocess.Popen[str]"
     cookies: list[Any]
     """As a browser context takes them."""
+    visitors: list[Any] = field(default_factory=list[Any])
+    """Browser contexts that look at it; they go before it does, or their streams would be refused."""
 
     @property
     def port(self) -> int:
@@ -212,6 +214,8 @@ def serving(home: Path, **options: Any) -> Iterator[Server]:
     try:
         yield server
     finally:
+        for context in server.visitors:
+            context.close()
         server.stop()
 
 

@@ -36,7 +36,7 @@ def test_a_browser_that_is_not_signed_in_is_told_how(demo, visit, watch):
     stranger = visit(demo, "/")
     stranger.context.clear_cookies()
     stranger.reload()
-    expect(stranger.get_by_role("alert").filter(has_text="not signed in")).to_contain_text("inspector serve")
+    expect(stranger.get_by_role("alert").filter(has_text="not signed in").first).to_contain_text("inspector serve")
     assert "weekend_trip" not in stranger.locator("body").inner_text()
 
 
@@ -57,7 +57,24 @@ def test_an_address_that_leads_nowhere_says_so(demo, visit):
 def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
     watch.tolerate("404")
     page = visit(demo, f"/traces/{'0' * 31}1")
-    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator("#main")).to_contain_text("This run is not here")
+    page.get_by_role("link", name="Go to the runs").click()
+    expect(page).to_have_title("Runs · Inspector")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "/?status=nonsense",
+        "/?attr=broken&since=yesterday",
+        "/?min_duration_ms=abc&foo=bar&limit=0",
+        "/events?status=zz",
+    ],
+)
+def test_what_an_address_cannot_mean_is_left_out_of_it(demo, visit, odd):
+    page = visit(demo, odd)
+    expect(page.locator("#main")).to_contain_text("trip_planner")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 @pytest.fixture(scope="module")
