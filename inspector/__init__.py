@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     # What a type checker and an editor see; at run time the names are looked up when they are first used.
     from inspector import context
     from inspector.api import create_app, mount
-    from inspector.record import attach, detach, dump_state
+    from inspector.record import dump_state
+    from inspector.recording import attach, detach
     from inspector.settings import Settings
 
 _HOMES = {
     "Settings": "inspector.settings",
-    "attach": "inspector.record",
+    "attach": "inspector.recording",
     "create_app": "inspector.api",
-    "detach": "inspector.record",
+    "detach": "inspector.recording",
     "dump_state": "inspector.record",
     "mount": "inspector.api",
 }

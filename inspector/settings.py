@@ -3,8 +3,18 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+def _split(value: object) -> object:
+    """Take texts as the environment gives them, separated by commas."""
+    if isinstance(value, str):
+        return tuple(each.strip() for each in value.split(",") if each.strip())
+    return value
+
+
+Texts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
 class Settings(BaseSettings):
@@ -19,10 +29,12 @@ class Settings(BaseSettings):
     """0 takes any free port."""
     token: SecretStr | None = None
     """Replaces the token file."""
-    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    allowed_hosts: Texts = ()
     """Further names (``host`` or ``host:port``) that the server may be addressed by, separated by commas."""
     capture_content: bool = True
     """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
+    integrations_off: Texts = ()
+    """Frameworks that are not to be recorded, by the names of ``inspector.integrations``, separated by commas."""
     retention_days: Annotated[float, Field(gt=0)] = 30.0
     retention_bytes: Annotated[int, Field(ge=1 << 20)] = 10 << 30
     """Size that the database is kept under."""

@@ -1,6 +1,7 @@
 """Runs the demo under the recorder, in a session of its own."""
 
 import secrets
+from importlib.metadata import version
 from pathlib import Path
 
 import anyio
@@ -21,10 +22,12 @@ def run_demo(settings: Settings, *, hang: bool = False) -> str:
         hang: Stop at a tool call that never ends, to be killed there.
 
     Raises:
-        DemoError: The demo's MCP server could not be started.
+        DemoError: The demo's MCP server could not be started, or the installed MCP SDK is too old for it.
     """
     home = settings.home.resolve()
-    inspector.attach(service="trip-planner", home=home, capture_content=settings.capture_content)
+    _refuse_earlier_sdk()
+    # The demo emits its hooks itself, to be read as an example.
+    inspector.attach(service="trip-planner", home=home, capture_content=settings.capture_content, integrations=False)
     try:
         return anyio.run(_run, home, settings.capture_content, hang)
     except ExceptionGroup as group:
@@ -33,6 +36,16 @@ def run_demo(settings: Settings, *, hang: bool = False) -> str:
         raise (ours.exceptions[0] if ours else group) from None
     finally:
         inspector.detach()
+
+
+def _refuse_earlier_sdk() -> None:
+    # Recording works with the SDK that another package may hold back; only the demo is written for this one.
+    found = version("mcp")
+    if tuple(map(int, found.split(".")[:2])) < (2, 3):
+        raise DemoError(
+            f"the demo needs mcp 2.3 or newer, and {found} is installed; in an environment of its own: "
+            'pip install "mcp-agent-inspector[inspector]"'
+        )
 
 
 async def _run(home: Path, capture_content: bool, hang: bool) -> str:  # noqa: FBT001 - anyio.run passes by position

@@ -131,7 +131,7 @@ def create_server() -> MCPServer:
 
 
 if __name__ == "__main__":
-    inspector.attach(service="travel-desk")
+    inspector.attach(service="travel-desk", integrations=False)
     desk = create_server()
     sys.stderr.write(OPEN)
     sys.stderr.flush()

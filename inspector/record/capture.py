@@ -92,6 +92,7 @@ def _llm(values: HookValues) -> Facts:
         return {"model": label(llm), **facts}
     facts["model"] = _named(llm, "model", "model_name", "model_id", "default_model")
     facts["provider"] = _named(llm, "provider", "provider_name")
+    facts["operation"] = _named(llm, "operation")
     facts["class"] = _type_name(llm)
     return facts
 

@@ -160,8 +160,10 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
         prompt = texts.of(span, "prompt", prompt).value
     request = request_facts(prompt)
     model = facts.get("model") or request.model
-    found = Description(f"chat {model}" if model else "chat", kind=CLIENT)
-    found.attributes |= {sc.OPERATION_NAME: "chat", sc.SPAN_TYPE: "llm.generate"}
+    operation = facts.get("operation")
+    operation = operation if isinstance(operation, str) else "chat"
+    found = Description(f"{operation} {model}" if model else operation, kind=CLIENT)
+    found.attributes |= {sc.OPERATION_NAME: operation, sc.SPAN_TYPE: "llm.generate"}
     found.put(sc.REQUEST_MODEL, sc.SEED_LLM_MODEL, value=model)
     found.put(sc.PROVIDER_NAME, sc.SEED_LLM_PROVIDER, value=facts.get("provider"))
     found.put(sc.REQUEST_TEMPERATURE, value=request.temperature)

@@ -1,0 +1,6 @@
+"""Published agent frameworks made to emit the contract's hooks: one module each, switched on by its import."""
+
+from inspector.integrations.enabling import Enabled, IntegrationUnknown, chosen
+from inspector.integrations.registry import INTEGRATIONS, Integration
+
+__all__ = ["INTEGRATIONS", "Enabled", "Integration", "IntegrationUnknown", "chosen"]

@@ -1,0 +1,96 @@
+"""Switches integrations on as their frameworks are imported, and off again."""
+
+import logging
+from collections.abc import Collection, Iterable
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from re import findall
+
+from inspector.integrations.imports import ImportWatch
+from inspector.integrations.patches import Patches
+from inspector.integrations.registry import INTEGRATIONS, Integration
+
+_log = logging.getLogger("mcp.inspector")
+
+
+class IntegrationUnknown(ValueError):
+    """A name that no integration has."""
+
+
+class Enabled:
+    """The integrations that are switched on, or wait for their framework, in this process."""
+
+    def __init__(self) -> None:
+        self._watch = ImportWatch()
+        self._patches: dict[str, Patches] = {}
+
+    def enable(self, integrations: Iterable[Integration]) -> None:
+        """Switch them on, each as soon as its framework has been imported."""
+        for each in integrations:
+            self._watch.expect(each.trigger, lambda each=each: self._install(each))
+
+    def disable(self) -> None:
+        """Switch all of them off, and put every framework back as it was."""
+        self._watch.stop()
+        for patches in self._patches.values():
+            patches.undo()
+        self._patches.clear()
+
+    @property
+    def installed(self) -> tuple[str, ...]:
+        """Names of the integrations whose framework is in use."""
+        return tuple(sorted(self._patches))
+
+    def _install(self, integration: Integration) -> None:
+        if integration.name in self._patches:
+            return
+        found = _installed_version(integration.distribution)
+        patches = self._patches[integration.name] = Patches(integration.name)
+        try:
+            import_module(f"inspector.integrations.{integration.name}").install(patches)
+        # The border to a framework of any version: its program has to run as it would without us.
+        except Exception:  # noqa: BLE001
+            _log.warning(
+                "%s %s cannot be recorded by this version of the inspector",
+                integration.distribution,
+                found,
+                exc_info=_log.isEnabledFor(logging.DEBUG),
+            )
+            patches.undo()
+            return
+        if patches.missing or not _is_supported(found, integration):
+            _log.warning(_notice(integration, found, patches.missing))
+
+
+def chosen(names: Collection[str] | None, *, without: Collection[str] = ()) -> tuple[Integration, ...]:
+    """Return the integrations of these names, or all of them, less those left out.
+
+    Raises:
+        IntegrationUnknown: A name is none of an integration.
+    """
+    known = {each.name: each for each in INTEGRATIONS}
+    unknown = sorted({*(names or ()), *without} - known.keys())
+    if unknown:
+        raise IntegrationUnknown(f"there is no integration {unknown[0]!r}; there are: {', '.join(known)}")
+    return tuple(each for name, each in known.items() if (names is None or name in names) and name not in without)
+
+
+def _installed_version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "(version unknown)"
+
+
+def _is_supported(found: str, integration: Integration) -> bool:
+    numbers = tuple(int(part) for part in findall(r"\d+", found.partition("+")[0])[:3])
+    return not numbers or integration.since <= numbers < integration.before
+
+
+def _notice(integration: Integration, found: str, missing: tuple[str, ...]) -> str:
+    since, before = (".".join(map(str, numbers)) for numbers in (integration.since, integration.before))
+    lacking = f"; not there: {', '.join(missing)}" if missing else ""
+    return (
+        f"{integration.distribution} {found} is not a version the inspector was tested with "
+        f"(from {since}, below {before}); what can be recorded is recorded{lacking}"
+    )

@@ -1,0 +1,70 @@
+"""Calls back when a module has been imported."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from threading import local
+from types import ModuleType
+from typing import Any
+
+Imported = Callable[[], None]
+
+
+class ImportWatch:
+    """A finder on ``sys.meta_path`` that finds nothing itself: it has the loader of awaited modules tell of its end."""
+
+    def __init__(self) -> None:
+        self._awaited: dict[str, Imported] = {}
+        self._asking = local()
+
+    def expect(self, module: str, callback: Imported) -> None:
+        """Call back once, right after ``module`` has been imported: now, if it has been."""
+        found = sys.modules.get(module)
+        if found is not None and not _is_being_imported(found):
+            callback()
+            return
+        self._awaited[module] = callback
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def stop(self) -> None:
+        """Wait for nothing any more."""
+        self._awaited.clear()
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002 - the protocol's
+        target: ModuleType | None = None,  # noqa: ARG002 - the protocol's
+    ) -> ModuleSpec | None:
+        """Return what the other finders find, its loader made to call back, for an awaited module; else None."""
+        if name not in self._awaited or getattr(self._asking, "name", None) == name:
+            return None
+        self._asking.name = name
+        try:
+            spec = find_spec(name)
+        finally:
+            self._asking.name = None
+        if spec is None or not hasattr(spec.loader, "exec_module"):
+            return spec
+        callback = self._awaited.pop(name)
+        self._tell_after(spec.loader, callback)
+        return spec
+
+    def _tell_after(self, loader: Any, callback: Imported) -> None:
+        execute = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            del loader.exec_module
+            execute(module)
+            callback()
+
+        loader.exec_module = exec_module
+
+
+def _is_being_imported(module: ModuleType) -> bool:
+    spec = getattr(module, "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))

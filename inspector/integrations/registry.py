@@ -1,0 +1,39 @@
+"""Which frameworks can be seen, each with the module whose import switches its integration on."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Integration:
+    """One framework, and the module of ours that makes it emit hooks: ``inspector.integrations.<name>``.
+
+    That module has a function ``install(patches)``. It runs right after ``trigger`` was imported, may import whatever
+    of the framework it needs, and says to ``patches`` how everything is undone.
+    """
+
+    name: str
+    """What it is switched off by."""
+    distribution: str
+    """The package, as it is installed."""
+    trigger: str
+    """The module whose import means that the framework is in use."""
+    since: tuple[int, ...]
+    """The oldest version that is tested."""
+    before: tuple[int, ...]
+    """The first version that is not known to work."""
+
+
+INTEGRATIONS: tuple[Integration, ...] = (
+    Integration("agent_framework", "agent-framework-core", "agent_framework", (1,), (2,)),
+    Integration("anthropic", "anthropic", "anthropic", (1,), (3,)),
+    Integration("crewai", "crewai", "crewai", (1,), (2,)),
+    Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),
+    Integration("google_adk", "google-adk", "google.adk", (2,), (3,)),
+    Integration("langchain", "langchain-core", "langchain_core.callbacks.manager", (1,), (2,)),
+    Integration("litellm", "litellm", "litellm", (1, 100), (2,)),
+    Integration("mcp", "mcp", "mcp", (1, 27), (3,)),
+    Integration("mcp_agent", "mcp-agent", "mcp_agent", (0, 2), (0, 3)),
+    Integration("openai", "openai", "openai", (2,), (4,)),
+    Integration("openai_agents", "openai-agents", "agents", (0, 20), (0, 30)),
+    Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
+)
