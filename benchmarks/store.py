@@ -153,6 +153,8 @@ class Rows:
             yield waiting
 
 
+CHECKPOINT_BATCHES = 16
+"""About half a second of writing, which is how often the owner moves the log into the database."""
 COLUMNS = (
     *("trace_id", "span_id", "parent_id", "session_id", "kind", "name", "status", "hook", "service", "agent"),
     *("model", "tool", "start_ns", "end_ns", "input_tokens", "output_tokens", "cost", "error", "attributes"),
@@ -212,10 +214,11 @@ def write_both(store: SqliteStore, raw: sqlite3.Connection, rows: int, batch: in
         begun = time.perf_counter()
         store.write(spans)
         spent["store"] += time.perf_counter() - begun
-        if at % 4 == 3:
+        if at % CHECKPOINT_BATCHES == 0:
             begun = time.perf_counter()
             store.checkpoint()
             spent["store"] += time.perf_counter() - begun
+        if at % 4 == 3:
             begun = time.perf_counter()
             while store.index():
                 pass

@@ -112,6 +112,8 @@ class Event:
     cached_tokens: int | None
     cost_usd: float | None
     error: SpanError | None
+    folded_into: str | None = None
+    """The span of the same trace that stands for this call too: tokens, cost and call count there, and not here."""
     input: JsonText | None = None
     output: JsonText | None = None
     attributes: JsonText | None = None
@@ -203,6 +205,7 @@ class OutlineColumns:
     output_tokens: Sequence[int | None]
     cached_tokens: Sequence[int | None]
     cost_usd: Sequence[float | None]
+    folded_into: Sequence[str | None]
 
 
 @dataclass(frozen=True, slots=True)

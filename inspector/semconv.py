@@ -118,8 +118,17 @@ AGENT_INPUT = "inspector.agent.input_json"
 RESOURCE_CONTENT = "inspector.resource.content_json"
 PROMPT_RENDERED = "inspector.prompt.rendered_json"
 PROCESS = "inspector.process"
+NORMALISED = "inspector.normalised"
+"""Lists the standard keys that were added to a span of another dialect when it was read."""
+EXPORTED = "inspector.exported"
+"""Holds what an export knows of a span and OTLP has no field for; taken out when it is read."""
 DROPPED = "inspector.dropped"
 DROPPED_SEGMENTS = "inspector.dropped_segments"
 TRUNCATED_SUFFIX = "_truncated"
 
 SCOPE_NAME = "mcp-agent-inspector"
+
+# HTTP
+TAKES_HEADER = "Inspector-Takes"
+TAKES_RUNNING = "running"
+"""What an inspector answers to spans, so that another one also sends it those that still run."""

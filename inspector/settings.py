@@ -27,6 +27,8 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 7800
     """0 takes any free port."""
+    otlp_grpc_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+    """Port of the OTLP receiver over gRPC, which is off without one; 0 takes any free port."""
     token: SecretStr | None = None
     """Replaces the token file."""
     allowed_hosts: Texts = ()
@@ -35,6 +37,19 @@ class Settings(BaseSettings):
     """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
     integrations_off: Texts = ()
     """Frameworks that are not to be recorded, by the names of ``inspector.integrations``, separated by commas."""
+    enable_patch: bool = False
+    """Whether a published mcp-agent is given the module ``mcp_agent.core.instrument`` of the hook contract."""
+    otel: bool = False
+    """Whether spans that the program and its libraries start through the OpenTelemetry API are recorded too."""
+    logs: bool = False
+    """Whether what is logged during a call is recorded as its events."""
+    service: str | None = None
+    """What a recorded program is called, instead of ``OTEL_SERVICE_NAME`` or the script's name."""
+    endpoint: str | None = None
+    """Address of another inspector, or of any OTLP/HTTP receiver, that what is recorded is sent to instead."""
+    endpoint_headers: SecretStr = SecretStr("")
+    """Sent with it, as ``Authorization=Bearer%20secret``, separated by commas."""
+    endpoint_protocol: Literal["http/protobuf", "http/json"] = "http/protobuf"
     retention_days: Annotated[float, Field(gt=0)] = 30.0
     retention_bytes: Annotated[int, Field(ge=1 << 20)] = 10 << 30
     """Size that the database is kept under."""
@@ -44,6 +59,11 @@ class Settings(BaseSettings):
     def spool(self) -> Path:
         """Directory of the spool files, one for each recorded process."""
         return self.home / "spool"
+
+    @property
+    def outbox(self) -> Path:
+        """Directory of what waits to be sent to an endpoint, in a directory for each."""
+        return self.home / "outbox"
 
     @property
     def database(self) -> Path:

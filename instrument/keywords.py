@@ -14,7 +14,7 @@ Noun = Literal[
 ]
 """The calls that have a before, an after and an error hook: what ``around`` takes."""
 
-Transport = Literal["stdio", "sse", "http", "websocket"]
+Transport = Literal["stdio", "sse", "http", "websocket", "memory"]
 """How a JSON-RPC message travels."""
 
 Direction = Literal["outbound", "inbound"]

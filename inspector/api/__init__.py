@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     # What a type checker and an editor see.
     from inspector.api.app import create_app
     from inspector.api.codes import OneTimeCodes
-    from inspector.api.errors import AddressUnusable, ApiError, TokenUnusable
+    from inspector.api.errors import AddressUnusable, ApiError, GrpcMissing, TokenUnusable
     from inspector.api.live import LiveLimits
     from inspector.api.mounted import mount
     from inspector.api.server import Listening, serve
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AddressUnusable": "errors",
     "ApiError": "errors",
+    "GrpcMissing": "errors",
     "Listening": "server",
     "LiveLimits": "live",
     "OneTimeCodes": "codes",
@@ -33,6 +34,7 @@ _HOMES = {
 __all__ = [
     "AddressUnusable",
     "ApiError",
+    "GrpcMissing",
     "Listening",
     "LiveLimits",
     "OneTimeCodes",

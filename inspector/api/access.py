@@ -13,6 +13,7 @@ from starlette.types import Scope as AsgiScope
 from inspector.api.codes import OneTimeCodes
 from inspector.api.errors import Problem
 from inspector.api.tokens import NOTHING, Scope, Token
+from inspector.ingest import MOST_BYTES
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/", "/healthz")
@@ -25,6 +26,9 @@ MOST_ADDRESS_BYTES = 32 << 10
 MOST_HEADER_BYTES = 48 << 10
 MOST_HEADERS = 128
 MOST_BODY_BYTES = 1 << 20
+MOST_EXPORT_BYTES = MOST_BYTES
+"""Of a body that carries spans, which is never whole in memory before this is known to hold."""
+EXPORT_PATH = "/v1/traces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ def required_scope(method: str, path: str) -> Scope:
     """The scope a request needs; what is not known to be harmless needs the strongest."""
     if method in SAFE_METHODS:
         return "read"
-    if method == "POST" and path == "/v1/traces":
+    if method == "POST" and path == EXPORT_PATH:
         return "ingest"
     return "control"
 
@@ -150,8 +154,9 @@ def too_large(head: Head) -> Problem | None:
     for length in head.all("content-length"):
         if not length.isdecimal() or not length.isascii():
             return Problem(400, "Content-Length takes a decimal number")
-        if len(length) > 15 or int(length) > MOST_BODY_BYTES:
-            return Problem(413, f"a body may have at most {MOST_BODY_BYTES} bytes")
+        most = MOST_EXPORT_BYTES if head.path == EXPORT_PATH else MOST_BODY_BYTES
+        if len(length) > 15 or int(length) > most:
+            return Problem(413, f"a body may have at most {most} bytes here")
     return None
 
 

@@ -5,8 +5,9 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api import events, page, probes, sessions, stats, stream, traces
-from inspector.api.access import MOST_BODY_BYTES, Access
+from inspector.api import events, page, probes, receiver, sessions, stats, stream, traces
+from inspector.api.access import Access
+from inspector.api.arrivals import Arrivals
 from inspector.api.codes import OneTimeCodes
 from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
@@ -20,7 +21,16 @@ from inspector.settings import Settings
 from inspector.store import Store
 
 # The stream stands before the single event: "stream" is no span id.
-_ROUTERS = (page.router, stream.router, events.router, traces.router, sessions.router, stats.router, probes.router)
+_ROUTERS = (
+    page.router,
+    stream.router,
+    events.router,
+    traces.router,
+    sessions.router,
+    stats.router,
+    receiver.router,
+    probes.router,
+)
 
 
 def create_app(
@@ -55,7 +65,12 @@ def create_app(
 def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimits | None = None) -> FastAPI:
     """Make the API over a home that may open later."""
     service = Service(
-        home=home, access=access, live=Live(lambda: home.store, limits), requests=Requests(), settings=settings
+        home=home,
+        access=access,
+        live=Live(lambda: home.store, limits),
+        requests=Requests(),
+        arrivals=Arrivals(),
+        settings=settings,
     )
     # An inspector that traced itself would store its own requests for ever.
     app = FastAPI(
@@ -64,7 +79,6 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        max_body_size=MOST_BODY_BYTES,
     )
     app.state.service = service
     app.state.web = packed_web_app()

@@ -3,7 +3,9 @@
 ApiError
     TokenUnusable      the token file or setting cannot be trusted
     AddressUnusable    the server cannot listen where it was told to
+    GrpcMissing        OTLP over gRPC is wanted, and its packages are not there
     Refusal            a request that is answered with a problem
+    ExportFailed       spans that are not stored, which their sender is told in its own way
 """
 
 from collections.abc import Mapping
@@ -20,6 +22,10 @@ class TokenUnusable(ApiError):
 
 class AddressUnusable(ApiError):
     """The host or port cannot be listened on."""
+
+
+class GrpcMissing(ApiError):
+    """The packages of the extra ``grpc`` are not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +45,16 @@ class Refusal(ApiError):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail)
         self.problem = problem
+
+
+class ExportFailed(ApiError):
+    """Ends a request that carries spans.
+
+    Args:
+        status: 400, 413 or 415: not to be sent again as it is; 503: again after a while.
+        message: What was wrong and how to put it right.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status

@@ -17,6 +17,8 @@ from inspector.api.errors import Problem, Refusal
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
 MEDIA_TYPE = "application/problem+json"
+OTHER_SIGNALS = ("/v1/logs", "/v1/metrics")
+"""Where OpenTelemetry SDKs that were given one endpoint for everything send what is not kept here."""
 RETRY_S = "2"
 """Seconds a client should wait before it asks a busy server again."""
 
@@ -60,7 +62,7 @@ def problem_of(error: Exception, request: Request) -> Problem:
             allowed = ", ".join(allowed_methods(request.app.routes, request.scope))
             return Problem(405, f"this path takes {allowed}", headers={"Allow": allowed})
         case HTTPException(status_code=404):
-            return not_found("such path; /openapi.json lists them")
+            return _no_such_path(own_path(request.scope))
         case HTTPException():
             return Problem(error.status_code, error.detail)
         case RequestValidationError():
@@ -74,6 +76,13 @@ def problem_of(error: Exception, request: Request) -> Problem:
 def not_found(what: str) -> Problem:
     """Say that there is no ``what``; one wording for everything that can be looked up."""
     return Problem(404, f"there is no {what}")
+
+
+def _no_such_path(path: str) -> Problem:
+    if path in OTHER_SIGNALS:
+        signals = "OTEL_LOGS_EXPORTER and OTEL_METRICS_EXPORTER"
+        return Problem(404, f"only spans are taken, by /v1/traces; set {signals} to none")
+    return not_found("such path; /openapi.json lists them")
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:

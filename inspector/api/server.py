@@ -19,6 +19,7 @@ import uvicorn
 from inspector.api.app import create_app
 from inspector.api.codes import OneTimeCodes
 from inspector.api.errors import AddressUnusable
+from inspector.api.grpc_receiver import receive_by_grpc
 from inspector.api.live import Live
 from inspector.api.tokens import load_or_create
 from inspector.ingest import Owner
@@ -41,6 +42,8 @@ class Listening:
     sign_in_url: str
     """Opens the inspector in a browser: once, within ten minutes."""
     token_file: Path
+    otlp_grpc: str | None = None
+    """Where OTLP is taken over gRPC, if it is."""
 
 
 def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = None) -> None:
@@ -52,7 +55,8 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
 
     Raises:
         OwnedElsewhere: Another process owns the home; the message says which and where it serves.
-        AddressUnusable: The host or port cannot be listened on.
+        AddressUnusable: The host or a port cannot be listened on.
+        GrpcMissing: OTLP over gRPC is wanted, and its extra is not installed.
         TokenUnusable: There is no token that can be trusted.
         StoreError: The database cannot be opened.
     """
@@ -64,7 +68,8 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
         owner = stack.enter_context(Owner(settings, url=url))
         app = create_app(owner.store, settings=settings, owner=owner, token=token, codes=codes)
         stack.enter_context(_announced(settings.server_file, url))
-        ready = Listening(url, f"{url}/?code={codes.create()}", settings.token_file)
+        grpc_url = stack.enter_context(receive_by_grpc(settings, token, owner.intake))
+        ready = Listening(url, f"{url}/?code={codes.create()}", settings.token_file, grpc_url)
         config = uvicorn.Config(
             app,
             http="h11",  # the one parser here that limits a request's head

@@ -10,6 +10,7 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Request
 
 from inspector.api.access import Access
+from inspector.api.arrivals import Arrivals
 from inspector.api.live import Live
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
@@ -35,6 +36,11 @@ class Home(Protocol):
         """Takes in what is recorded; None when this process only reads."""
         ...
 
+    @property
+    def is_open(self) -> bool:
+        """Whether asking for the others takes no time."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class OpenHome:
@@ -42,6 +48,7 @@ class OpenHome:
 
     store: Store
     owner: Owner | None = None
+    is_open: bool = True
 
 
 class LateHome:
@@ -79,6 +86,12 @@ class LateHome:
         """Takes in what is recorded; None when another process does."""
         return self._now().owner
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this process owns the home by now, so that nothing is left to be tried."""
+        opened = self._opened
+        return opened is not None and opened.owner is not None
+
     def _now(self) -> OpenHome:
         with self._lock:
             if self._opened is None:
@@ -110,6 +123,7 @@ class Service:
     access: Access
     live: Live
     requests: Requests
+    arrivals: Arrivals
     settings: Settings
 
     @property

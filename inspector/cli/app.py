@@ -15,7 +15,11 @@ COMMANDS: dict[str, str] = {
     "demo": "Run a small agent, record it and serve the result.",
     "doctor": "Check this installation and say what to do.",
     "events": "List events, newest first.",
+    "export": "Write recorded traces to a file, for a colleague or a collector.",
+    "forward": "Send what waits for INSPECTOR_ENDPOINT.",
+    "import": "Take in a file of OTLP JSON.",
     "prune": "Delete recorded traces.",
+    "run": "Run a program and record it.",
     "serve": "Serve what is recorded on http://127.0.0.1:7800.",
     "sessions": "List sessions, the latest activity first.",
     "show": "Draw one trace as a tree.",
@@ -23,10 +27,14 @@ COMMANDS: dict[str, str] = {
     "token": "Print the token that the API asks for.",
     "version": "Print the versions that matter for a report.",
 }
-"""Every command and what it does in a line; its module and its function have its name."""
+"""Every command and what it does in a line; its module and its function have its name, or that of ``_KEYWORDS``."""
+
+_KEYWORDS = {"import": "importing"}
+"""Commands that Python cannot name a function by."""
 
 DEBUG = "--debug"
 """Taken anywhere on the command line, since it is mostly added to a command that just failed."""
+_RUN = "run"
 
 _OWN_PACKAGES = ("inspector", "instrument")
 _INTERRUPTED = 130
@@ -45,7 +53,8 @@ class CommandTable(click.Group):
         """Import the module that holds the command."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"inspector.cli.{cmd_name}"), cmd_name)
+        name = _KEYWORDS.get(cmd_name, cmd_name)
+        command = getattr(import_module(f"inspector.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 
@@ -75,10 +84,11 @@ def inspector(*, debug: bool) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and name the exit code: 0 done, 1 failed, 2 not understood."""
+    own, program = _divided(arguments)
     try:
-        _refuse_unreadable(arguments)
-        plain = [argument for argument in arguments if argument != DEBUG]
-        result: object = inspector.main(plain, prog_name="inspector", standalone_mode=False)
+        _refuse_unreadable(own)
+        plain = [argument for argument in own if argument != DEBUG]
+        result: object = inspector.main([*plain, *program], prog_name="inspector", standalone_mode=False)
     except ReaderGone:
         _silence_standard_output()
         return _BROKEN_PIPE
@@ -86,12 +96,21 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     except Exception as error:
         # The border: whatever went wrong becomes one or two lines, unless its traceback was asked for.
-        if DEBUG in arguments:
+        if DEBUG in own or program[:1] == [DEBUG]:
             raise
         message, code = _explain(error)
         _complain(message)
         return code
     return result if isinstance(result, int) else 0
+
+
+def _divided(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Divide a command line into what is ours and what follows ``run``, which may be of the program that is run."""
+    commands = [argument for argument in arguments if not argument.startswith("-")]
+    if commands[:1] != [_RUN]:
+        return list(arguments), []
+    end = list(arguments).index(_RUN) + 1
+    return list(arguments[:end]), list(arguments[end:])
 
 
 def _refuse_unreadable(arguments: Sequence[str]) -> None:

@@ -44,6 +44,31 @@ def delete(settings: Settings, url: str, path: str) -> int:
         raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
 
 
+def post_traces(settings: Settings, url: str, request: bytes) -> None:
+    """Have the server take in one OTLP/JSON request.
+
+    Raises:
+        ServerRefused: It did not answer, or answered that it would not.
+    """
+    token = load_or_create(settings).derive("ingest")
+    posted = urllib.request.Request(  # noqa: S310 - the address is the one that the owner of the database wrote
+        f"{url.rstrip('/')}/v1/traces",
+        data=request,
+        method="POST",
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(posted, timeout=_TIMEOUT_S):
+            return
+    except urllib.error.HTTPError as error:
+        with error:
+            reason = error.read(_LARGEST_ANSWER).decode(errors="replace")[:200]
+        raise ServerRefused(f"the server at {url} answered {error.code}: {reason or error.reason}") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
+
+
 def _read(body: bytes) -> _Deleted:
     try:
         return msgspec.json.decode(body, type=_Deleted)

@@ -57,5 +57,7 @@ def _greeting(settings: Settings, listening: Listening, address: str, terminal: 
     yield f"inspector listens on {terminal.style(listening.url, 'bold')}"
     yield f"  browser  {address}  (works once, within ten minutes)"
     yield f'  curl     curl -H "Authorization: Bearer {token}" {listening.url}/events'
+    if listening.otlp_grpc:
+        yield f"  gRPC     OTEL_EXPORTER_OTLP_ENDPOINT={listening.otlp_grpc}"
     yield f"  data     {terminal.safe(str(settings.home.absolute()))}"
     yield "  Ctrl-C ends it."

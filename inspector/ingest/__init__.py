@@ -1,21 +1,34 @@
 """From spools to the store: decoding, dialects, prices, and the one process that writes."""
 
 from inspector.ingest.dialects import read_span
-from inspector.ingest.errors import IngestError, NothingRecorded
+from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
+from inspector.ingest.export import export_lines
+from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.otlp import Decoded, DecodedSpan, decode
+from inspector.ingest.otlp_protobuf import decode_protobuf
+from inspector.ingest.otlp_request import MOST_BYTES, Encoding, decode_request
 from inspector.ingest.owner import Owner
 from inspector.ingest.reading import open_home
 from inspector.ingest.spool import Spool, TakenIn
 
 __all__ = [
+    "MOST_BYTES",
     "Decoded",
     "DecodedSpan",
+    "Encoding",
+    "FileUnreadable",
     "IngestError",
+    "Intake",
+    "IntakeFull",
     "NothingRecorded",
     "Owner",
+    "Receipt",
     "Spool",
     "TakenIn",
     "decode",
+    "decode_protobuf",
+    "decode_request",
+    "export_lines",
     "open_home",
     "read_span",
 ]

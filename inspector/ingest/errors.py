@@ -1,8 +1,9 @@
-"""What can go wrong when a home is opened.
+"""What can go wrong when a home is opened, or spans are handed in.
 
 Our exception tree::
 
     IngestError
+    ├── IntakeFull
     └── NothingRecorded
 """
 
@@ -11,6 +12,10 @@ from pathlib import Path
 
 class IngestError(Exception):
     """Root of the errors of this package."""
+
+
+class IntakeFull(IngestError):
+    """Nothing more is taken at the moment; the same spans can be sent again later."""
 
 
 class NothingRecorded(IngestError):
@@ -22,3 +27,7 @@ class NothingRecorded(IngestError):
             "record an agent: call `inspector.attach()` at its start, with INSPECTOR_HOME set to the same directory"
         )
         self.home = home
+
+
+class FileUnreadable(IngestError):
+    """A file that was to be imported cannot be read, or is plainly something else."""

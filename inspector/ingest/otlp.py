@@ -13,7 +13,9 @@ from typing import TypeVar
 
 from msgspec import Raw, Struct
 
+from inspector import semconv
 from inspector.ingest import otlp_shapes as shapes
+from inspector.ingest.otlp_repair import repaired
 from inspector.model import AttributeValue
 
 MAX_OBJECTS = 2_000_000
@@ -86,6 +88,8 @@ class Decoded(Struct, frozen=True):
     """Spool segments that the sender says it deleted because its spool was full."""
     malformed: str | None = None
     """Why the whole payload was refused; then there are no spans."""
+    too_large: bool = False
+    """Whether it was refused for holding more than a request may."""
 
 
 class _Rejected(Exception):
@@ -99,13 +103,15 @@ def decode(payload: bytes) -> Decoded:
     bad UTF-8 or half a surrogate pair costs no more than the span or the character it is in.
     """
     if len(payload) > len(b"{},") * MAX_OBJECTS and payload.count(b"{") > MAX_OBJECTS:
-        return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects")
+        return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)
     rejected: Counter[str] = Counter()
     try:
         request = shapes.decode_request(payload)
     except shapes.UNDECODABLE:
+        if payload.count(b",") > MAX_OBJECTS:
+            return Decoded(malformed=f"broken, and more than {MAX_OBJECTS:,} parts", too_large=True)
         try:
-            request = _request_by_parts(_repaired(payload), rejected)
+            request = _request_by_parts(repaired(payload), rejected)
         except shapes.UNDECODABLE as error:
             return Decoded(malformed=_reason(error))
     return _spans_of(request, rejected)
@@ -122,8 +128,9 @@ def _spans_of(request: shapes.Request, rejected: Counter[str]) -> Decoded:
         resource = _attributes(group.resource.attributes) if group.resource else {}
         for part in group.scope_spans or ():
             scope = _scope_of(part.scope)
-            dropped += _count(scope.attributes, "inspector.dropped")
-            dropped_segments += _count(scope.attributes, "inspector.dropped_segments")
+            lost, segments = dropped_by_sender(scope.attributes)
+            dropped += lost
+            dropped_segments += segments
             for span in part.spans or ():
                 try:
                     spans.append(_decoded(span, resource, scope))
@@ -138,11 +145,19 @@ _NO_SCOPE = Scope()
 def _scope_of(scope: shapes.Scope | None) -> Scope:
     if scope is None:
         return _NO_SCOPE
-    return Scope(_short(scope.name), _short(scope.version), _attributes(scope.attributes))
+    return Scope(short_text(scope.name), short_text(scope.version), _attributes(scope.attributes))
 
 
-def _short(text: str | None) -> str:
+def short_text(text: str | None) -> str:
+    """Return a name or version that is no longer than names are."""
     return text[:_SHORT_NAME] if text else ""
+
+
+def dropped_by_sender(scope: Mapping[str, AttributeValue]) -> tuple[int, int]:
+    """Return how many spans and segments the recorder says it dropped, from the attributes of its scope."""
+    if not scope:
+        return 0, 0
+    return _count(scope, semconv.DROPPED), _count(scope, semconv.DROPPED_SEGMENTS)
 
 
 def _count(attributes: Mapping[str, AttributeValue], key: str) -> int:
@@ -158,7 +173,8 @@ def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: S
     status = span.status
     attributes = _attributes(span.attributes)
     events, links = span.events or (), span.links or ()
-    _note_losses(span, attributes)
+    sent = (len(span.attributes or ()), len(events), len(links))
+    note_losses(attributes, sent, span.dropped_attributes_count or 0)
     return DecodedSpan(
         trace_id=_trace_id(span.trace_id),
         span_id=span_id,
@@ -177,17 +193,24 @@ def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: S
     )
 
 
-def _note_losses(span: shapes.Span, attributes: dict[str, AttributeValue]) -> None:
+def note_losses(attributes: dict[str, AttributeValue], sent: tuple[int, int, int], reported: int) -> None:
     """Keep what is missing under the names of OpenTelemetry's mapping to formats without such counters.
 
     https://opentelemetry.io/docs/specs/otel/common/mapping-to-non-otlp/#dropped-attributes-count
+
+    Args:
+        attributes: Where to keep it.
+        sent: How many attributes, events and links there were.
+        reported: How many attributes the sender itself had dropped.
     """
-    if span.dropped_attributes_count or len(span.attributes or ()) > MAX_ATTRIBUTES:
-        lost = max(0, span.dropped_attributes_count or 0) + max(0, len(span.attributes or ()) - MAX_ATTRIBUTES)
+    pairs, events, links = sent
+    if reported or pairs > MAX_ATTRIBUTES:
+        lost = max(0, reported) + max(0, pairs - MAX_ATTRIBUTES)
         attributes["otel.dropped_attributes_count"] = min(lost, _INT64.stop - 1)
-    for key, kept in (("otel.dropped_events_count", span.events), ("otel.dropped_links_count", span.links)):
-        if kept and len(kept) > MAX_EVENTS:
-            attributes[key] = len(kept) - MAX_EVENTS
+    if events > MAX_EVENTS:
+        attributes["otel.dropped_events_count"] = events - MAX_EVENTS
+    if links > MAX_EVENTS:
+        attributes["otel.dropped_links_count"] = links - MAX_EVENTS
 
 
 _hex32 = re.compile("[0-9a-f]{32}").fullmatch
@@ -274,7 +297,7 @@ def _value(value: shapes.AnyValue, depth: int) -> AttributeValue:
     if value.bool_value is not None:
         return value.bool_value
     if value.double_value is not None:
-        return _double(value.double_value)
+        return double_value(value.double_value)
     if value.bytes_value is not None:
         return value.bytes_value
     return _container(value, depth + 1)
@@ -303,7 +326,7 @@ def _int(value: int | str) -> int | str:
 _DOUBLES = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity"}
 
 
-def _double(value: float | str) -> float | str:
+def double_value(value: float | str) -> float | str:
     """Return the number; JSON has no NaN and no infinities, so those keep the text that protobuf's JSON gives them."""
     if isinstance(value, str):
         if value in _DOUBLES:
@@ -350,15 +373,3 @@ def _part(part: Raw, decode_part: Callable[[Raw], _T | None]) -> _T | None:
         return decode_part(part)
     except shapes.UNDECODABLE:
         return None
-
-
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
-
-
-def _repaired(payload: bytes) -> bytes:
-    """Return the payload in valid UTF-8 without a byte order mark, halves of surrogate pairs replaced by U+FFFD."""
-    text = payload.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").encode()
-    return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape["half"] else escape[0], text)

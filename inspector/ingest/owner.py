@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from inspector.ingest import cost
+from inspector.ingest.intake import Intake
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.settings import Settings
 from inspector.store import OwnerLock, Pruned, SqliteStore, Store, StoreBusy, StoreError
@@ -18,8 +19,10 @@ POLL_S = 0.025
 STOP_S = 2.0
 """How long ``stop`` goes on taking in what is there."""
 LONGEST_BACK_OFF_S = 5.0
-INDEX_LIMIT = 200
-"""Spans indexed in one transaction."""
+INDEX_LIMIT = 512
+"""Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
+CHECKPOINT_EVERY_S = 0.5
+"""How long the log grows while there is more to do: a page that changes with each batch is then copied once."""
 INDEX_S = 0.05
 """How long text is indexed, at the least, between two looks at the spools."""
 PASS_S = 1.0
@@ -30,6 +33,8 @@ PRUNE_AGAIN_S = 60.0
 PRUNE_S = 0.2
 """How long it is pruned before the other chores, and a stop, have their turn."""
 LONGEST_REST_S = 0.05
+WAY = 8.0
+"""How many times as long as it wrote to index text the thread then gives way to requests that wait."""
 _DAY_NS = 86_400 * 10**9
 
 _log = logging.getLogger(__name__)
@@ -44,6 +49,7 @@ class _Chores:
     behind: bool = True
     """Whether there may be text to index and a log to check point."""
     prune_at_s: float = 0.0
+    checkpoint_at_s: float = 0.0
 
 
 class Owner:
@@ -69,6 +75,8 @@ class Owner:
             self.store: Store = SqliteStore(settings.database)
             """The store; every method may be called from any thread, also those that write."""
             self._spool = Spool(settings.spool, self.store, committed=self._tell)
+            self.intake = Intake(self.store, self._received)
+            """Takes in what arrives by other ways than the spool, with or without ``start``."""
         except BaseException:
             self._lock.release()
             raise
@@ -79,6 +87,7 @@ class Owner:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._chores = _Chores()
+        self._news = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -163,9 +172,14 @@ class Owner:
 
     def close(self) -> None:
         """Stop, close the store and let others own the database."""
+        self.intake.close()
         self.stop()
         self.store.close()
         self._lock.release()
+
+    def _received(self) -> None:
+        self._news.set()
+        self._tell()
 
     def _tell(self) -> None:
         for callback in self._listeners:
@@ -200,7 +214,9 @@ class Owner:
         began_s = time.monotonic()
         taken = self.take_in(deadline_s=began_s + PASS_S)
         chores.busy = not taken.complete
-        chores.behind |= taken.changed
+        if taken.changed or self._news.is_set():
+            self._news.clear()
+            chores.behind = True
         now_s = time.monotonic()
         if now_s >= chores.prune_at_s:
             chores.prune_at_s = now_s + PRUNE_AGAIN_S
@@ -211,12 +227,18 @@ class Owner:
         if chores.behind:
             chores.behind = self._index(now_s + max(INDEX_S, now_s - began_s))
             chores.busy |= chores.behind
-            self.store.checkpoint()
+            if not chores.busy or now_s >= chores.checkpoint_at_s:
+                self.store.checkpoint()
+                chores.checkpoint_at_s = now_s + CHECKPOINT_EVERY_S
 
     def _index(self, until_s: float) -> bool:
         """Bring search up to date, half of the time at most; returns whether it is still behind."""
+        began_s = time.monotonic()
         while self.store.index(INDEX_LIMIT):
-            if time.monotonic() > until_s:
+            # The lock of the store goes to whoever asks first, which would always be this loop.
+            self.intake.wait_idle((time.monotonic() - began_s) * WAY)
+            began_s = time.monotonic()
+            if began_s > until_s:
                 return True
         return False
 

@@ -15,9 +15,10 @@ Hooks are emitted synchronously, also from coroutines: the program's event loop 
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextvars import Context, ContextVar
+from collections.abc import Awaitable, Callable, Iterator
+from contextvars import Context, ContextVar, Token, copy_context
 from dataclasses import dataclass
+from functools import wraps
 from os import urandom
 from time import monotonic_ns
 from typing import Any, Final, TypeAlias
@@ -65,16 +66,55 @@ class Call:
     The call is what encloses other calls of its context until it ends, as `enclosing` tells.
     """
 
-    __slots__ = ("_context", "_keywords", "_started_ns", "call_id", "is_open", "noun", "parent")
+    __slots__ = ("_context", "_keywords", "_outside", "_started_ns", "call_id", "is_open", "noun", "parent", "subject")
 
     def __init__(self, noun: Noun, keywords: Keywords, parent: "Call | None", context: Context | None) -> None:
         self.noun = noun
         self.parent = parent
         self.call_id = urandom(8).hex()
         self.is_open = True
+        self.subject: object = None
+        """The framework's own object, for integrations that tell calls apart by it; let go of at the end."""
         self._keywords = keywords
         self._context = context
+        self._outside = None if context is None else context.copy()
         self._started_ns = monotonic_ns()
+
+    def begin(self) -> None:
+        """Count time from now on: telling of the call is no part of it."""
+        self._started_ns = monotonic_ns()
+
+    @property
+    def seconds(self) -> float:
+        """How long ago the call was opened."""
+        return (monotonic_ns() - self._started_ns) / 1e9
+
+    def inside(self) -> Context:
+        """Return a copy of the context the call was opened in, where it is the innermost one; else of the current."""
+        context = self._context
+        return copy_context() if context is None else context.copy()
+
+    def variables(self) -> dict[ContextVar[Any], Any]:
+        """Return what was set in the call's own context as it was opened, by whoever listens to hooks."""
+        inside, outside = self._context, self._outside
+        if inside is None or outside is None:
+            return {}
+        return {each: value for each, value in inside.items() if outside.get(each, _UNSET) is not value}
+
+    def enter(self) -> Callable[[], None]:
+        """Make an open call that was opened in a context of its own the innermost one here as well.
+
+        Returns:
+            Puts back what was here before, but for what has been set anew since.
+        """
+        entered = [(variable, value, variable.set(value)) for variable, value in self.variables().items()]
+
+        def leave() -> None:
+            for variable, value, token in entered:
+                if variable.get(None) is value:
+                    _put_back(variable, token)
+
+        return leave
 
     def keyword(self, name: str) -> Any:
         """Return what the before hook was given; None when it was not."""
@@ -109,6 +149,45 @@ class Call:
         self.is_open = False
         _emit_in(self._context, hook, keywords | {"call_id": self.call_id})
         self._keywords = {}
+        self._context = self._outside = self.subject = None
+
+
+class Entrance:
+    """Makes a call that was opened in a context of its own the innermost one for as long as its code runs here.
+
+    For a stream, which runs a part whenever its consumer asks, in the consumer's context: what the parts set in the
+    variables that the call has set is kept from the consumer in between, and given back to the next part.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._inside = call.variables()
+        self._tokens: list[tuple[ContextVar[Any], Token[Any]]] = []
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._tokens = [(variable, variable.set(value)) for variable, value in self._inside.items()]
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            for variable, token in self._tokens:
+                self._inside[variable] = variable.get(None)
+                _put_back(variable, token)
+            self._tokens = []
+
+
+_UNSET: Final = object()
+
+
+def _put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
+    try:
+        variable.reset(token)
+    except ValueError:
+        # Set in another context: a generator goes on in whichever its consumer is.
+        if token.old_value is not Token.MISSING:
+            variable.set(token.old_value)
 
 
 _innermost: ContextVar[Call | None] = ContextVar("inspector_innermost_integrated_call", default=None)
@@ -125,6 +204,9 @@ def opened(noun: Noun, describe: Describe, *, context: Context | None = None) ->
     """
     keywords = _described(describe)
     parent = _innermost.get() if context is None else context.get(_innermost)
+    while parent is not None and not parent.is_open:
+        # Else each call of a long-lived context would hold on to the one before it.
+        parent = parent.parent
     call = Call(noun, keywords, parent, context)
     if context is None:
         _innermost.set(call)
@@ -134,7 +216,44 @@ def opened(noun: Noun, describe: Describe, *, context: Context | None = None) ->
     late = _late_keywords(noun)
     given = {key: value for key, value in keywords.items() if key not in late}
     _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | given | {"call_id": call.call_id})
+    call.begin()
     return call
+
+
+async def awaited(call: Call, work: Awaitable[Any], describe: Callable[[Any], Keywords | BaseException]) -> Any:
+    """Await the work of a call, and end the call with what came of it.
+
+    Args:
+        call: The call.
+        work: What the framework's own function returned.
+        describe: Reads the result: returns keywords of the after hook, or the failure that the result tells of.
+    """
+    try:
+        result = await work
+    except BaseException as exc:
+        call.failed(exc)
+        raise
+    conclude(call, describe, result)
+    return result
+
+
+def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], result: Any) -> None:
+    """End a call whose result was returned: well, or with the failure that ``describe`` finds in the result."""
+    outcome: list[BaseException] = []
+
+    def read() -> Keywords:
+        found = describe(result)
+        if isinstance(found, BaseException):
+            outcome.append(found)
+            return {}
+        return found
+
+    read.__qualname__ = getattr(describe, "__qualname__", read.__qualname__)
+    results = _described(read)
+    if outcome:
+        call.failed(outcome[0])
+    else:
+        call.ended(lambda: results)
 
 
 def told(hook: str, describe: Describe) -> None:
@@ -148,9 +267,22 @@ def enclosing(noun: Noun) -> Iterator[Call]:
 
     For an integration below another one, to see that the call it is about to tell of has been told of.
     """
+    for call in around_here():
+        if call.noun == noun:
+            yield call
+
+
+def is_told(noun: Noun, subject: object) -> bool:
+    """Tell whether the innermost call of this kind is one of ``subject``: a method's part in its own subclass's."""
+    call = next(enclosing(noun), None)
+    return call is not None and call.subject is subject
+
+
+def around_here() -> Iterator[Call]:
+    """Yield every open call around here, the innermost first."""
     call = _innermost.get()
     while call is not None:
-        if call.is_open and call.noun == noun:
+        if call.is_open:
             yield call
         call = call.parent
 
@@ -165,11 +297,29 @@ def _described(describe: Describe) -> Keywords:
         return dict(describe())
     # The border to a framework, whose objects may be of a version that nobody has seen.
     except Exception:  # noqa: BLE001
-        where = getattr(describe, "__qualname__", "an integration")
-        if where not in _told:
-            _told.add(where)
-            _log.warning("%s could not read a call; it is recorded without", where, exc_info=True)
+        _warn_once(describe, "could not read a call; it is recorded without")
         return {}
+
+
+def guarded(callback: Callable[..., None]) -> Callable[..., None]:
+    """Keep what goes wrong in a callback from the framework that calls it; each callback's first failure is logged."""
+
+    @wraps(callback)
+    def told_safely(*args: Any, **kwargs: Any) -> None:
+        try:
+            callback(*args, **kwargs)
+        # As above.
+        except Exception:  # noqa: BLE001
+            _warn_once(callback, "could not tell of a call")
+
+    return told_safely
+
+
+def _warn_once(function: Callable[..., Any], what: str) -> None:
+    where = getattr(function, "__qualname__", "an integration")
+    if where not in _told:
+        _told.add(where)
+        _log.warning("%s %s", where, what, exc_info=True)
 
 
 def _emit_in(context: Context | None, hook: str, keywords: Keywords) -> None:

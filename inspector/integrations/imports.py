@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from threading import local
@@ -15,7 +16,7 @@ class ImportWatch:
     """A finder on ``sys.meta_path`` that finds nothing itself: it has the loader of awaited modules tell of its end."""
 
     def __init__(self) -> None:
-        self._awaited: dict[str, Imported] = {}
+        self._awaited: dict[str, list[Imported]] = {}
         self._asking = local()
 
     def expect(self, module: str, callback: Imported) -> None:
@@ -24,7 +25,7 @@ class ImportWatch:
         if found is not None and not _is_being_imported(found):
             callback()
             return
-        self._awaited[module] = callback
+        self._awaited.setdefault(module, []).append(callback)
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
@@ -48,21 +49,28 @@ class ImportWatch:
             spec = find_spec(name)
         finally:
             self._asking.name = None
-        if spec is None or not hasattr(spec.loader, "exec_module"):
-            return spec
-        callback = self._awaited.pop(name)
-        self._tell_after(spec.loader, callback)
+        if spec is not None and hasattr(spec.loader, "exec_module") and not isinstance(spec.loader, type):
+            self._tell_after(name, spec.loader)
         return spec
 
-    def _tell_after(self, loader: Any, callback: Imported) -> None:
+    def _tell_after(self, name: str, loader: Any) -> None:
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
-            del loader.exec_module
+            if module.__name__ != name:
+                # The loader of a zip file is that of all its modules.
+                execute(module)
+                return
+            with suppress(AttributeError):
+                del loader.exec_module
             execute(module)
-            callback()
+            # Not before: a program may ask whether a module is there, or try again after an import that failed.
+            for callback in self._awaited.pop(name, ()):
+                callback()
 
-        loader.exec_module = exec_module
+        # A loader that takes no attributes keeps its module from being seen, and not from being imported.
+        with suppress(AttributeError, TypeError):
+            loader.exec_module = exec_module
 
 
 def _is_being_imported(module: ModuleType) -> bool:

@@ -1,10 +1,14 @@
 """Replacing a framework's functions, and putting them back."""
 
 import logging
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Collection, Mapping
 from functools import update_wrapper
 from inspect import getattr_static
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
+
+from inspector.integrations.imports import ImportWatch
 
 _log = logging.getLogger("mcp.inspector")
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
@@ -21,6 +25,7 @@ class Patches:
         self._integration = integration
         self._undo: list[Callable[[], None]] = []
         self._missing: list[str] = []
+        self._watch = ImportWatch()
 
     def wrap(self, owner: Any, name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
         """Replace a function of a module or class by what ``wrapper`` makes of it.
@@ -55,12 +60,89 @@ class Patches:
         self._undo.append(restore)
         return True
 
+    def wrap_in_subclasses(
+        self,
+        interface: type[Any],
+        wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]],
+        *,
+        unless: Collection[str] = (),
+    ) -> None:
+        """Replace methods of an interface in each class that implements them, those to come included.
+
+        Args:
+            interface: The class that others inherit from; it is left as it is.
+            wrappers: What to make of each method.
+            unless: Names of subclasses that are left as they are, with all that inherit from them.
+        """
+
+        def wrap_methods(cls: Any) -> None:
+            if not any(base.__name__ in unless for base in cls.__mro__):
+                for name, wrapper in wrappers.items():
+                    if name in vars(cls):
+                        self.wrap(cls, name, wrapper)
+
+        self.on_subclasses(interface, wrap_methods)
+
+    def once_imported(self, module: str, change: Callable[[ModuleType], None]) -> None:
+        """Change a module right after its import: now, later, or never if the program has no use for it.
+
+        For frameworks that import their parts when they are needed. What turns out to be missing later is told of then.
+        """
+        waiting = True
+
+        def changed() -> None:
+            known = len(self._missing)
+            try:
+                change(sys.modules[module])
+            # The program's own import statement is under way here.
+            except Exception:  # noqa: BLE001
+                _log.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
+            if not waiting and (missing := self._missing[known:]):
+                _log.warning("not recorded, since the installed version does not have it: %s", ", ".join(missing))
+
+        self._watch.expect(module, changed)
+        waiting = module not in sys.modules
+
+    def wrap_once_imported(
+        self, module: str, owner: str, wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]
+    ) -> None:
+        """Wrap methods of the class ``owner``, each by its wrapper, right after ``module`` was imported."""
+
+        def change(imported: Any) -> None:
+            for name, wrapper in wrappers.items():
+                self.wrap(getattr(imported, owner, imported), name, wrapper)
+
+        self.once_imported(module, change)
+
+    def on_subclasses(self, base: Any, change: Callable[[Any], None]) -> None:
+        """Call ``change`` with every subclass of ``base``: those there are, and each one as it is defined."""
+
+        def defining(original: Callable[..., Any]) -> Callable[..., Any]:
+            def __init_subclass__(cls: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 -- the method's own name
+                original(cls, *args, **kwargs)
+                change(cls)
+
+            return __init_subclass__
+
+        def inherited(cls: Any, *args: Any, **kwargs: Any) -> None:
+            cast("Any", super(base, cls)).__init_subclass__(*args, **kwargs)
+
+        if "__init_subclass__" in vars(base):
+            self.wrap(base, "__init_subclass__", defining)
+        else:
+            # Not by wrap(), which would call the next class that has one: those between belong to the subclass.
+            base.__init_subclass__ = classmethod(defining(inherited))
+            self._undo.append(lambda: delattr(base, "__init_subclass__"))
+        for cls in _subclasses(base):
+            change(cls)
+
     def on_undo(self, action: Callable[[], None]) -> None:
         """Have an extension point that was taken given back."""
         self._undo.append(action)
 
     def undo(self) -> None:
         """Put back everything, the last change first."""
+        self._watch.stop()
         while self._undo:
             action = self._undo.pop()
             try:
@@ -73,6 +155,11 @@ class Patches:
     def missing(self) -> tuple[str, ...]:
         """Functions that the installed version does not have."""
         return tuple(self._missing)
+
+
+def _subclasses(cls: type[Any]) -> set[type[Any]]:
+    found = set(cls.__subclasses__())
+    return found.union(*(_subclasses(each) for each in found))
 
 
 def _held(owner: Any) -> Mapping[str, Any]:

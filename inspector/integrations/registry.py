@@ -25,15 +25,15 @@ class Integration:
 
 INTEGRATIONS: tuple[Integration, ...] = (
     Integration("agent_framework", "agent-framework-core", "agent_framework", (1,), (2,)),
-    Integration("anthropic", "anthropic", "anthropic", (1,), (3,)),
-    Integration("crewai", "crewai", "crewai", (1,), (2,)),
+    Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
+    Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),
-    Integration("google_adk", "google-adk", "google.adk", (2,), (3,)),
-    Integration("langchain", "langchain-core", "langchain_core.callbacks.manager", (1,), (2,)),
-    Integration("litellm", "litellm", "litellm", (1, 100), (2,)),
+    Integration("google_adk", "google-adk", "google.adk", (2, 13), (3,)),
+    Integration("langchain", "langchain-core", "langchain_core", (1,), (2,)),
+    Integration("litellm", "litellm", "litellm", (1, 106), (2,)),
     Integration("mcp", "mcp", "mcp", (1, 27), (3,)),
     Integration("mcp_agent", "mcp-agent", "mcp_agent", (0, 2), (0, 3)),
     Integration("openai", "openai", "openai", (2,), (4,)),
-    Integration("openai_agents", "openai-agents", "agents", (0, 20), (0, 30)),
+    Integration("openai_agents", "openai-agents", "agents", (0, 14), (0, 30)),
     Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
 )

@@ -24,6 +24,7 @@ from inspector.record.redact import Redactor
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.settings import Settings
+from inspector.tally import tally_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,7 +54,12 @@ class Attachment:
         started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         process = f"{started}-{os.getpid()}-{os.urandom(4).hex()}"
         resource = resource_json(process, service=self._service, version=_version())
-        return Spool(self._directory, process, Renderer(self._texts, resource, _version()))
+        tally = tally_of(process)
+        spool = Spool(self._directory, process, Renderer(self._texts, resource, _version(), tally))
+        if tally is not None:
+            tally.save()
+            spool.on_written = tally.save
+        return spool
 
     def flush(self, timeout_s: float = 2.0) -> bool:
         """Wait until all that was recorded so far is in the spool file.
@@ -110,6 +116,7 @@ def attach(
     redact: Callable[[str, str], str] | None = None,
     redact_patterns: Sequence[str] = (),
     tracer_provider: trace.TracerProvider | None = None,
+    spool: Path | None = None,
 ) -> Attachment:
     """Record every hook that this process emits from now on; a second call changes nothing.
 
@@ -117,7 +124,8 @@ def attach(
     and the other commands find them, now or later.
 
     Args:
-        service: What this program is called in the inspector; default: ``OTEL_SERVICE_NAME``, else the script's name.
+        service: What this program is called in the inspector; default: ``INSPECTOR_SERVICE``, else
+            ``OTEL_SERVICE_NAME``, else the script's name.
         home: The inspector's directory; default: ``INSPECTOR_HOME``, else ``~/.inspector``.
         capture_content: Whether prompts, answers, arguments and results are recorded; default:
             ``INSPECTOR_CAPTURE_CONTENT``, else yes.
@@ -126,6 +134,7 @@ def attach(
         redact_patterns: Regular expressions of further secrets.
         tracer_provider: An application's OpenTelemetry provider that is to get a span for each call as well, without
             prompts, answers, arguments and results.
+        spool: Directory of the files instead of ``spool`` under ``home``.
 
     Returns:
         The recording, whose ``flush()`` waits until all is in the file.
@@ -141,7 +150,7 @@ def attach(
             content = settings.capture_content if capture_content is None else capture_content
             texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
-            _attached = Attachment(settings.spool, texts, service, tracer)
+            _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer)
         return _attached
 
 

@@ -51,7 +51,10 @@ class Calls:
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
         if parent is None or outer is not parent.inner:
             outer = _without_ended(outer)
-            if remote is None:
+            around = trace.get_current_span(outer)
+            if isinstance(around, RecordedSpan) and around.is_native:
+                parent = around
+            elif remote is None:
                 remote = _foreign_parent(parent)
         if remote is not None:
             span.trace_id, span.parent_id = remote.trace_id, remote.span_id

@@ -4,12 +4,13 @@ Runs in the writer's thread. Standard OpenTelemetry names come first, the origin
 everything of our own under ``inspector.*``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from inspector import semconv as sc
 from inspector.record.calls import chain
+from inspector.record.content import is_content
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.plain import Plain
 from inspector.record.spans import Failure, RecordedSpan, State, Text
@@ -21,7 +22,8 @@ SERVER: Final = 2
 CLIENT: Final = 3
 """Span kinds, numbered as OTLP does."""
 
-Attribute: TypeAlias = str | bool | int | float | list[str]
+Scalar: TypeAlias = str | bool | int | float
+Attribute: TypeAlias = Scalar | Sequence[Scalar]
 
 
 @dataclass(slots=True)
@@ -55,11 +57,11 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
         attributes[sc.SESSION_ID] = span.session_id
     if span.call_id is not None:
         attributes[sc.CALL_ID] = span.call_id
-    for part in span.merged or ():
+    # Of several requests for one call, as when a server asks back, the first gives the beginning and the last the end.
+    for part in reversed(span.merged or ()):
         its = describe(part, state, texts)
-        found.attributes = {**its.attributes, **attributes}
+        found.attributes = {**its.attributes, **found.attributes}
         found.bodies = {**its.bodies, **found.bodies}
-        attributes = found.attributes
     _status(span.failure, state, found, content=texts.content)
     if span.noun in _IN_AGENTS and sc.AGENT_NAME not in found.attributes:
         found.put(sc.AGENT_NAME, value=_agent_around(span))
@@ -68,6 +70,8 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     if span.bodies is not None:
         for key, plain in tuple(span.bodies.items()):
             _note(texts, found, key, plain)
+    if span.native:
+        _native(texts, found, dict(span.native))
     if span.rename is not None:
         found.name = span.rename
     return found
@@ -92,6 +96,13 @@ def _extra(texts: Texts, found: Description, extra: dict[str, Plain]) -> None:
             found.attributes[key] = words
         elif plain is not None:
             _note(texts, found, key, plain)
+
+
+def _native(texts: Texts, found: Description, native: dict[str, Plain]) -> None:
+    """Add what a library says of the call beside what its hooks say, which goes before."""
+    known = found.attributes.keys() | found.bodies.keys()
+    told = {key: plain for key, plain in native.items() if key not in known and (texts.content or not is_content(key))}
+    _extra(texts, found, told)
 
 
 def _note(texts: Texts, found: Description, key: str, plain: Plain) -> None:

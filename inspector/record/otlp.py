@@ -13,14 +13,16 @@ from typing import Any
 import msgspec
 
 from inspector import semconv as sc
+from inspector.record.content import is_content
 from inspector.record.describe import Attribute, Description, describe
 from inspector.record.failures import format_traceback
-from inspector.record.plain import well_formed
+from inspector.record.plain import Plain, well_formed
 from inspector.record.spans import Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
 
-_encode = msgspec.json.Encoder(enc_hook=write_mark).encode
+encode = msgspec.json.Encoder(enc_hook=write_mark).encode
+"""Writes JSON."""
 
 
 class _Value(msgspec.Struct, omit_defaults=True, rename="camel", gc=False):
@@ -56,10 +58,11 @@ def _value(value: Attribute) -> _Value:
         return _Value(int_value=str(value))
     if isinstance(value, float):
         return _Value(double_value=value)
-    return _Value(array_value={"values": [_Value(string_value=item) for item in value]})
+    return _Value(array_value={"values": [_value(item) for item in value]})
 
 
-def _key_values(attributes: Iterable[tuple[str, Attribute]]) -> list[_KeyValue]:
+def key_values(attributes: Iterable[tuple[str, Attribute]]) -> list[_KeyValue]:
+    """Return attributes as OTLP writes them."""
     return [_KeyValue(key, _value(value)) for key, value in attributes]
 
 
@@ -91,15 +94,16 @@ class SpanEncoder:
             if type(value) is not str:
                 unknown.append(pair)
                 if isinstance(value, list):
-                    short += value
+                    short += (each for each in value if isinstance(each, str))
             elif (fragment := known.get(pair)) is not None:
                 fragments.append(fragment)
             else:
                 unknown.append(pair)
                 short.append(value)
-        if span.extra:
-            # As JSON, since the name of a field can tell of a secret that its text does not.
-            short.append(_encode(span.extra).decode())
+        for told in (span.extra, span.native):
+            if told:
+                # As JSON, since the name of a field can tell of a secret that its text does not.
+                short.append(encode(dict(told)).decode())
         if self._texts.clean(short):
             fragments += self._learn(unknown)
         else:
@@ -115,7 +119,7 @@ class SpanEncoder:
             span.trace_id,
             span.span_id,
             parent,
-            _encode(found.name),
+            encode(found.name),
             found.kind,
             span.start_ns,
             ended,
@@ -154,18 +158,18 @@ _text_prefixes: dict[str, bytes] = {}
 def _text_prefix(key: str) -> bytes:
     prefix = _text_prefixes.get(key)
     if prefix is None:
-        prefix = b'{"key":%b,"value":{"stringValue":' % _encode(key)
+        prefix = b'{"key":%b,"value":{"stringValue":' % encode(key)
         if len(_text_prefixes) < 1024:
             _text_prefixes[key] = prefix
     return prefix
 
 
 def _text_fragment(key: str, text: str) -> bytes:
-    return b"%b%b}}" % (_text_prefix(key), _encode(text))
+    return b"%b%b}}" % (_text_prefix(key), encode(text))
 
 
 def _fragment(key: str, value: Attribute) -> bytes:
-    return _encode(_KeyValue(key, _value(value)))
+    return encode(_KeyValue(key, _value(value)))
 
 
 _OK = b',"status":{"code":1}'
@@ -175,16 +179,16 @@ def _rest(span: RecordedSpan, state: State, texts: Texts) -> bytes:
     """Return events, links and status as further fields of a span."""
     fields: list[bytes] = []
     if span.events or span.failure is not None:
-        fields.append(b',"events":%b' % _encode(_events(span, texts)))
+        fields.append(b',"events":%b' % encode(events_of(span, texts)))
     if span.links:
         links = [_Link(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links]
-        fields.append(b',"links":%b' % _encode(links))
+        fields.append(b',"links":%b' % encode(links))
     if state == "ok":
         fields.append(_OK)
     elif state == "error":
         failure = span.failure
         message = failure.message if failure is not None and (texts.content or not failure.is_content) else ""
-        said = b',"message":%b' % _encode(texts.redacted("status", message)) if message else b""
+        said = b',"message":%b' % encode(texts.redacted("status", message)) if message else b""
         fields.append(b',"status":{"code":2%b}' % said)
     return b"".join(fields)
 
@@ -194,26 +198,34 @@ def redacted(key: str, value: Attribute, texts: Texts) -> Attribute:
     if isinstance(value, str):
         return texts.redacted(key, value)
     if isinstance(value, list):
-        return [texts.redacted(key, item) for item in value]
+        return [texts.redacted(key, item) if isinstance(item, str) else item for item in value]
     return value
 
 
-def _events(span: RecordedSpan, texts: Texts) -> list[_Event]:
+def events_of(span: RecordedSpan, texts: Texts) -> list[_Event]:
+    """Return what happened during a span, and the exception that ended it."""
     events: list[_Event] = []
-    for name, at_ns, facts in span.events or ():
-        if not texts.content and name == "progress_update":
-            facts = {key: value for key, value in facts.items() if key != "message"}  # noqa: PLW2901 - less of the same
+    for name, at_ns, facts in tuple(span.events or ()):
+        if not texts.content:
+            facts = _without_content(name, facts)  # noqa: PLW2901 - less of the same
         plain, _ = texts.redactor.redact_value("event", facts)
         pairs: list[tuple[str, Attribute]] = []
         for key, value in plain.items() if isinstance(plain, dict) else ():
             if isinstance(value, str | bool | int | float):
                 pairs.append((key, value))
             elif value is not None:
-                pairs.append((key, _encode(value).decode()))
-        events.append(_Event(str(at_ns), texts.redacted("event", name), _key_values(pairs)))
+                pairs.append((key, encode(value).decode()))
+        events.append(_Event(str(at_ns), texts.redacted("event", name), key_values(pairs)))
     if span.failure is not None and span.failure.frames is not None:
         events.append(_exception_event(span.failure, span.stop_ns or span.start_ns, texts))
     return events
+
+
+def _without_content(name: str, facts: dict[str, Plain]) -> dict[str, Plain]:
+    if name == "progress_update":
+        return {key: value for key, value in facts.items() if key != "message"}
+    # Libraries tell of messages in events whose very name says so, their text in attributes of any name.
+    return {} if is_content(name) else {key: value for key, value in facts.items() if not is_content(key)}
 
 
 def _exception_event(failure: Failure, at_ns: int, texts: Texts) -> _Event:
@@ -223,7 +235,7 @@ def _exception_event(failure: Failure, at_ns: int, texts: Texts) -> _Event:
         (sc.EXCEPTION_MESSAGE, texts.redacted(sc.EXCEPTION_MESSAGE, failure.message)),
         (sc.EXCEPTION_STACKTRACE, texts.redacted(sc.EXCEPTION_STACKTRACE, stack)),
     ]
-    return _Event(str(at_ns), sc.EXCEPTION_EVENT, _key_values(pairs))
+    return _Event(str(at_ns), sc.EXCEPTION_EVENT, key_values(pairs))
 
 
 def resource_json(process: str, *, service: str | None, version: str) -> bytes:
@@ -237,7 +249,7 @@ def resource_json(process: str, *, service: str | None, version: str) -> bytes:
         (sc.SDK_VERSION, version),
         (sc.PROCESS, process),
     ]
-    return _encode({"attributes": _key_values(pairs)})
+    return encode({"attributes": key_values(pairs)})
 
 
 def _program() -> str:
@@ -251,18 +263,23 @@ def _program() -> str:
     return stem if stem and stem not in ("-c", "-m", "-") else "python"
 
 
-def line(resource: bytes, spans: Sequence[bytes], counts: dict[str, int], version: str) -> bytes:
-    """Return one line of a spool: a whole OTLP export request, with what was dropped since the last one."""
+def our_scope(version: str, counts: dict[str, int]) -> dict[str, Any]:
+    """Return the scope of spans that hooks tell of, with what was dropped since the last line."""
     scope: dict[str, Any] = {"name": sc.SCOPE_NAME, "version": version}
     told = [(key, count) for key, count in counts.items() if count]
     if told:
-        scope["attributes"] = _key_values(told)
+        scope["attributes"] = key_values(told)
+    return scope
+
+
+def line(resource: bytes, spans: Sequence[bytes], scope: dict[str, Any]) -> bytes:
+    """Return one line of a spool: a whole OTLP export request, its spans of one scope."""
     return b"".join(
         (
             b'{"resourceSpans":[{"resource":',
             resource,
             b',"scopeSpans":[{"scope":',
-            _encode(scope),
+            encode(scope),
             b',"spans":[',
             b",".join(spans),
             b"]}]}]}\n",

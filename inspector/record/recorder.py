@@ -12,12 +12,15 @@ from inspector import semconv as sc
 from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, label, remote_parent
 from inspector.record.describe import describe
-from inspector.record.otlp import SpanEncoder, line, redacted
+from inspector.record.native import Natives, NativeSpan, Scope
+from inspector.record.native_otlp import encode_native, scope_of
+from inspector.record.otlp import SpanEncoder, line, our_scope, redacted
 from inspector.record.plain import Plain
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
+from inspector.tally import Tally
 
 _logger = logging.getLogger("mcp.inspector")
 
@@ -28,10 +31,19 @@ _LONGEST = 48 << 20
 
 
 class Renderer:
-    """Makes spool lines of changed spans, in the writer's thread."""
+    """Makes spool lines of changed spans, in the writer's thread.
 
-    def __init__(self, texts: Texts, resource: bytes, version: str) -> None:
+    Args:
+        texts: What makes the texts of captured values.
+        resource: The process, as OTLP JSON.
+        version: Ours.
+        tally: What counts the spans, where somebody wants to know.
+    """
+
+    def __init__(self, texts: Texts, resource: bytes, version: str, tally: Tally | None = None) -> None:
         self._encoder = SpanEncoder(texts)
+        self._texts = texts
+        self._tally = tally
         self._resource = resource
         self._version = version
 
@@ -39,10 +51,12 @@ class Renderer:
         """Return whole lines; a span that began and ended since the last batch is written once, ended."""
         lines: list[bytes] = []
         batch: list[bytes] = []
+        scope: Scope | None = None
         size = 0
         for span in spans:
             state = span.state
-            if span.written == state:
+            written = span.written
+            if written == state:
                 continue
             span.written = state
             try:
@@ -51,22 +65,41 @@ class Renderer:
                 counts = {**counts, sc.DROPPED: counts.get(sc.DROPPED, 0) + 1}
                 _logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
                 continue
+            if self._tally is not None:
+                _count(span, state, self._tally, is_new=written is None)
             if state not in ("running", "abandoned"):
                 _let_go(span)
+            its_scope = span.scope if isinstance(span, NativeSpan) else None
+            if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_scope != scope):
+                lines.append(self._line(batch, scope, counts))
+                counts, batch, size = {} if scope is None else counts, [], 0
+            scope = its_scope
             batch.append(record)
             size += len(record)
-            if len(batch) >= _LINE_SPANS or size >= _LINE_BYTES:
-                lines.append(line(self._resource, batch, counts, self._version))
-                counts, batch, size = {}, [], 0
-        if batch or any(counts.values()):
-            lines.append(line(self._resource, batch, counts, self._version))
+        if batch:
+            lines.append(self._line(batch, scope, counts))
+            counts = {} if scope is None else counts
+        if any(counts.values()):
+            lines.append(self._line([], None, counts))
         return lines
 
+    def _line(self, spans: list[bytes], scope: Scope | None, counts: dict[str, int]) -> bytes:
+        found = our_scope(self._version, counts) if scope is None else scope_of(scope)
+        return line(self._resource, spans, found)
+
     def _encode(self, span: RecordedSpan, state: State) -> bytes:
-        record = self._encoder.encode(span, state)
+        native = isinstance(span, NativeSpan)
+        record = encode_native(span, state, self._texts) if native else self._encoder.encode(span, state)
         if len(record) > _LONGEST:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
+
+
+def _count(span: RecordedSpan, state: State, tally: Tally, *, is_new: bool) -> None:
+    if is_new:
+        tally.count(span.trace_id, is_root=span.parent_id is None)
+    if state == "error":
+        tally.count_failure()
 
 
 def _let_go(span: RecordedSpan) -> None:
@@ -107,6 +140,8 @@ class Recorder:
         clock = clock or Clock()
         self._tick = clock.tick_ns
         self._calls = Calls(self._changed, clock, self._ids)
+        self.natives = Natives(self._changed, clock, self._ids)
+        """Starts the spans that come by the OpenTelemetry API."""
         self._subscribers: list[tuple[str, Callable[..., None]]] = []
         for noun in NOUNS:
             self._subscribers += (
@@ -188,6 +223,9 @@ class Recorder:
             exc = values.get("exc")
             state = _state_of(exc)
             failure = failure_of(exc) if state == "error" and isinstance(exc, BaseException) else None
+            if values.get("response") is not None:
+                # What came of an answer before it broke off or was left.
+                span.after = noun.after(values)
             self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
         return error

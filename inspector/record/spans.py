@@ -112,6 +112,8 @@ Links: TypeAlias = tuple[trace.SpanContext, ...]
 class RecordedSpan(trace.Span):
     """One call in progress. Ended exactly once for good; ``abandoned`` may still be followed by the real end."""
 
+    is_native = False
+    """Whether no hook but the OpenTelemetry API began and ends it."""
     __slots__ = (
         "after",
         "before",
@@ -128,6 +130,7 @@ class RecordedSpan(trace.Span):
         "links",
         "merged",
         "mirror",
+        "native",
         "noun",
         "outer",
         "parent",
@@ -169,6 +172,8 @@ class RecordedSpan(trace.Span):
         self.merged: list[RecordedSpan] | None = None
         self.into: RecordedSpan | None = None
         self.mirror: trace.Span | None = None
+        self.native: dict[str, Plain] | None = None
+        """What a library's own instrumentation says of the same call."""
         self.outer: Context | None = None
         self.inner: Context | None = None
         self.rename: str | None = None
@@ -179,7 +184,7 @@ class RecordedSpan(trace.Span):
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
         self.inner = None
-        self.after = self.extra = self.bodies = self.events = self.failure = self.merged = self.texts = (
+        self.after = self.extra = self.bodies = self.native = self.events = self.failure = self.merged = self.texts = (
             self.children
         ) = None
 

@@ -55,6 +55,8 @@ class Spool:
         total_bytes: int = 1 << 30,
         max_waiting: int = 20_000,
     ) -> None:
+        self.on_written: Callable[[], None] | None = None
+        """Called in the writer's thread when all that was handed to it is in the file."""
         self.dropped = 0
         """Spans lost since the start because too many waited."""
         self.failures = 0
@@ -188,6 +190,8 @@ class Spool:
             if not self._write_first_held():
                 return
             self._writing_since_s = time.monotonic()
+        if lines and self.on_written is not None:
+            self.on_written()
 
     def _write_first_held(self) -> bool:
         try:

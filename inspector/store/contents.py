@@ -5,7 +5,7 @@ by its column ``shared``, a JSON object: the key of an attribute, and either the
 key of the attribute with the same text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -46,31 +46,32 @@ class Message:
     """JSON, as it was recorded."""
 
 
-def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts:
-    """Finds what need not be stored with the span itself."""
-    seen: dict[str, str] = {}
+def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
+    """Finds what need not be stored with the span itself; None for nothing."""
+    # By length: hashing long texts, nearly all of which occur once, costs more than comparing the few of equal length.
+    seen: dict[int, str] = {}
     equal: dict[str, str] = {}
     messages: dict[str, Sequence[msgspec.Raw]] = {}
     for key, value in attributes.items():
         if type(value) is str and len(value) > _EQUAL_ABOVE_CHARS:
-            if value in seen:
-                equal[key] = seen[value]
+            known = seen.setdefault(len(value), key)
+            if known is not key and attributes[known] == value:
+                equal[key] = known
                 continue
-            seen[value] = key
             if len(value) > SPLIT_ABOVE_CHARS and key in MESSAGE_KEYS:
                 found = _elements(value)
                 if found:
                     messages[key] = found
     if not equal and not messages:
-        return Parts(attributes, {}, {})
-    own = {key: value for key, value in attributes.items() if key not in equal and key not in messages}
+        return None
+    own = dict(attributes)
+    for key in (*equal, *messages):
+        del own[key]
     return Parts(own, equal, messages)
 
 
-def shared_text(parts: Parts, ids: Mapping[str, list[int]]) -> str | None:
+def shared_text(parts: Parts, ids: Mapping[str, list[int]]) -> str:
     """Returns what the column ``shared`` says about the span."""
-    if not parts.equal and not ids:
-        return None
     shared: Shared = {**ids, **parts.equal}
     return msgspec.json.encode(shared).decode(errors="replace")
 
@@ -97,6 +98,15 @@ def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
         return {}
     found = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
+    )
+    return {content_id: Message(span, unpack(body)) for content_id, span, body in found}
+
+
+def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
+    """Returns the messages that belong to the spans of these rows, by id."""
+    found = connection.exec_driver_sql(
+        "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
+        (json_list(list(row_ids)),),
     )
     return {content_id: Message(span, unpack(body)) for content_id, span, body in found}
 

@@ -4,30 +4,37 @@ An index over all messages would find repeats from any time, and would touch a r
 repeat what was just said, so looking at the latest of a session finds nearly all, and what is missed costs space alone.
 """
 
+import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from typing import TypeAlias
 
 from msgspec import Raw
 from sqlalchemy import Connection
 
+from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import pack
 from inspector.store.contents import content_ids, json_list
+from inspector.store.engine import driver
 
 _SCOPES = 512
 _MESSAGES = 4096
 _PROMPTS = 8
 _LOOKED_AT = 200
+Scope: TypeAlias = tuple[str | None, str]
+"""A session and nothing, or the trace of a span without one."""
 
 
 class Conversations:
     """The latest messages of the scopes (sessions, or traces without one) that are being written."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, dict[bytes, int]] = OrderedDict()
+        self._known: OrderedDict[Scope, dict[bytes, int]] = OrderedDict()
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
-        self._address: dict[str, Callable[[Raw], bytes]] = {}
+        self._address: dict[Scope, Callable[[Raw], bytes]] = {}
+        self._database: sqlite3.Connection | None = None
 
     def forget(self) -> None:
         """Forgets everything, as must be done when a transaction failed or messages were removed."""
@@ -35,18 +42,19 @@ class Conversations:
         self._new.clear()
         self._address.clear()
 
-    def begin(self, last_id: int) -> None:
-        """Begins a batch; new messages are numbered after ``last_id``."""
+    def begin(self, connection: Connection, last_id: int) -> None:
+        """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
+        self._database = driver(connection)
         self._last_id = last_id
 
-    def remind(self, connection: Connection, scope: str, shared: str | None) -> None:
+    def remind(self, scope: Scope, shared: str | None) -> None:
         """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
-        self._messages(connection, scope).update(_stored(connection, content_ids((shared,))))
+        self._messages(scope).update(_stored(self._begun(), content_ids((shared,))))
 
-    def refer(self, connection: Connection, scope: str, elements: Sequence[Raw], *, row_id: int) -> list[int]:
+    def refer(self, scope: Scope, elements: Sequence[Raw], *, row_id: int) -> list[int]:
         """Returns the ids of a prompt's messages; those that are new belong to the span of that row."""
-        known = self._messages(connection, scope)
-        address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope))
+        known = self._messages(scope)
+        address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope[0] or scope[1]))
         ids: list[int] = []
         for element in elements:
             address = address_of(element)
@@ -58,10 +66,9 @@ class Conversations:
             ids.append(content_id)
         return ids
 
-    def store(self, connection: Connection) -> int:
+    def store(self) -> int:
         """Stores the messages that were new, and returns the number given out last."""
-        if self._new:
-            connection.exec_driver_sql("INSERT INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", self._new)
+        execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
         self._address.clear()
         for scope in [scope for scope, known in self._known.items() if len(known) > _MESSAGES]:
@@ -70,12 +77,16 @@ class Conversations:
             self._known.popitem(last=False)
         return self._last_id
 
-    def _messages(self, connection: Connection, scope: str) -> dict[bytes, int]:
+    def _messages(self, scope: Scope) -> dict[bytes, int]:
         known = self._known.get(scope)
         if known is None:
-            known = self._known[scope] = _latest(connection, scope)
+            known = self._known[scope] = _latest(self._begun(), scope)
         self._known.move_to_end(scope)
         return known
+
+    def _begun(self) -> sqlite3.Connection:
+        assert self._database is not None
+        return self._database
 
 
 def hashing(scope: str) -> Callable[[Raw], bytes]:
@@ -94,23 +105,19 @@ def hashing(scope: str) -> Callable[[Raw], bytes]:
     return address
 
 
-def _latest(connection: Connection, scope: str) -> dict[bytes, int]:
-    ids: set[int] = set()
-    # A scope is a session or, for spans without one, a trace; hashes of the other kind match nothing.
-    for column in ("session_id", "trace_id"):
-        found = connection.exec_driver_sql(
-            f"SELECT shared FROM (SELECT shared FROM spans WHERE {column} = ? ORDER BY start_ns DESC LIMIT ?) "  # noqa: S608  # constants
-            "WHERE shared IS NOT NULL LIMIT ?",
-            (scope, _LOOKED_AT, _PROMPTS),
-        )
-        ids |= content_ids(found.scalars())
-    return _stored(connection, ids)
+def _latest(database: sqlite3.Connection, scope: Scope) -> dict[bytes, int]:
+    session_id, trace_id = scope
+    condition = "session_id = ?" if session_id else "trace_id = (SELECT id FROM traces WHERE trace_id = ?)"
+    found = database.execute(
+        f"SELECT shared FROM (SELECT shared FROM spans WHERE {condition} ORDER BY start_ns DESC LIMIT ?) "  # noqa: S608  # constants
+        "WHERE shared IS NOT NULL LIMIT ?",
+        (session_id or trace_id, _LOOKED_AT, _PROMPTS),
+    )
+    return _stored(database, content_ids(row[0] for row in found))
 
 
-def _stored(connection: Connection, ids: set[int]) -> dict[bytes, int]:
+def _stored(database: sqlite3.Connection, ids: set[int]) -> dict[bytes, int]:
     if not ids:
         return {}
-    found = connection.exec_driver_sql(
-        "SELECT hash, id FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
-    )
-    return {row[0]: row[1] for row in found}
+    sql = "SELECT hash, id FROM contents WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(database.execute(sql, (json_list(sorted(ids)),)).fetchall())

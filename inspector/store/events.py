@@ -4,20 +4,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, SpanError
 from inspector.store.codec import unpack
 from inspector.store.contents import Message, array_text, content_ids, messages, read_shared
-from inspector.store.tables import spans
+from inspector.store.tables import spans, traces
 
 _c = spans.c
+_traces = traces.alias("named")
+"""Under another name, so that it stays a question of its own inside questions about traces."""
+TRACE_ID = select(_traces.c.trace_id).where(_traces.c.id == _c.trace_id).scalar_subquery()
+"""A span's trace as the world knows it."""
 SUMMARY = (
-    *(_c.seq, _c.trace_id, _c.span_id, _c.parent_id, _c.session_id, _c.kind, _c.name, _c.status, _c.hook, _c.dialect),
+    *(_c.seq, TRACE_ID, _c.span_id, _c.parent_id, _c.session_id, _c.kind, _c.name, _c.status, _c.hook, _c.dialect),
     *(_c.service, _c.agent, _c.model, _c.tool, _c.start_ns, _c.end_ns, _c.exact_times, _c.duration_ms),
     *(_c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
-    *(_c.error_type, _c.error_message, _c.error_traceback),
+    *(_c.error_type, _c.error_message, _c.error_traceback, _c.folded_into),
 )
 """The columns of an event without its large fields, in the order that `summary` expects."""
 LARGE = (_c.input_key, _c.output_key, _c.shared, _c.attributes, _c.events, _c.links)
@@ -72,7 +76,7 @@ def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
     kind, message, traceback = row[22:25]
     failed = kind is not None or message is not None or traceback is not None
     error = SpanError(kind, message, traceback) if failed else None
-    return (*row[:14], start, end, *row[17:22], error)
+    return (*row[:14], start, end, *row[17:22], error, row[25])
 
 
 def _large_values(row: Sequence[Any], texts: Mapping[int, Message]) -> tuple[msgspec.Raw | None, ...]:

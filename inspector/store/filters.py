@@ -4,17 +4,21 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, and_, func, literal_column, or_
+from sqlalchemy import Column, ColumnElement, Table, and_, func, literal_column, or_, select
 
 from inspector import semconv
-from inspector.model import Filter, Sort
+from inspector.model import Filter
 from inspector.store.codec import PACKED
 from inspector.store.rows import INT64_MAX, clamp, clean, encode
 from inspector.store.tables import spans, traces
 
 _c = spans.c
-_INDEXED = frozenset((semconv.SESSION_ID, semconv.TOOL_NAME, semconv.REQUEST_MODEL, semconv.RESPONSE_MODEL))
-"""Attributes whose columns have an index."""
+_named = traces.alias("named")
+"""Under another name, so that it stays a question of its own inside questions about traces."""
+_INDEXED = frozenset(
+    (semconv.SESSION_ID, semconv.TOOL_NAME, semconv.AGENT_NAME, semconv.REQUEST_MODEL, semconv.RESPONSE_MODEL)
+)
+"""Attributes whose columns have an index, of their own or as part of that over time."""
 _PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
     semconv.TOOL_NAME: _c.tool,
@@ -35,7 +39,7 @@ class Conditions:
     """What a row of ``spans`` must meet, full text aside."""
 
     found: list[ColumnElement[bool]]
-    """Those that an index answers, or that leave few rows."""
+    """Those that an index answers, be it by reading along it, or that leave few rows."""
     tested: list[ColumnElement[bool]]
     """Those that each row must be looked at for."""
 
@@ -45,8 +49,8 @@ class Conditions:
         return self.found + self.tested
 
 
-def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
-    """Returns the conditions of a filter, for a list that is sorted that way."""
+def span_conditions(where: Filter) -> Conditions:
+    """Returns the conditions of a filter."""
     promoted = [
         (key, _PROMOTED[key], value)
         for key, value in where.attributes
@@ -54,8 +58,9 @@ def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
     ]
     indexed = (
         (_c.session_id, where.session_id),
-        (_c.trace_id, where.trace_id),
         (_c.name, where.name),
+        (_c.agent, where.agent),
+        (_c.service, where.service),
         (_c.model, where.model),
         (_c.tool, where.tool),
         (_c.error_type, where.error_type),
@@ -63,22 +68,24 @@ def span_conditions(where: Filter, sort: Sort | None = None) -> Conditions:
     )
     unindexed = (
         (_c.parent_id, where.parent_id),
-        (_c.agent, where.agent),
-        (_c.service, where.service),
         *((column, value) for key, column, value in promoted if key not in _INDEXED),
     )
     found = [column == clean(value) for column, value in indexed if value is not None]
     tested = [column == clean(value) for column, value in unindexed if value is not None]
     tested += [_attribute(key, value) for key, value in where.attributes]
     found += _common(where, spans)
-    for name, bounds in _figures(where, spans).items():
-        if name == sort:
-            found += bounds
-        else:
-            tested += bounds
+    for bounds in _figures(where, spans).values():
+        found += bounds
+    if where.trace_id is not None:
+        found.append(of_trace(where.trace_id))
     if where.trace_id is not None or not tested:
         return Conditions(found + tested, [])
     return Conditions(found, tested)
+
+
+def of_trace(trace_id: str) -> ColumnElement[bool]:
+    """Returns the condition for the spans of a trace."""
+    return _c.trace_id == select(_named.c.id).where(_named.c.trace_id == clean(trace_id)).scalar_subquery()
 
 
 def trace_conditions(where: Filter) -> list[ColumnElement[bool]]:

@@ -49,11 +49,11 @@ class Membership:
         if not indexed.found:
             return None
         query = select(spans.c.trace_id).where(*indexed.found).limit(most_spans + 1)
-        trace_ids = connection.execute(query).scalars().all()
-        if len(trace_ids) > most_spans:
+        row_ids = connection.execute(query).scalars().all()
+        if len(row_ids) > most_spans:
             return None
-        listed = text("traces.trace_id IN (SELECT value FROM json_each(:among))")
-        condition = listed.bindparams(among=json_list(sorted(set(trace_ids))))
+        listed = text("traces.id IN (SELECT value FROM json_each(:among))")
+        condition = listed.bindparams(among=json_list(sorted(set(row_ids))))
         many = self.matches is not None and self.matches.few is None
         return Candidates(condition, certain=not indexed.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
 
@@ -62,9 +62,9 @@ class Membership:
         among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         wanted = [_unindexed(condition) for condition in span_conditions(self.asked).all]
         if self.matches is None:
-            has_span = exists(spans.c.id).where(spans.c.trace_id == traces.c.trace_id, *wanted)
+            has_span = exists(spans.c.id).where(spans.c.trace_id == traces.c.id, *wanted)
             return set(connection.execute(select(traces.c.id).where(among, has_span)).scalars())
-        joined = traces.join(spans, spans.c.trace_id == traces.c.trace_id)
+        joined = traces.join(spans, spans.c.trace_id == traces.c.id)
         query = select(spans.c.id, traces.c.id).select_from(joined).where(among, *wanted)
         trace_of = {row[0]: row[1] for row in connection.execute(query)}
         matching = self.matches.among(connection, list(trace_of)) if trace_of else ()

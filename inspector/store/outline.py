@@ -13,7 +13,7 @@ from inspector.store.reader import read_trace
 from inspector.store.rows import INT64_MAX
 
 _NAMED = ("kind", "status", "name", "agent", "model", "tool", "error_type")
-_PLAIN = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
+_PLAIN = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into")
 _SELECT = (
     f"SELECT span_id, parent_id, (start_ns - ?) / 1e6, duration_ms, {', '.join(_NAMED + _PLAIN)}, start_ns, id "  # noqa: S608  # constants
     "FROM spans WHERE trace_id = ? AND start_ns >= ? AND (start_ns > ? OR id > ?) ORDER BY start_ns, id LIMIT ?"
@@ -29,10 +29,10 @@ def read_outline(connection: Connection, trace_id: str, *, cursor: str | None, l
     if trace is None:
         return None
     # Past the driver: a row object for each of many thousand rows would double the time.
-    found = driver(connection).execute(
-        _SELECT, (int(trace.start_time_unix_nano), trace_id, after_ns, after_ns, after_id, limit + 1)
-    )
-    rows = found.fetchall()
+    execute = driver(connection).execute
+    ((row_id,),) = execute("SELECT id FROM traces WHERE trace_id = ?", (trace_id,))
+    start_ns = int(trace.start_time_unix_nano)
+    rows = execute(_SELECT, (start_ns, row_id, after_ns, after_ns, after_id, limit + 1)).fetchall()
     more = len(rows) > limit
     del rows[limit:]
     tables, columns = _columns(rows)
@@ -47,10 +47,10 @@ def read_outline(connection: Connection, trace_id: str, *, cursor: str | None, l
 
 
 def _columns(rows: Sequence[Sequence[Any]]) -> tuple[OutlineTables, OutlineColumns]:
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 17
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 18
     named = [_numbered(column) for column in columns[4:11]]
     tables = OutlineTables(*(table for table, _ in named))
-    return tables, OutlineColumns(*columns[:4], *(numbers for _, numbers in named), *columns[11:15])
+    return tables, OutlineColumns(*columns[:4], *(numbers for _, numbers in named), *columns[11:16])
 
 
 def _numbered(column: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:

@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 from inspector.store import search
 from inspector.store.contents import content_ids, json_list
 
-Scope: TypeAlias = tuple[str | None, str | None]
-"""Within what messages are shared: a session, or for spans without one their trace."""
+Scope: TypeAlias = tuple[str | None, int | None]
+"""Within what messages are shared: a session, or for spans without one the row id of their trace."""
 
 
-def scope_of(session_id: str | None, trace_id: str) -> Scope:
+def scope_of(session_id: str | None, trace_id: int) -> Scope:
     """Returns the scope of a span's messages."""
     return (session_id, None) if session_id else (None, trace_id)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, literal, select, text, true
+from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, Filter, Order, Page, Session, Sort, Trace, TraceSort
@@ -12,17 +12,16 @@ from inspector.store.contents import json_list
 from inspector.store.counters import load_counters
 from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.events import LARGE, SUMMARY, size_of, summary, whole
-from inspector.store.filters import span_conditions, trace_conditions
+from inspector.store.filters import of_trace, span_conditions, trace_conditions
 from inspector.store.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.membership import Membership, membership_of
-from inspector.store.rows import INT64_MAX, clamp, clean
+from inspector.store.rows import INT64_MAX, clamp
 from inspector.store.search import Matches, find
 from inspector.store.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.tables import sessions, spans, traces
 from inspector.store.timeline import with_timelines
 
 _SORTED = {"time": spans.c.start_ns, "duration": spans.c.duration_ms, "cost": spans.c.cost_usd}
-_RANKS = {"duration": spans.c.duration_rank, "cost": spans.c.cost_rank}
 _LONGEST_ID = 64
 FULL_BYTES = 8 << 20
 """After so much of it, a page of events in full ends early; a larger event comes alone."""
@@ -31,6 +30,8 @@ FEW_SPANS = 4000
 _FIRST_STEP, _LONGEST_STEP = 8, 64
 _TRACE_STEPS = (100, 400, 1000)
 """Smaller than those for spans: each trace may have many."""
+_SORTED_STEPS = (2000, 20_000)
+"""Larger than those by time: each step reads and sorts the whole index."""
 _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
     "time": traces.c.start_ns,
     "duration": traces.c.duration_ms,
@@ -62,8 +63,8 @@ def read_events(connection: Connection, where: Filter, window: Window[Sort], *, 
     identity = ("events", where, window.sort, window.order)
     after = read_cursor(identity, window.cursor)
     value, limit = _SORTED[window.sort], window.limit
-    ranking = Ranking(value, spans.c.id, window.order, after, _RANKS.get(window.sort))
-    conditions = span_conditions(where, window.sort)
+    ranking = Ranking(value, spans.c.id, window.order, after)
+    conditions = span_conditions(where)
     matches = _matches(connection, where)
     if matches is False:
         return Page(())
@@ -73,12 +74,15 @@ def read_events(connection: Connection, where: Filter, window: Window[Sort], *, 
         found, tests = [*conditions.all, matches.any_of()], []
     elif matches is not None:
         tests = [matches.among, *tests]
-    if not tests and not full:
+    by_time = window.sort == "time"
+    if not tests and not full and by_time:
         rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
         return Page(tuple(summary(row) for row in rows[:limit]), _next(identity, rows, limit))
+    # Without any other column, so that what is sorted is read from the index.
     query = select(value, spans.c.id).where(*found)
     if tests:
-        positions, more = passing_ids(connection, query, ranking, limit, tests)
+        pace = None if by_time else Pace(_SORTED_STEPS)
+        positions, more = passing_ids(connection, query, ranking, limit, tests, pace=pace)
     else:
         positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
     items = _by_ids(connection, [row_id for _, row_id in positions], full=full)
@@ -92,13 +96,16 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Ev
     c = spans.c
     query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
-        row = connection.execute(query.where(c.trace_id == clean(trace_id))).first()
+        row = connection.execute(query.where(of_trace(trace_id))).first()
         return None if row is None else whole(connection, [row])[0]
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
         # Search knows the final spans up to a change, and the others are few.
         matches = find(connection, span_id)
-        places = [c.seq > load_counters(connection)["indexed"], c.status == literal("running", literal_execute=True)]
+        places = [
+            *_changed_after(load_counters(connection)["indexed"]),
+            c.status == literal("running", literal_execute=True),
+        ]
         places += [] if matches is None else [matches.any_of()]
     rows = [row for place in places for row in connection.execute(query.where(place)).all()]
     rows.sort(key=lambda row: row[0])
@@ -113,10 +120,14 @@ def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, f
         return ()
     if matches is not None:
         conditions.append(matches.each())
-    columns = (spans.c.id,) if full else SUMMARY
-    query = select(*columns).where(spans.c.seq > seq, *conditions).order_by(spans.c.seq).limit(limit)
-    rows = connection.execute(query).all()
-    return _by_ids(connection, [row[0] for row in rows], full=True) if full else tuple(summary(row) for row in rows)
+    columns = (spans.c.seq, spans.c.id) if full else SUMMARY
+    rows: list[Any] = []
+    for changed in _changed_after(seq):
+        query = select(*columns).where(changed, *conditions).order_by(spans.c.seq).limit(limit)
+        rows += connection.execute(query).all()
+    rows.sort(key=lambda row: row[0])
+    del rows[limit:]
+    return _by_ids(connection, [row[1] for row in rows], full=True) if full else tuple(summary(row) for row in rows)
 
 
 def event_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]] | None:
@@ -176,6 +187,12 @@ def read_sessions(
         query = query.where(c.start_ns < clamp(until_ns))
     rows = page_rows(connection, query, Ranking(c.latest_ns, c.id, "desc", after), limit + 1)
     return Page(tuple(session_of(row) for row in rows[:limit]), _next(identity, rows, limit))
+
+
+def _changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Returns the conditions for rows as they first came, and for those that changed since; each has its index."""
+    c = spans.c
+    return and_(c.id > seq, c.seq == c.id), and_(c.seq > seq, c.seq != c.id)
 
 
 def _matches(connection: Connection, where: Filter) -> Matches | Literal[False] | None:

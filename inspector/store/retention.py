@@ -128,7 +128,8 @@ def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
     # Newest first: messages stay with the earlier spans that brought them until those go too.
     found = connection.exec_driver_sql(
         f"SELECT session_id, trace_id, {search.INDEXED_COLUMNS} FROM spans "  # noqa: S608  # constants
-        "WHERE trace_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?",
+        "WHERE trace_id IN (SELECT id FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))) "
+        "ORDER BY id DESC LIMIT ?",
         (wanted, SLICE_SPANS),
     ).all()
     rows = [search.Indexed(*values[2:]) for values in found]

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -16,8 +16,7 @@ INT64_MAX = 2**63 - 1
 _INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
-_ZERO_RANK = -20_000
-"""Below the rank of the smallest positive float."""
+_ENCODER = msgspec.json.Encoder()
 _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
     *("process", "input_key", "output_key"),
@@ -29,7 +28,8 @@ class Row(NamedTuple):
 
     id: int
     seq: int
-    trace_id: str
+    trace_id: int
+    """Id of the row in ``traces``."""
     span_id: str
     parent_id: str | None
     session_id: str | None
@@ -46,12 +46,11 @@ class Row(NamedTuple):
     start_ns: int
     end_ns: int | None
     duration_ms: float | None
-    duration_rank: int | None
     input_tokens: int | None
     output_tokens: int | None
     cached_tokens: int | None
     cost_usd: float | None
-    cost_rank: int | None
+    folded_into: str | None
     process: str | None
     exact_times: str | None
     error_type: str | None
@@ -65,51 +64,49 @@ class Row(NamedTuple):
     links: bytes | None
 
 
-def row_of(span: Span, *, row_id: int, seq: int, attributes: Mapping[str, AttributeValue], shared: str | None) -> Row:
+Place: TypeAlias = tuple[int, int, int]
+"""Where a span is stored: the first three columns."""
+
+
+def row_of(span: Span, place: Place, attributes: Mapping[str, AttributeValue], shared: str | None) -> Row:
     """Returns the span's row; ``attributes`` are those that are not kept elsewhere, as ``shared`` tells."""
-    start, end, error = span.start_ns, span.end_ns, span.error
+    start, end, error, cost = span.start_ns, span.end_ns, span.error, span.cost_usd
     fits = 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX)
-    asked, cost = span.attributes.get(REQUEST_MODEL), span.cost_usd
-    if cost is not None and not math.isfinite(cost):
-        cost = None
-    duration_ms = None if end is None else (end - start) / 1e6
-    return Row(
-        row_id,
-        seq,
-        span.trace_id,
-        span.span_id,
-        span.parent_id,
-        span.session_id,
-        span.kind,
-        span.name,
-        span.status,
-        span.hook,
-        span.dialect,
-        span.service,
-        span.agent,
-        span.model,
-        span.tool,
-        asked if isinstance(asked, str) else None,
-        start if fits else clamp(start),
-        end if fits or end is None else clamp(end),
-        duration_ms,
-        None if duration_ms is None else rank_of(duration_ms),
-        _count(span.input_tokens),
-        _count(span.output_tokens),
-        _count(span.cached_tokens),
-        cost,
-        None if cost is None else rank_of(cost),
-        span.process,
-        None if fits else f"{start} {'' if end is None else end}",
-        None if error is None else error.type,
-        None if error is None else error.message,
-        None if error is None else error.traceback,
-        span.input_key,
-        span.output_key,
-        shared,
-        pack(encode(attributes)),
-        pack(encode(span.events)) if span.events else None,
-        pack(encode(span.links)) if span.links else None,
+    asked = span.attributes.get(REQUEST_MODEL)
+    return Row._make(
+        (
+            *place,
+            span.span_id,
+            span.parent_id,
+            span.session_id,
+            span.kind,
+            span.name,
+            span.status,
+            span.hook,
+            span.dialect,
+            span.service,
+            span.agent,
+            span.model,
+            span.tool,
+            asked if isinstance(asked, str) else None,
+            start if fits else clamp(start),
+            end if fits or end is None else clamp(end),
+            None if end is None else (end - start) / 1e6,
+            _count(span.input_tokens),
+            _count(span.output_tokens),
+            _count(span.cached_tokens),
+            cost if cost is None or math.isfinite(cost) else None,
+            None,
+            span.process,
+            None if fits else f"{start} {'' if end is None else end}",
+            *((None, None, None) if error is None else (error.type, error.message, error.traceback)),
+            span.input_key,
+            span.output_key,
+            shared,
+            pack(encode(attributes)),
+            pack(encode(span.events)) if span.events else None,
+            pack(encode(span.links)) if span.links else None,
+        )
     )
 
 
@@ -123,14 +120,6 @@ def scrubbed(span: Span) -> Span:
         error = SpanError(_text(error.type), _text(error.message), _text(error.traceback))
     attributes = cast("Mapping[str, AttributeValue]", _encodable(span.attributes, _DEEPEST))
     return replace(span, error=error, attributes=attributes, **cast("dict[str, Any]", cleaned))
-
-
-def rank_of(figure: float) -> int:
-    """Returns a coarse logarithm, sixteen steps to a doubling: a larger figure never has a smaller one."""
-    if figure > 0:
-        mantissa, exponent = math.frexp(figure)
-        return exponent * 16 + int((mantissa - 0.5) * 32)
-    return _ZERO_RANK if figure == 0 else 2 * _ZERO_RANK - rank_of(-figure)
 
 
 def clamp(number: int) -> int:
@@ -148,7 +137,7 @@ def clean(text: str) -> str:
 def encode(value: str | Mapping[str, AttributeValue] | Sequence[Mapping[str, AttributeValue]]) -> bytes:
     """Returns the value as JSON; what JSON cannot carry is replaced (NaN by null, lone surrogates, great depth)."""
     try:
-        return msgspec.json.encode(value)
+        return _ENCODER.encode(value)
     except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
         return msgspec.json.encode(_encodable(value, _DEEPEST))
 

@@ -7,18 +7,21 @@ own: to remove a span its document is made again from its row.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, text
 
 from inspector import semconv
+from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import unpack
-from inspector.store.contents import Message, content_ids, json_list, messages, read_shared
+from inspector.store.contents import Message, brought_by, json_list, messages, read_shared
 from inspector.store.counters import load_counters, save_counters
+from inspector.store.engine import driver
 
 FEW_MATCHES = 4000
 """Up to here the matches themselves are sorted; beyond, rows are walked in order and tested."""
@@ -61,6 +64,8 @@ class Indexed(NamedTuple):
 
 INDEXED_COLUMNS = ", ".join(Indexed._fields)
 _JSON = msgspec.json.Decoder()
+_BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
+"""Other texts are not JSON, which is told sooner than by an exception."""
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -125,11 +130,13 @@ def find(connection: Connection, q: str) -> Matches | None:
 def index_some(connection: Connection, limit: int) -> int:
     """Indexes what changed next, and returns how many changes that were."""
     counts = load_counters(connection)
-    found = connection.exec_driver_sql(
-        f"SELECT {INDEXED_COLUMNS} FROM spans WHERE seq > ? ORDER BY seq LIMIT ?",  # noqa: S608  # constants
-        (counts["indexed"], limit),
-    )
-    rows = [Indexed(*values) for values in found]
+    database = driver(connection)
+    rows: list[Indexed] = []
+    for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
+        sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
+        rows += map(Indexed._make, database.execute(sql, (counts["indexed"], limit)))
+    rows.sort(key=attrgetter("seq"))
+    del rows[limit:]
     if not rows:
         return 0
     add(connection, [row for row in rows if row.status != "running"])
@@ -141,7 +148,7 @@ def add(connection: Connection, rows: Sequence[Indexed]) -> None:
     """Indexes spans that are not indexed."""
     documents = _documents(connection, rows)
     if documents:
-        connection.exec_driver_sql("INSERT INTO search (rowid, body) VALUES (?, ?)", documents)
+        execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", documents)  # noqa: S608  # constants
 
 
 def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
@@ -167,18 +174,31 @@ def _condition(sql: str, **values: str) -> ColumnElement[bool]:
 
 
 def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
-    texts = messages(connection, content_ids(row.shared for row in rows))
+    # Of a history only what its span brought and its last message are asked for.
+    sharing = {row.id: read_shared(row.shared) for row in rows if row.shared is not None}
+    last = {ids[-1] for shared in sharing.values() for ids in shared.values() if ids and not isinstance(ids, str)}
+    texts = messages(connection, last) | brought_by(connection, sharing.keys())
     return [(row.id, document(row, texts)) for row in rows]
 
 
 def document(row: Indexed, texts: dict[int, Message]) -> str:
     """Returns the text that a span is found by; the same row always gives the same text."""
     pieces = [piece for piece in row[3:9] if piece is not None]
-    shared = read_shared(row.shared)
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
-    content = {key: shared.get(key, key) for key in (*attributes, *shared) if _is_content(key, row)}
-    for name in dict.fromkeys(refers for refers in content.values() if isinstance(refers, str)):
-        pieces.extend(_leaves(attributes.get(name)))
+    if row.shared is None:
+        for key, value in attributes.items():
+            if _is_content(key, row):
+                _add_leaves(pieces, value)
+    else:
+        _add_shared(pieces, row, attributes, texts)
+    return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
+
+
+def _add_shared(pieces: list[str], row: Indexed, attributes: dict[str, Any], texts: dict[int, Message]) -> None:
+    shared = read_shared(row.shared)
+    content = [shared.get(key, key) for key in (*attributes, *shared) if _is_content(key, row)]
+    for name in dict.fromkeys(refers for refers in content if isinstance(refers, str)):
+        _add_leaves(pieces, attributes.get(name))
     told: set[int] = set()
     for ids in shared.values():
         if not isinstance(ids, str):
@@ -186,16 +206,15 @@ def document(row: Indexed, texts: dict[int, Message]) -> str:
             for content_id, message in known.items():
                 if content_id not in told and (message.span == row.id or content_id == ids[-1]):
                     told.add(content_id)
-                    pieces.extend(_leaves(message.body.decode()))
-    return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
+                    _add_leaves(pieces, message.body.decode())
 
 
 def _is_content(key: str, row: Indexed) -> bool:
-    return key in _CONTENT_KEYS or key in (row.input_key, row.output_key) or key.endswith("_json")
+    return key.endswith("_json") or key in _CONTENT_KEYS or key in (row.input_key, row.output_key)
 
 
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
+def _add_leaves(pieces: list[str], value: Any) -> None:
+    if isinstance(value, str) and value[:1] in _BEGIN_JSON:
         # What is no JSON is plain text.
         with suppress(msgspec.MsgspecError, RecursionError, ValueError):
             value = _JSON.decode(value)
@@ -203,10 +222,10 @@ def _leaves(value: Any) -> Iterator[str]:
     while remaining:
         found = remaining.pop()
         if isinstance(found, str):
-            yield found
+            pieces.append(found)
         elif isinstance(found, dict):
             remaining.extend(reversed(cast("dict[str, Any]", found).values()))
         elif isinstance(found, list):
             remaining.extend(reversed(cast("list[Any]", found)))
         elif found is not None and not isinstance(found, bool):
-            yield str(found)
+            pieces.append(str(found))

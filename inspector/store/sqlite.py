@@ -36,6 +36,7 @@ from inspector.store.engine import (
     writer_engine,
 )
 from inspector.store.errors import StoreBusy, StoreReadOnly
+from inspector.store.families import Families
 from inspector.store.health import read_health
 from inspector.store.outline import read_outline
 from inspector.store.protocol import Health, Pruned, SpoolMark
@@ -64,6 +65,7 @@ class SqliteStore:
         self._reader = reader_engine(path)
         self._identity = file_identity(path)
         self._conversations = Conversations()
+        self._families = Families()
 
     def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None) -> None:
         """See `Store.write`."""
@@ -205,7 +207,7 @@ class SqliteStore:
 
     def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None) -> None:
         with self._write() as connection:
-            writer.write_batch(connection, spans, self._conversations)
+            writer.write_batch(connection, spans, self._conversations, self._families)
             if mark is not None:
                 writer.save_mark(connection, mark)
 
@@ -223,14 +225,19 @@ class SqliteStore:
                 with engine.begin() as connection:
                     yield connection
             except BaseException:
-                self._conversations.forget()
+                self._forget()
                 raise
 
     @contextmanager
     def _remove(self) -> Generator[Connection]:
         with self._write() as connection:
-            self._conversations.forget()
+            self._forget()
             yield connection
+
+    def _forget(self) -> None:
+        """Let go of what is remembered of stored rows, which may not be true any more."""
+        self._conversations.forget()
+        self._families.forget()
 
     def _follow_file(self, engine: Engine) -> None:
         # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
@@ -238,7 +245,7 @@ class SqliteStore:
             return
         self._reader.dispose()
         engine.dispose()
-        self._conversations.forget()
+        self._forget()
         self._writer = _prepared_writer(self._path)
         self._reader = reader_engine(self._path)
         self._identity = file_identity(self._path)

@@ -50,8 +50,9 @@ class Sums:
 
 @dataclass(slots=True)
 class TraceSums(Sums):
-    """One row of ``traces``."""
+    """One row of ``traces``; without spans for a trace that is not stored yet."""
 
+    id: int = 0
     trace_id: str = ""
     session_id: str | None = None
     head_id: int = 0
@@ -101,6 +102,10 @@ class TraceSums(Sums):
             self.count_status(row.status, by)
             if row.status == "error":
                 self.errors += by
+        if row.folded_into is None:
+            self._count_call(row, by)
+
+    def _count_call(self, row: Row, by: int) -> None:
         if row.kind == "llm":
             self.llm_calls += by
         elif row.kind == "tool":
@@ -116,26 +121,27 @@ class TraceSums(Sums):
             self.cost_usd += by * row.cost_usd
 
     def _span(self, row: Row) -> None:
+        start_ns, end_ns, agent = row.start_ns, row.end_ns, row.agent
         self.seq = max(self.seq, row.seq)
-        self.start_ns = min(self.start_ns, row.start_ns)
-        if row.end_ns is not None and (self.end_ns is None or row.end_ns > self.end_ns):
-            self.end_ns = row.end_ns
+        self.start_ns = min(self.start_ns, start_ns)
+        if end_ns is not None and (self.end_ns is None or end_ns > self.end_ns):
+            self.end_ns = end_ns
         # A span that still runs knows the model that was asked for, and its end often names another.
         if row.model is not None and row.status != "running":
             self.models.add(row.model)
         if row.session_id != self.session_id:
             self.session_id = _least(self.session_id, row.session_id)
-        if row.agent is not None and (
-            self.any_agent is None or (row.start_ns, row.agent) < (self.any_agent_start_ns, self.any_agent)
+        if agent is not None and (
+            self.any_agent is None or (start_ns, agent) < (self.any_agent_start_ns, self.any_agent)
         ):
-            self.any_agent, self.any_agent_start_ns = row.agent, row.start_ns
+            self.any_agent, self.any_agent_start_ns = agent, start_ns
         is_root = int(row.parent_id is None)
         if is_root >= self.head_is_root and (
-            is_root > self.head_is_root or (row.start_ns, row.id) <= (self.head_start_ns, self.head_id)
+            is_root > self.head_is_root or (start_ns, row.id) <= (self.head_start_ns, self.head_id)
         ):
-            self.head_id, self.head_is_root, self.head_start_ns = row.id, is_root, row.start_ns
+            self.head_id, self.head_is_root, self.head_start_ns = row.id, is_root, start_ns
             self.name, self.kind, self.head_status = row.name, row.kind, row.status
-            self.service, self.head_agent = row.service, row.agent
+            self.service, self.head_agent = row.service, agent
 
 
 @dataclass(slots=True)

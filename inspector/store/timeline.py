@@ -22,21 +22,22 @@ _LATEST = 2
 _FAILED = 20
 """Failures that are looked through where no span of any moment has failed."""
 
+_TRACE = "(SELECT id FROM traces WHERE trace_id = ?1)"
 _BAR = "span_id, parent_id, start_ns, duration_ms, kind, status"
-_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = ? ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
+_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = {_TRACE} ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
 _SELECT_ENDS = (
-    "SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = ?1), "
-    "(SELECT max(start_ns) FROM spans WHERE trace_id = ?1)"
+    f"SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = {_TRACE}), "  # noqa: S608  # constants
+    f"(SELECT max(start_ns) FROM spans WHERE trace_id = {_TRACE})"
 )
 _SELECT_MOMENTS = (
     f"SELECT {_BAR}, moment.key FROM json_each(?2) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "  # noqa: S608  # constants
-    f"WHERE trace_id = ?1 AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
+    f"WHERE trace_id = {_TRACE} AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
 # The limit lies inside: failures of other traces at the same time must not make it a long search. The first condition
 # is that of the index, which the second alone does not imply for SQLite.
 _SELECT_FAILED = (
     f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
-    f"AND start_ns BETWEEN ?2 AND ?3 LIMIT {_FAILED}) WHERE trace_id = ?1"
+    f"AND start_ns BETWEEN ?2 AND ?3 LIMIT {_FAILED}) WHERE trace_id = {_TRACE}"
 )
 _WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
 

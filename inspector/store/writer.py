@@ -1,7 +1,8 @@
 """Writing spans: which record of a span wins, and the transaction that stores a batch."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -9,9 +10,12 @@ from sqlalchemy import Connection
 
 from inspector.model import AttributeValue, Span, Status
 from inspector.store import rollups, search
+from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.contents import content_ids, json_list, shared_text, take_apart
 from inspector.store.conversations import Conversations
 from inspector.store.counters import load_counters, save_counters
+from inspector.store.engine import driver
+from inspector.store.families import Families
 from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import SpoolMark
 from inspector.store.rows import Row, clean, row_of
@@ -21,7 +25,7 @@ COMPLETE: frozenset[Status] = frozenset(("ok", "error", "cancelled"))
 Key = tuple[str, str]
 
 _NAMES = Row._fields
-_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES ({','.join('?' * len(_NAMES))})"  # noqa: S608  # constants
+_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
 _FETCHED = 128
 
@@ -35,44 +39,54 @@ def supersedes(new: str, old: str) -> bool:
     return new in COMPLETE
 
 
-def write_batch(connection: Connection, spans: Iterable[Span], conversations: Conversations) -> None:
+def write_batch(
+    connection: Connection, spans: Iterable[Span], conversations: Conversations, families: Families
+) -> None:
     """Stores the spans with everything that depends on them, inside the connection's transaction."""
     wanted = coalesce(spans)
     if not wanted:
         return
-    sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
-    stored = fetch(connection, [key for key in wanted if key[0] in sums])
     counts = load_counters(connection)
-    conversations.begin(counts["content"])
+    sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
+    stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
+    conversations.begin(connection, counts["content"])
     changes: list[rollups.Change] = []
-    for key, span in wanted.items():
-        old = stored.get(key)
+    for (trace_id, span_id), span in wanted.items():
+        trace = sums.get(trace_id)
+        if trace is None:
+            counts["trace"] += 1
+            trace = sums[trace_id] = TraceSums(id=counts["trace"], trace_id=trace_id)
+        old = stored.get((trace.id, span_id))
         if old is not None and not supersedes(span.status, old.status):
             continue
-        row_id = counts["id"] + 1 if old is None else old.id
-        attributes, shared = _share(connection, span, (old, row_id), conversations)
-        row = row_of(span, row_id=row_id, seq=counts["seq"] + 1, attributes=attributes, shared=shared)
-        if old is None or row._replace(seq=old.seq) != old:
+        seq = counts["seq"] + 1
+        row_id = seq if old is None else old.id
+        attributes, shared = _share(span, old, row_id, conversations)
+        row = row_of(span, (row_id, seq, trace.id), attributes, shared)
+        if old is None or row._replace(seq=old.seq, folded_into=old.folded_into) != old:
             changes.append((old, row))
-            counts["seq"] += 1
-            counts["id"] += old is None
-    counts["content"] = conversations.store(connection)
-    if save(connection, changes, sums):
+            counts["seq"] = seq
+    counts["content"] = conversations.store()
+    traces = {trace.id: trace for trace in sums.values()}
+    written = len(changes)
+    changes = families.fold(connection, changes, traces, partial(fetch, connection))
+    for at, (old, row) in enumerate(changes[written:], written):
+        counts["seq"] += 1
+        changes[at] = (old, row._replace(seq=counts["seq"]))
+    if save(connection, changes, traces):
         conversations.forget()
     save_counters(connection, counts)
 
 
-def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mapping[str, TraceSums]) -> bool:
+def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mapping[int, TraceSums]) -> bool:
     """Writes new and replaced rows, and all that is derived from them; ``sums`` are those of the traces so far.
 
     Returns:
         Whether messages changed hands or were removed.
     """
     replaced = [(old, new) for old, new in changes if old is not None]
-    inserted = [tuple(new) for old, new in changes if old is None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
-    if inserted:
-        connection.exec_driver_sql(_INSERT, inserted)
+    execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
     if changes:
@@ -96,19 +110,18 @@ def coalesce(spans: Iterable[Span]) -> dict[Key, Span]:
     return winners
 
 
-def fetch(connection: Connection, keys: Collection[Key]) -> dict[Key, Row]:
-    """Returns the stored rows of those spans that are known."""
-    wanted = list(keys)
-    found: dict[Key, Row] = {}
-    for start in range(0, len(wanted), _FETCHED):
-        chunk = wanted[start : start + _FETCHED]
+def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
+    """Returns the stored rows of those spans that are known, each asked for by the row id of its trace and its id."""
+    found: dict[tuple[int, str], Row] = {}
+    for start in range(0, len(keys), _FETCHED):
+        chunk = keys[start : start + _FETCHED]
         # A join, since SQLite does not use the index for pairs in a list.
         sql = (
             f"WITH wanted (t, s) AS (VALUES {','.join(['(?, ?)'] * len(chunk))}) "
             f"{_SELECT} JOIN wanted ON trace_id = t AND span_id = s"
         )
-        for values in connection.exec_driver_sql(sql, tuple(chain.from_iterable(chunk))):
-            row = Row(*values)
+        for values in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):
+            row = Row._make(values)
             found[row.trace_id, row.span_id] = row
     return found
 
@@ -141,21 +154,22 @@ def mark_lost(connection: Connection, process: str) -> int:
     running = [Row(*values) for values in found]
     counts = load_counters(connection)
     lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
-    sums = rollups.load_traces(connection, {row.trace_id for row in running})
-    save(connection, list(zip(running, lost, strict=True)), sums)
+    sums = rollups.load_traces(connection, {row.trace_id for row in running}, by="id")
+    save(connection, list(zip(running, lost, strict=True)), {trace.id: trace for trace in sums.values()})
     save_counters(connection, {"seq": counts["seq"] + len(lost)})
     return len(lost)
 
 
 def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None:
     # SQLite rewrites the entries of every index that a column of the statement is part of, changed or not.
-    by_columns: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+    by_columns: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
     for old, new in replaced:
-        changed = [at for at, value in enumerate(new) if value != old[at]]
-        names = tuple(_NAMES[at] for at in changed)
-        by_columns.setdefault(names, []).append((*(new[at] for at in changed), new.id))
-    for names, rows in by_columns.items():
-        connection.exec_driver_sql(f"UPDATE spans SET {', '.join(f'{name} = ?' for name in names)} WHERE id = ?", rows)  # noqa: S608  # constants
+        changed = tuple(at for at, value in enumerate(new) if value != old[at])
+        by_columns.setdefault(changed, []).append((new.id, *(new[at] for at in changed)))
+    for changed, rows in by_columns.items():
+        settings = ", ".join(f"{_NAMES[at]} = fresh.column{place}" for place, at in enumerate(changed, 2))
+        sql = f"UPDATE spans SET {settings} FROM (VALUES {VALUES}) AS fresh WHERE spans.id = fresh.column1"  # noqa: S608  # constants
+        execute_rows(driver(connection), sql, rows)
 
 
 def _disown(connection: Connection, old: Row, new: Row) -> bool:
@@ -170,14 +184,13 @@ def _disown(connection: Connection, old: Row, new: Row) -> bool:
 
 
 def _share(
-    connection: Connection, span: Span, place: tuple[Row | None, int], conversations: Conversations
+    span: Span, old: Row | None, row_id: int, conversations: Conversations
 ) -> tuple[Mapping[str, AttributeValue], str | None]:
     parts = take_apart(span.attributes)
-    ids: dict[str, list[int]] = {}
-    old, row_id = place
-    for name, elements in parts.messages.items():
-        scope = span.session_id or span.trace_id
-        if old is not None and old.shared is not None:
-            conversations.remind(connection, scope, old.shared)
-        ids[name] = conversations.refer(connection, scope, elements, row_id=row_id)
+    if parts is None:
+        return span.attributes, None
+    scope = (span.session_id, "") if span.session_id else (None, span.trace_id)
+    if old is not None and old.shared is not None and parts.messages:
+        conversations.remind(scope, old.shared)
+    ids = {name: conversations.refer(scope, elements, row_id=row_id) for name, elements in parts.messages.items()}
     return parts.own, shared_text(parts, ids)

@@ -4,6 +4,7 @@ import sys
 import tomllib
 
 import pytest
+from pydantic import SecretStr
 
 from inspector.settings import Settings
 
@@ -64,5 +65,6 @@ def test_the_configuration_table_equals_the_settings(root):
     actual = {}
     for name in Settings.model_fields:
         value = getattr(settings, name)
+        value = value.get_secret_value() if isinstance(value, SecretStr) else value
         actual[name] = "" if value in (None, ()) else f"{value:g}" if isinstance(value, float) else str(value)
     assert documented == actual | {"capture_content": "true"}

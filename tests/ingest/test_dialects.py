@@ -57,7 +57,7 @@ def test_the_noun_of_a_hook_is_the_kind(read, noun, kind):
 )
 def test_the_conventions_operation_or_method_is_the_kind(read, attributes, otlp_kind, kind):
     span = read(attributes, kind=otlp_kind)
-    assert (span.kind, span.dialect) == (kind, "gen_ai")
+    assert (span.kind, span.dialect) == (kind, "gen_ai/2" if "gen_ai.system" not in attributes else "gen_ai/1")
 
 
 def test_any_other_span_is_kept_as_it_is(read):

@@ -4,7 +4,8 @@ import importlib.util
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -63,6 +64,42 @@ class Recorded:
             depths[event.span_id] = depths.get(event.parent_id or "", -1) + 1
         return ["  " * depths[event.span_id] + event.name for event in self.events]
 
+    def compared(self, ledger: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Pair what a program counted with what was recorded; return what is left of each.
+
+        An entry has ``kind``, ``name``, ``parent`` (its name, or None) and ``status``, and any of ``arguments``,
+        ``result``, ``error`` and ``tokens``.
+        """
+        recorded = [self._entry(event) for event in self.events]
+        missing: list[dict[str, Any]] = []
+        for counted in sorted(ledger, key=len, reverse=True):
+            found = next((each for each in recorded if all(each[key] == counted[key] for key in counted)), None)
+            if found is None:
+                missing.append(counted)
+            else:
+                recorded.remove(found)
+        return missing, recorded
+
+    def _entry(self, event: Event) -> dict[str, Any]:
+        parent = self.parent(event)
+        given, answered = (json.loads(bytes(each)) if each else None for each in (event.input, event.output))
+        if event.kind == "llm" and answered:
+            answered = "".join(part.get("content") or "" for message in answered for part in message["parts"])
+        return {
+            "kind": event.kind,
+            "name": _bare(event),
+            "parent": parent and _bare(parent),
+            "status": event.status,
+            "arguments": given,
+            "result": answered,
+            "error": event.error and event.error.message,
+            "tokens": None if event.input_tokens is None else [event.input_tokens, event.output_tokens],
+        }
+
+
+def _bare(event: Event) -> str:
+    return event.name.partition(" ")[2] or event.name
+
 
 def attributes(event: Event) -> dict[str, Any]:
     return json.loads(bytes(event.attributes or b"{}"))
@@ -91,16 +128,29 @@ def framework_python() -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def run(tmp_path: Path, framework_python: Callable[[str], Path]) -> Iterator[Callable[..., Recorded]]:
+def run(tmp_path: Path, framework_python: Callable[[str], Path]) -> Callable[..., Recorded]:
     """Run ``programs/<name>`` in an environment of ``requirements/frameworks`` under the inspector."""
+    return _runner(tmp_path, framework_python)
 
+
+@pytest.fixture(scope="module")
+def run_once(
+    tmp_path_factory: pytest.TempPathFactory, framework_python: Callable[[str], Path]
+) -> Callable[..., Recorded]:
+    """The same, for a fixture of a module whose tests read one recording: some frameworks take seconds to import."""
+    return _runner(tmp_path_factory.mktemp("run"), framework_python)
+
+
+def _runner(directory: Path, framework_python: Callable[[str], Path]) -> Callable[..., Recorded]:
     def run_program(
         program: str, *arguments: str, within: str, env: Mapping[str, str] | None = None, expect: int = 0
     ) -> Recorded:
-        home = tmp_path / "home"
+        home = directory / "home"
+        if home.exists():
+            home = Path(tempfile.mkdtemp(prefix="home-", dir=directory))
         environment = {
             "PATH": os.environ["PATH"],
-            "HOME": str(tmp_path),
+            "HOME": str(directory),
             "INSPECTOR_HOME": str(home),
             "PYTHONWARNINGS": "ignore",
             **(env or {}),
@@ -111,7 +161,7 @@ def run(tmp_path: Path, framework_python: Callable[[str], Path]) -> Iterator[Cal
             capture_output=True,
             text=True,
             timeout=120,
-            cwd=tmp_path,
+            cwd=directory,
         )
         assert done.returncode == expect, done.stderr
         lines = done.stdout.strip().splitlines()
@@ -122,4 +172,4 @@ def run(tmp_path: Path, framework_python: Callable[[str], Path]) -> Iterator[Cal
             home=home,
         )
 
-    yield run_program
+    return run_program

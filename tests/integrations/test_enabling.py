@@ -1,4 +1,435 @@
+"""How integrations are switched on by an import, change their framework, tell of calls, and are switched off again."""
+
+import gc
+import importlib
+import importlib.util
+import logging
+import sys
+import threading
+import zipfile
+from contextvars import copy_context
+
+import pytest
+
+from inspector.integrations import INTEGRATIONS, Enabled, Integration, IntegrationUnknown, chosen
+from inspector.integrations.calls import enclosing, opened, told
+from inspector.integrations.imports import ImportWatch
+from inspector.integrations.patches import Patches
+from instrument.testing import capture
+
+
 def test_a_program_in_an_environment_of_frameworks_is_recorded(run):
     recorded = run("hello.py", within="current")
     assert recorded.ledger == {"calls": 1}
     assert recorded.tree() == ["execute_tool add"]
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """Write modules below a directory that is on the path; they are forgotten at the end."""
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+
+    def write(**modules):
+        for name, text in modules.items():
+            path = (tmp_path / name).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        importlib.invalidate_caches()
+        return tmp_path
+
+    yield write
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in sys.modules[name].__file__:
+            del sys.modules[name]
+
+
+@pytest.fixture
+def watch():
+    made = ImportWatch()
+    yield made
+    made.stop()
+    assert made not in sys.meta_path
+
+
+# Imports.
+
+
+def test_a_module_that_was_imported_is_told_of_at_once(watch):
+    calls = []
+    watch.expect("json", lambda: calls.append(1))
+    assert calls == [1]
+
+
+def test_a_module_is_told_of_right_after_its_import_and_once(packages, watch):
+    packages(framework="ready = True")
+    seen = []
+    watch.expect("framework", lambda: seen.append(sys.modules["framework"].ready))
+    assert seen == []
+    import framework
+
+    assert seen == [True]
+    importlib.reload(framework)
+    assert seen == [True]
+    assert "exec_module" not in vars(framework.__spec__.loader)
+
+
+def test_a_submodule_and_a_package_below_a_namespace_are_told_of(packages, watch):
+    files = {
+        "pack/__init__": "",
+        "pack/inner": "",
+        "space/agents/__init__": "from . import part",
+        "space/agents/part": "",
+    }
+    packages(**files)
+    calls = []
+    for name in ("pack.inner", "space.agents", "space.agents.part"):
+        watch.expect(name, lambda name=name: calls.append(name))
+    importlib.import_module("pack")
+    assert calls == []
+    importlib.import_module("pack.inner")
+    importlib.import_module("space.agents")
+    assert calls == ["pack.inner", "space.agents.part", "space.agents"]
+
+
+def test_asking_whether_a_module_is_there_is_no_import(packages, watch):
+    packages(framework="")
+    calls = []
+    watch.expect("framework", lambda: calls.append(1))
+    assert importlib.util.find_spec("framework") is not None
+    assert importlib.util.find_spec("framework") is not None
+    assert calls == []
+    import framework  # noqa: F401
+
+    assert calls == [1]
+
+
+def test_a_module_that_is_not_there_is_missed_as_without_us(watch):
+    watch.expect("no_such_framework", lambda: None)
+    with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_framework'"):
+        import no_such_framework  # noqa: F401
+    assert importlib.util.find_spec("no_such_framework") is None
+
+
+def test_an_import_that_fails_may_be_tried_again(packages, watch):
+    directory = packages(framework="raise ValueError('not today')")
+    calls = []
+    watch.expect("framework", lambda: calls.append(1))
+    with pytest.raises(ValueError, match="not today"):
+        import framework
+    assert calls == []
+    (directory / "framework.py").write_text("ready = 'now'")
+    importlib.invalidate_caches()
+    import framework
+
+    assert (framework.ready, calls) == ("now", [1])
+
+
+def test_several_may_wait_for_the_same_module(packages, watch):
+    packages(framework="")
+    other = ImportWatch()
+    calls = []
+    watch.expect("framework", lambda: calls.append("first"))
+    watch.expect("framework", lambda: calls.append("second"))
+    other.expect("framework", lambda: calls.append("other"))
+    import framework  # noqa: F401
+
+    other.stop()
+    assert sorted(calls) == ["first", "other", "second"]
+
+
+def test_modules_in_a_zip_file_share_a_loader(tmp_path, monkeypatch, watch):
+    with zipfile.ZipFile(tmp_path / "lib.zip", "w") as archive:
+        archive.writestr("zipped_one.py", "import zipped_two\nready = True")
+        archive.writestr("zipped_two.py", "")
+    monkeypatch.syspath_prepend(tmp_path / "lib.zip")
+    seen = []
+    watch.expect("zipped_one", lambda: seen.append(sys.modules["zipped_one"].ready))
+    import zipped_one  # noqa: F401
+
+    assert seen == [True]
+    del sys.modules["zipped_one"], sys.modules["zipped_two"]
+
+
+def test_threads_that_import_at_once_all_find_it_changed(packages, watch):
+    packages(framework="import time\ntime.sleep(0.05)\nchanged = False")
+
+    def change():
+        sys.modules["framework"].changed = True
+
+    watch.expect("framework", change)
+    seen = []
+    gate = threading.Barrier(8)
+
+    def work():
+        gate.wait()
+        import framework
+
+        seen.append(framework.changed)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [True] * 8
+
+
+# Switching on and off.
+
+
+@pytest.fixture
+def integrations(packages, monkeypatch):
+    """Two integrations of frameworks that are not imported yet: one works, one raises."""
+    packages(framework="def call(): return 'plain'", broken="")
+    directory = packages()
+    package = directory / "integrations_of_this_test"
+    package.mkdir()
+    (package / "works.py").write_text(
+        "import framework\n"
+        "def install(patches):\n"
+        "    patches.wrap(framework, 'call', lambda original: lambda: original() + ' seen')\n"
+        "    patches.wrap(framework, 'gone', lambda original: original)\n"
+    )
+    (package / "fails.py").write_text(
+        "import broken\n"
+        "def install(patches):\n"
+        "    broken.touched = True\n"
+        "    patches.on_undo(lambda: setattr(broken, 'touched', False))\n"
+        "    raise RuntimeError('another version')\n"
+    )
+    import inspector.integrations
+
+    monkeypatch.setattr(inspector.integrations, "__path__", [*inspector.integrations.__path__, str(package)])
+    yield (
+        Integration("works", "framework-dist", "framework", (1,), (2,)),
+        Integration("fails", "broken-dist", "broken", (1,), (2,)),
+    )
+    for name in ("works", "fails"):
+        sys.modules.pop(f"inspector.integrations.{name}", None)
+
+
+def test_an_integration_is_switched_on_by_its_import_and_off_again(integrations, caplog):
+    enabled = Enabled()
+    enabled.enable(integrations)
+    enabled.enable(integrations)
+    assert enabled.installed == ()
+    with caplog.at_level(logging.WARNING, "mcp.inspector"):
+        import framework
+    assert framework.call() == "plain seen"
+    assert enabled.installed == ("works",)
+    (notice,) = caplog.records
+    assert notice.message == (
+        "framework-dist (version unknown) is not a version the inspector was tested with (from 1, below 2); "
+        "what can be recorded is recorded; not there: framework.gone"
+    )
+    enabled.disable()
+    assert framework.call() == "plain"
+    assert enabled.installed == ()
+    enabled.enable(integrations)
+    assert framework.call() == "plain seen"
+    enabled.disable()
+
+
+def test_an_integration_that_fails_leaves_the_import_and_the_framework_as_they_were(integrations, caplog):
+    enabled = Enabled()
+    enabled.enable(integrations)
+    with caplog.at_level(logging.WARNING, "mcp.inspector"):
+        import broken
+    assert broken.touched is False
+    assert [r.message for r in caplog.records] == [
+        "broken-dist (version unknown) cannot be recorded by this version of the inspector"
+    ]
+    enabled.disable()
+
+
+def test_what_waits_for_its_framework_is_switched_off_too(integrations):
+    enabled = Enabled()
+    enabled.enable(integrations)
+    enabled.disable()
+    import framework
+
+    assert framework.call() == "plain"
+
+
+def test_integrations_are_chosen_by_name():
+    assert chosen(None) == INTEGRATIONS
+    assert [each.name for each in chosen(["openai", "mcp"])] == ["mcp", "openai"]
+    assert [each.name for each in chosen(["openai", "mcp"], without=["mcp"])] == ["openai"]
+    assert chosen([]) == ()
+    for names, without in ((["opnai"], ()), (None, ["opnai"])):
+        with pytest.raises(IntegrationUnknown, match="there is no integration 'opnai'; there are: agent_framework, "):
+            chosen(names, without=without)
+
+
+# Changing a framework.
+
+
+class Model:
+    def ask(self, prompt):
+        "Asks."
+        return f"{type(self).__name__}:{prompt}"
+
+    @staticmethod
+    def price(tokens):
+        return tokens * 2
+
+    @classmethod
+    def default(cls):
+        return cls.__name__
+
+
+class Better(Model):
+    pass
+
+
+def louder(original):
+    def call(*args, **kwargs):
+        result = original(*args, **kwargs)
+        return f"{result}!"
+
+    return call
+
+
+@pytest.mark.parametrize("owner", [Model, Better])
+def test_methods_of_every_kind_stay_of_their_kind_and_are_put_back(owner):
+    before = dict(vars(Model)), dict(vars(Better))
+    patches = Patches("test")
+    for name in ("ask", "price", "default"):
+        assert patches.wrap(owner, name, louder)
+    assert Better().ask("hi") == "Better:hi!"
+    assert (Better.price(2), Better().price(2)) == ("4!", "4!")
+    assert (Better.default(), Better().default()) == ("Better!", "Better!")
+    assert Model().ask("hi") == ("Model:hi!" if owner is Model else "Model:hi")
+    assert (Better.ask.__name__, Better.ask.__doc__) == ("ask", "Asks.")
+    patches.undo()
+    assert (dict(vars(Model)), dict(vars(Better))) == before
+
+
+def test_changes_are_undone_last_first_and_twice_is_once():
+    patches = Patches("test")
+    before = Model.ask
+    patches.wrap(Model, "ask", louder)
+    patches.wrap(Model, "ask", louder)
+    order = []
+    patches.on_undo(lambda: order.append("action"))
+    assert Model().ask("hi") == "Model:hi!!"
+    patches.undo()
+    patches.undo()
+    assert (Model.ask, order) == (before, ["action"])
+
+
+def test_a_later_patch_of_somebody_else_stays_and_still_works():
+    patches = Patches("test")
+    before = Model.ask
+    patches.wrap(Model, "ask", louder)
+    theirs = louder(Model.ask)
+    Model.ask = theirs
+    try:
+        patches.undo()
+        assert Model.ask is theirs
+        assert Model().ask("hi") == "Model:hi!!"
+    finally:
+        Model.ask = before
+
+
+def test_one_change_that_cannot_be_undone_keeps_no_other_from_it(caplog):
+    patches = Patches("test")
+    before = Model.ask
+    patches.wrap(Model, "ask", louder)
+    patches.on_undo(lambda: 1 / 0)
+    patches.undo()
+    assert Model.ask is before
+    assert "the integration test could not be undone" in caplog.text
+
+
+def test_what_is_not_there_is_named():
+    patches = Patches("test")
+    assert not patches.wrap(Model, "gone", louder)
+    assert patches.missing == ("Model.gone",)
+
+
+# Telling of calls.
+
+
+def test_a_call_emits_before_and_after_with_one_id():
+    with capture() as hooks:
+        call = opened("tool_call", lambda: {"tool_name": "add", "args": {"a": 1}})
+        call.ended(lambda: {"result": 2})
+        call.ended()
+        call.failed(ValueError())
+    (first, before), (second, after) = hooks
+    assert (first, second) == ("before_tool_call", "after_tool_call")
+    assert (before["tool_name"], after["result"]) == ("add", 2)
+    assert before["call_id"] == after["call_id"] == call.call_id
+
+
+def test_nothing_that_a_description_raises_reaches_the_program(caplog):
+    def describe():
+        raise RuntimeError("no such attribute")
+
+    with capture() as hooks:
+        call = opened("tool_call", describe)
+        call.ended(describe)
+    assert [name for name, _ in hooks] == ["before_tool_call", "after_tool_call"]
+    assert caplog.text.count("could not read a call; it is recorded without") == 1
+
+
+def test_nothing_that_a_subscriber_raises_reaches_the_program():
+    import instrument
+
+    def subscriber(**kwargs):
+        raise RuntimeError("subscriber")
+
+    instrument.register("before_tool_call", subscriber)
+    try:
+        opened("tool_call", lambda: {"tool_name": "add"}).ended()
+    finally:
+        instrument.unregister("before_tool_call", subscriber)
+
+
+def test_open_calls_around_here_are_found_innermost_first():
+    outer = opened("llm_generate", dict)
+    inner = opened("llm_generate", dict)
+    tool = opened("tool_call", dict)
+    assert list(enclosing("llm_generate")) == [inner, outer]
+    inner.ended()
+    assert list(enclosing("llm_generate")) == [outer]
+    assert list(enclosing("agent_call")) == []
+    tool.ended()
+    outer.ended()
+    assert list(enclosing("llm_generate")) == []
+
+
+def test_a_call_in_a_context_of_its_own_is_not_around_here():
+    context = copy_context()
+    stream = opened("llm_generate", dict, context=context)
+    assert list(enclosing("llm_generate")) == []
+    assert context.run(lambda: list(enclosing("llm_generate"))) == [stream]
+    stream.ended()
+    assert context.run(lambda: list(enclosing("llm_generate"))) == []
+
+
+def test_a_context_that_is_being_run_in_does_not_keep_a_call_from_ending():
+    context = copy_context()
+    stream = opened("llm_generate", dict, context=context)
+    with capture() as hooks:
+        context.run(stream.abandoned)
+    assert [name for name, _ in hooks] == ["error_llm_generate"]
+    assert isinstance(hooks[0][1]["exc"], GeneratorExit)
+
+
+def test_ended_calls_are_let_go_of():
+    class Large:
+        pass
+
+    for _ in range(3):
+        opened("tool_call", lambda: {"args": Large()}).ended()
+    gc.collect()
+    assert [each for each in gc.get_objects() if isinstance(each, Large)] == []
+
+
+def test_a_hook_that_is_no_call_is_told():
+    with capture() as hooks:
+        told("progress_update", lambda: {"progress": 1, "total": 2})
+    assert [(name, said["progress"]) for name, said in hooks] == [("progress_update", 1)]

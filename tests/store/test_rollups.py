@@ -148,3 +148,18 @@ def test_the_agent_of_a_trace_is_the_outermost_one(store, make_span):
     store.write([outer, root])
     assert store.trace("t").agent == "planner"
     assert [t.trace_id for t in store.traces(Filter(agent="planner")).items] == ["t"]
+
+
+def test_a_folded_span_is_counted_but_its_call_is_not(store, make_span):
+    asked = {"kind": "llm", "model": "m", "input_tokens": 10, "output_tokens": 2, "cached_tokens": 1, "cost_usd": 0.5}
+    outer, inner = make_span(span_id="1" * 16, **asked), make_span(span_id="2" * 16, parent_id="1" * 16, **asked)
+    tool = make_span(span_id="3" * 16, parent_id="1" * 16, kind="tool")
+    store.write([outer, inner, tool])
+    with store._write() as connection:
+        connection.exec_driver_sql("UPDATE spans SET folded_into = ? WHERE span_id <> ?", ("1" * 16, "1" * 16))
+        sums = sum_trace(connection, "a" * 32)
+    assert (sums.spans, sums.llm_calls, sums.tool_calls, sums.priced) == (3, 1, 0, 1)
+    assert (sums.input_tokens, sums.output_tokens, sums.cached_tokens, sums.cost_usd) == (10, 2, 1, 0.5)
+    total = store.stats(Filter()).total
+    assert (total.count, total.input_tokens, total.output_tokens, total.cached_tokens) == (3, 10, 2, 1)
+    assert total.cost_usd == 0.5

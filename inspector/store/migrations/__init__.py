@@ -7,11 +7,11 @@ from alembic.config import Config
 from sqlalchemy import Connection
 
 
-def upgrade(connection: Connection) -> None:
-    """Brings the schema to the newest version inside the connection's transaction."""
+def upgrade(connection: Connection, *, to: str = "head") -> None:
+    """Brings the schema to a version, the newest by default, inside the connection's transaction."""
     config = Config()
     # Percent signs are interpolation in the configuration's format.
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

@@ -193,6 +193,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Spans of any OpenTelemetry SDK or collector, stored before it is answered.
+         * @description The OTLP/HTTP receiver (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Needs the scope `ingest`.
+         *
+         *     200 means committed; `partialSuccess` counts the spans that were left out, and says why. A span that is sent again
+         *     changes nothing. What is 503 may be sent again after `Retry-After`, everything else should not be.
+         *     What is wrong with the spans themselves is answered with `google.rpc.Status`, in the encoding of the request.
+         */
+        post: operations["exportTraces"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -347,6 +371,11 @@ export interface components {
             cached_tokens: number | null;
             cost_usd: number | null;
             error: components["schemas"]["Error"] | null;
+            /**
+             * @description The span of the same trace that stands for this call too, as where a framework and the provider's SDK below
+             *     it both told of it: tokens, cost and call count there, and not here.
+             */
+            folded_into: string | null;
             /** @description What the call was given, as recorded; null when nothing was. Only in full. */
             input?: unknown;
             /** @description What the call answered, as recorded; null when nothing was. Only in full. */
@@ -469,6 +498,8 @@ export interface components {
             output_tokens: (number | null)[];
             cached_tokens: (number | null)[];
             cost_usd: (number | null)[];
+            /** @description The span that counts for the same call, null for those that count themselves. */
+            folded_into: (string | null)[];
         };
         /** @description The traces that share a session id, summed up. */
         Session: {
@@ -571,6 +602,24 @@ export interface components {
             /** @description What is wrong and what to do, a sentence each. */
             problems: string[];
         };
+        /** @description An `ExportTraceServiceRequest` in protobuf's JSON, ids in hexadecimal. Unknown fields are ignored. */
+        ExportRequest: {
+            resourceSpans?: unknown[] | null;
+        };
+        /** @description An `ExportTraceServiceResponse`. */
+        ExportResponse: {
+            partialSuccess?: {
+                /** @description How many spans were left out; a decimal text, as OTLP JSON spells 64-bit integers. */
+                rejectedSpans: string;
+                errorMessage: string;
+            };
+        };
+        /** @description A `google.rpc.Status`. */
+        RpcStatus: {
+            /** @enum {unknown} */
+            code: 3 | 8 | 14;
+            message: string;
+        };
         /** @description An error as RFC 9457 describes it. */
         Problem: {
             /** @description Names the kind of problem; `about:blank` when the status says it all. */
@@ -613,6 +662,31 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description Malformed, too large, or in another encoding; the same again is refused again.
+         *     What the server refuses before it looks at the spans is a problem.
+         */
+        ExportRefused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Busy, locked, or no space left. Nothing of it counts as stored; send it again. */
+        ExportLater: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcStatus"];
+                "application/x-protobuf": string;
             };
         };
         /** @description There is no such thing. */
@@ -1337,6 +1411,48 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    exportTraces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description An `ExportTraceServiceRequest`
+         *     (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/collector/trace/v1/trace_service.proto),
+         *     of at most 64 MiB; `Content-Encoding: gzip` packs it.
+         */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Every span that can be stored is committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["ExportRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["ExportRefused"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["ExportRefused"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["ExportLater"];
         };
     };
     getHealth: {

@@ -195,13 +195,13 @@ function belowOf(all: readonly Call[]): Map<Call, Below> {
       costUsd: figureOf(call, "costUsd"),
     });
   }
-  // Callees stand behind their callers. A call with a figure of its own states the sum of what is below it.
+  // Callees stand behind their callers. An agent with a figure of its own states the sum of what is below it.
   for (let at = all.length - 1; at >= 0; at--) {
     const call = all[at];
     const parent = call?.parent;
     const more = call && below.get(call);
     const sum = parent && below.get(parent);
-    if (more && sum) plus(sum, more, (key) => figureOf(parent, key) === null);
+    if (more && sum) plus(sum, more, (key) => parent.row.kind === "llm" || figureOf(parent, key) === null);
   }
   return below;
 }

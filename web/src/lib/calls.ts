@@ -1,11 +1,13 @@
+import { retoldOf } from "./same-calls";
 import type { SpanRow } from "./spans";
-import { treeOf } from "./tree";
+import { type Tree, treeOf } from "./tree";
 
 /**
  * One call of a run: a workflow, an agent, a model, a tool.
  *
  * Several spans can tell of the same call: the client's tool span, the JSON-RPC request that carried it and the server's
- * own tool span are one call seen from three places.
+ * own tool span are one call seen from three places. Which model, tool and agent spans are one call is known to the
+ * server (`foldedInto`), so that both count the same.
  */
 export interface Call {
   /** The span seen by the caller. */
@@ -36,19 +38,58 @@ type Part = "call" | "echo" | "between";
 /** The place of the row that stands for the call to which each row belongs. */
 export function callPlaces(rows: readonly SpanRow[]): Int32Array {
   const tree = treeOf(rows);
+  const same = sameCalls(rows, tree);
   const places = new Int32Array(rows.length);
   // Whether a row lies on the far side of a request: what bears the same name there is the same call.
   const across = new Uint8Array(rows.length);
   for (const at of tree.order) {
     const row = rows[at] as SpanRow;
     const above = tree.parent[at] as number;
-    const around = above < 0 ? -1 : (places[above] as number);
     const far = above >= 0 && across[above] === 1;
+    if (same[at] !== at) {
+      places[at] = places[same[at] as number] as number;
+      across[at] = row.kind === "rpc" ? 1 : 0;
+      continue;
+    }
+    const around = above < 0 ? -1 : (places[above] as number);
     const part = partOf(row, rows[around] ?? null, far);
     across[at] = row.kind === "rpc" || (part === "between" && far) ? 1 : 0;
     places[at] = part === "call" ? at : around;
   }
   return places;
+}
+
+/** The place of the outermost row that tells of the same call by the server's word, for other rows their own place. */
+function sameCalls(rows: readonly SpanRow[], tree: Tree): Int32Array {
+  const same = Int32Array.from(rows.keys());
+  const retold = retoldOf(rows);
+  if (retold.size === 0) return same;
+  const outermost = new Map<string, number>();
+  for (const at of tree.order) {
+    const row = rows[at] as SpanRow;
+    const counting = row.foldedInto ?? row.id;
+    if (!retold.has(counting)) continue;
+    const top = outermost.get(counting);
+    if (top === undefined) outermost.set(counting, at);
+    else join(rows, tree, same, at, top);
+  }
+  return same;
+}
+
+/** Put a row to another one above it, with the requests between the two: they carried that call. */
+function join(rows: readonly SpanRow[], tree: Tree, same: Int32Array, at: number, top: number): void {
+  same[at] = top;
+  const between: number[] = [];
+  let above = tree.parent[at] as number;
+  while (above >= 0 && same[above] === above && isBetween(rows[above])) {
+    between.push(above);
+    above = tree.parent[above] as number;
+  }
+  if (above >= 0 && same[above] === top) for (const each of between) same[each] = top;
+}
+
+function isBetween(row: SpanRow | undefined): boolean {
+  return row?.kind === "rpc" || row?.kind === "other";
 }
 
 /** Read the calls out of the spans of a trace. */
@@ -60,11 +101,9 @@ export function callsOf(rows: readonly SpanRow[]): Calls {
     const row = rows[at] as SpanRow;
     const above = rows[tree.parent[at] ?? -1];
     const parent = (above && found.of.get(above.id)) ?? null;
-    if (places[at] === at || !parent) found.of.set(row.id, added(found, row, parent));
-    else {
-      if (row.kind !== "other") parent.echoes.push(row);
-      found.of.set(row.id, parent);
-    }
+    const call = places[at] === at ? null : found.of.get((rows[places[at] as number] as SpanRow).id);
+    if (call && row.kind !== "other") call.echoes.push(row);
+    found.of.set(row.id, call ?? added(found, row, parent));
   }
   return found;
 }
@@ -84,13 +123,11 @@ function partOf(row: SpanRow, above: SpanRow | null, far: boolean): Part {
     case "rpc":
       return carries(row, above) ? "echo" : "call";
     case "tool":
-      return far && sameTool(toolName(above), toolName(row)) ? "echo" : "call";
+      // No client recorded this call: the request stands for it.
+      return far && above.kind === "rpc" && sameTool(toolName(above), toolName(row)) ? "echo" : "call";
     case "resource":
     case "prompt":
       return far && above.kind === row.kind ? "echo" : "call";
-    case "llm":
-      // Two libraries that both record: the outer one called the inner one for this very answer.
-      return above.kind === "llm" ? "echo" : "call";
     case "other":
       return "between";
     default:
@@ -155,7 +192,13 @@ export function isHousekeeping(call: Call): boolean {
   return calleeKind(call.row) === "rpc";
 }
 
-/** A figure of a call, from the span of it that has one. */
+/** The span of a call that counts for it, which knows most of it; the outermost where that one is not here. */
+export function countingRow({ row, echoes }: Call): SpanRow {
+  return (row.foldedInto !== null && echoes.find(({ id }) => id === row.foldedInto)) || row;
+}
+
+/** A figure of a call, from the span that counts for it. */
 export function figureOf(call: Call, key: "inputTokens" | "outputTokens" | "cachedTokens" | "costUsd"): number | null {
-  return call.row[key] ?? call.echoes.find((row) => row[key] !== null)?.[key] ?? null;
+  const row = countingRow(call);
+  return row.foldedInto === null ? row[key] : null;
 }

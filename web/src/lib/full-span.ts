@@ -26,6 +26,8 @@ export interface FullSpan {
   cached_tokens: number | null;
   cost_usd: number | null;
   error: SpanError | null;
+  /** The span of the same trace that counts for this call; null where this one does. */
+  folded_into: string | null;
   input: unknown;
   output: unknown;
   attributes: Record<string, unknown>;

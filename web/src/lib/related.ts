@@ -91,26 +91,45 @@ export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: Readon
   return [...groups.values()];
 }
 
-/** What a row and everything below it used, for each of some rows; what two of them hold counts for the first. */
+/** What a row and everything below it used, for each of some rows; what two of them hold, or tell of, counts for the first. */
 export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): Map<string, Sums> {
   const tree = treeOf(rows);
   const seen = new Set<number>();
   return new Map(
     tops.map((top) => {
       const sums: Sums = { inputTokens: null, outputTokens: null, costUsd: null };
-      for (const at of placesBelow(tree, top.id, seen)) add(sums, rows[at] as SpanRow);
+      for (const at of placesBelow(tree, top.id, seen)) {
+        const row = rows[at] as SpanRow;
+        if (row.foldedInto === null) add(sums, row);
+      }
       return [top.id, sums];
     }),
   );
 }
 
-/** Every row below one, by start. */
+/** Every row below one that stands for a call or for itself, by start; not those that tell of a call once more. */
 export function descendantsOf(rows: readonly SpanRow[], spanId: string): SpanRow[] {
   const [, ...below] = placesBelow(treeOf(rows), spanId, new Set());
+  return countingAt(rows, below);
+}
+
+/** The nearest such rows below one: what is right below it, and what is right below those that only tell once more. */
+export function calledBy(rows: readonly SpanRow[], spanId: string): SpanRow[] {
+  const tree = treeOf(rows);
+  const top = tree.places.get(spanId);
+  const found: number[] = [];
+  const waiting = top === undefined ? [] : [top];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const child of tree.children[at] ?? []) (rows[child]?.foldedInto === null ? found : waiting).push(child);
+  }
+  return countingAt(rows, found);
+}
+
+function countingAt(rows: readonly SpanRow[], places: number[]): SpanRow[] {
   return rowsAt(
     rows,
-    below.sort((a, b) => a - b),
-  );
+    places.sort((a, b) => a - b),
+  ).filter((row) => row.foldedInto === null);
 }
 
 /** The place of a row, then those of everything below it but what was `seen` already. */

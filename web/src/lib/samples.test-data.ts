@@ -20,6 +20,7 @@ export function sampleRow(id: string, parentId: string | null = null, over: Part
     outputTokens: null,
     cachedTokens: null,
     costUsd: null,
+    foldedInto: null,
     ...over,
   };
 }

@@ -20,6 +20,8 @@ export interface SpanRow {
   outputTokens: number | null;
   cachedTokens: number | null;
   costUsd: number | null;
+  /** The span that stands for the same call and counts for it; null where this one counts. */
+  foldedInto: string | null;
 }
 
 type Column<T> = readonly T[];
@@ -51,6 +53,7 @@ export interface OutlineWindow {
     output_tokens: Column<number | null>;
     cached_tokens: Column<number | null>;
     cost_usd: Column<number | null>;
+    folded_into: Column<string | null>;
   };
 }
 
@@ -79,6 +82,7 @@ export function rowsOf({ tables, columns }: OutlineWindow, shiftMs = 0): SpanRow
     outputTokens: columns.output_tokens[at] ?? null,
     cachedTokens: columns.cached_tokens[at] ?? null,
     costUsd: columns.cost_usd[at] ?? null,
+    foldedInto: columns.folded_into[at] ?? null,
   }));
 }
 
@@ -99,6 +103,7 @@ export interface StreamedSpan {
   cached_tokens: number | null;
   cost_usd: number | null;
   error: { type: string | null } | null;
+  folded_into: string | null;
 }
 
 /** The row of a streamed span, in a trace that begins at `base`. */
@@ -119,6 +124,7 @@ export function rowOf(span: StreamedSpan, base: UnixNano): SpanRow {
     outputTokens: span.output_tokens,
     cachedTokens: span.cached_tokens,
     costUsd: span.cost_usd,
+    foldedInto: span.folded_into,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { SpanRow } from "./spans";
 import type { Tree } from "./tree";
 
-/** What is below each row, the row itself not counted. */
+/** What is below each row, the row itself not counted; tokens and cost of a call once, however many spans tell of it. */
 export interface Subtrees {
   spans: Int32Array;
   /** How many failed or were lost. */
@@ -40,10 +40,12 @@ function addUp(below: Subtrees, above: number, at: number, row: SpanRow): void {
   };
   add(below.spans, 1);
   add(below.failures, hasFailed(row) ? 1 : 0);
-  add(below.inputTokens, row.inputTokens ?? 0);
-  add(below.outputTokens, row.outputTokens ?? 0);
+  const counts = row.foldedInto === null;
+  add(below.inputTokens, counts ? (row.inputTokens ?? 0) : 0);
+  add(below.outputTokens, counts ? (row.outputTokens ?? 0) : 0);
   const known = below.costUsd[at] as number;
-  const cost = Number.isNaN(known) ? row.costUsd : known + (row.costUsd ?? 0);
+  const own = counts ? row.costUsd : null;
+  const cost = Number.isNaN(known) ? own : known + (own ?? 0);
   if (cost === null) return;
   const before = below.costUsd[above] as number;
   below.costUsd[above] = Number.isNaN(before) ? cost : before + cost;

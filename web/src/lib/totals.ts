@@ -12,6 +12,7 @@ export interface Totals {
   spans: number;
   errors: number;
   running: number;
+  /** Calls, tokens and cost count once, however many spans tell of a call. */
   llmCalls: number;
   toolCalls: number;
   inputTokens: number;
@@ -38,12 +39,14 @@ export function totalsOf(rows: readonly SpanRow[]): Totals {
     statuses.add(row.status);
     if (row.status === "error") sum.errors++;
     else if (row.status === "running") sum.running++;
-    if (row.kind === "llm") sum.llmCalls++;
-    else if (row.kind === "tool") sum.toolCalls++;
-    sum.inputTokens += row.inputTokens ?? 0;
-    sum.outputTokens += row.outputTokens ?? 0;
-    sum.cachedTokens += row.cachedTokens ?? 0;
-    if (row.costUsd !== null) costUsd = (costUsd ?? 0) + row.costUsd;
+    if (row.foldedInto === null) {
+      if (row.kind === "llm") sum.llmCalls++;
+      else if (row.kind === "tool") sum.toolCalls++;
+      sum.inputTokens += row.inputTokens ?? 0;
+      sum.outputTokens += row.outputTokens ?? 0;
+      sum.cachedTokens += row.cachedTokens ?? 0;
+      if (row.costUsd !== null) costUsd = (costUsd ?? 0) + row.costUsd;
+    }
     if (row.model !== null && row.status !== "running") models.add(row.model);
     first = Math.min(first, row.startMs);
     if (row.durationMs !== null) last = Math.max(last, row.startMs + row.durationMs);

@@ -1,0 +1,140 @@
+"""OTLP over gRPC: the same requests, decoder, queue and token as ``/v1/traces``, for senders that speak nothing else.
+
+https://opentelemetry.io/docs/specs/otlp/#otlpgrpc
+"""
+
+import logging
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from typing import Any, NoReturn
+
+from inspector.api.errors import AddressUnusable, GrpcMissing
+from inspector.api.otlp_replies import export_response, failure_of
+from inspector.api.problems import RETRY_S
+from inspector.api.tokens import NOTHING, Token
+from inspector.ingest import MOST_BYTES, Intake, IntakeFull, decode_request
+from inspector.settings import Settings
+from inspector.store import StoreError
+
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+WORKERS = 8
+"""Requests that are looked at at once; others wait."""
+GRACE_S = 1.0
+_STREAMS = 32
+_UNAVAILABLE = 14
+
+_log = logging.getLogger("inspector.api")
+
+
+@contextmanager
+def receive_by_grpc(settings: Settings, token: Token, intake: Intake) -> Generator[str | None]:
+    """Take OTLP over gRPC for as long as the block lasts, if a port is set; yields where.
+
+    Raises:
+        GrpcMissing: The extra ``grpc`` is not installed.
+        AddressUnusable: The port cannot be listened on.
+    """
+    if settings.otlp_grpc_port is None:
+        yield None
+        return
+    try:
+        grpc: Any = import_module("grpc")
+        # Needed by the first refusal, which is too late to find it missing.
+        import_module("google.rpc.error_details_pb2")
+    except ImportError as error:
+        raise GrpcMissing(
+            'OTLP over gRPC needs further packages; install them with: pip install "mcp-agent-inspector[grpc]"'
+        ) from error
+    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="inspector-grpc")
+    options = [
+        ("grpc.max_receive_message_length", MOST_BYTES),
+        ("grpc.max_concurrent_streams", _STREAMS),
+        ("grpc.so_reuseport", 0),  # a second server is to fail instead of getting every other connection
+    ]
+    server: Any = grpc.server(pool, options=options)
+    method: Any = grpc.unary_unary_rpc_method_handler(_Export(token, intake))
+    service, _, name = EXPORT.strip("/").partition("/")
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {name: method}),))
+    port = _listen(server, settings)
+    server.start()
+    try:
+        yield f"http://{_host(settings)}:{port}"
+    finally:
+        server.stop(GRACE_S).wait()
+        pool.shutdown()
+
+
+def _host(settings: Settings) -> str:
+    return f"[{settings.host}]" if ":" in settings.host else settings.host
+
+
+def _listen(server: Any, settings: Settings) -> int:
+    wanted = f"{_host(settings)}:{settings.otlp_grpc_port}"
+    try:
+        port = server.add_insecure_port(wanted)
+    except RuntimeError:
+        port = 0
+    if not port:
+        raise AddressUnusable(
+            f"cannot take OTLP over gRPC on {wanted}; "
+            "choose another port with --otlp-grpc-port or INSPECTOR_OTLP_GRPC_PORT, or 0 for any free one"
+        )
+    return port
+
+
+class _Export:
+    """``TraceService/Export``: bytes in and out, so that nothing is parsed before it is counted."""
+
+    def __init__(self, token: Token, intake: Intake) -> None:
+        self._token = token
+        self._intake = intake
+
+    def __call__(self, body: bytes, context: Any) -> bytes:
+        """Answer once the spans are committed."""
+        from grpc import StatusCode
+
+        scopes = _scopes(self._token, context)
+        if not scopes:
+            context.abort(StatusCode.UNAUTHENTICATED, "needs the metadata 'authorization: Bearer <token>'")
+        if "ingest" not in scopes:
+            context.abort(StatusCode.PERMISSION_DENIED, "this token lacks the scope 'ingest'")
+        try:
+            receipt = self._intake.deliver(partial(decode_request, body, "protobuf"), len(body)).result()
+        except (IntakeFull, StoreError) as error:
+            _come_again(context, str(error))
+        except Exception:  # noqa: BLE001
+            # The border: whatever failed, the sender learns no more than that it may try again.
+            _log.exception("failed to answer %s", EXPORT)
+            _come_again(context, "the server failed; its log says why")
+        failure = failure_of(receipt)
+        if failure is not None:
+            code = StatusCode.RESOURCE_EXHAUSTED if receipt.too_large else StatusCode.INVALID_ARGUMENT
+            context.abort(code, str(failure))
+        return export_response(receipt)
+
+
+def _scopes(token: Token, context: Any) -> frozenset[str]:
+    given = [value for key, value in context.invocation_metadata() if key == "authorization"]
+    scheme, _, text = given[0].partition(" ") if len(given) == 1 and isinstance(given[0], str) else ("", "", "")
+    return token.scopes(text.strip()) if scheme.lower() == "bearer" else NOTHING
+
+
+def _come_again(context: Any, message: str) -> NoReturn:
+    """End with UNAVAILABLE and the time after which the sender should try again.
+
+    https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
+    """
+    from google.protobuf.any_pb2 import Any as AnyMessage
+    from google.protobuf.duration_pb2 import Duration
+    from grpc import StatusCode
+
+    rpc, details = (import_module(f"google.rpc.{name}_pb2") for name in ("status", "error_details"))
+    detail = AnyMessage()
+    detail.Pack(details.RetryInfo(retry_delay=Duration(seconds=int(RETRY_S))))
+    status = rpc.Status(code=_UNAVAILABLE, message=message, details=[detail])
+    context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+    context.abort(StatusCode.UNAVAILABLE, message)
+    raise AssertionError("abort raises")

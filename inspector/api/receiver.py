@@ -1,0 +1,78 @@
+"""``/v1/traces``: spans from any OpenTelemetry SDK or collector, answered once they are committed.
+
+https://opentelemetry.io/docs/specs/otlp/#otlphttp
+"""
+
+import asyncio
+from functools import partial
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from inspector.api.errors import ExportFailed
+from inspector.api.operations import statuses
+from inspector.api.otlp_replies import MEDIA_TYPES, accepted, failure_of, refused
+from inspector.api.probes import NoQuery
+from inspector.api.service import InService, Service
+from inspector.ingest import Encoding, Intake, IntakeFull, decode_request
+from inspector.store import StoreError
+
+router = APIRouter()
+
+
+@router.post("/v1/traces", responses=statuses(415, 503))
+async def export_traces(request: Request, service: InService, _: NoQuery) -> Response:
+    """Answer 200 once every span that can be stored is committed."""
+    encoding: Encoding = "json"
+    try:
+        encoding = _encoding(request)
+        gzipped = _is_gzipped(request)
+        with service.arrivals.counted() as arrival:
+            async for part in request.stream():
+                arrival.add(part)
+            body = arrival.whole()
+        intake = await _intake(service)
+        receipt = await asyncio.wrap_future(
+            intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped), len(body))
+        )
+    except ExportFailed as failed:
+        return refused(failed, encoding)
+    except (IntakeFull, StoreError) as error:
+        return refused(ExportFailed(503, str(error)), encoding)
+    except ClientDisconnect:
+        return refused(ExportFailed(400, "the request ended early"), encoding)
+    failure = failure_of(receipt)
+    return refused(failure, encoding) if failure else accepted(receipt, encoding)
+
+
+async def _intake(service: Service) -> Intake:
+    home = service.home
+    owner = home.owner if home.is_open else await run_in_threadpool(lambda: home.owner)
+    if owner is None:
+        raise ExportFailed(503, "this process only reads, since another one owns the database; send it there")
+    return owner.intake
+
+
+def _encoding(request: Request) -> Encoding:
+    given = request.headers.getlist("content-type")
+    media_type, *parameters = (part.strip().lower() for part in given[0].split(";")) if len(given) == 1 else ("",)
+    for encoding, name in MEDIA_TYPES.items():
+        if media_type == name and all(_is_utf8(parameter) for parameter in parameters):
+            return encoding
+    raise ExportFailed(415, f"send one Content-Type of {' or '.join(MEDIA_TYPES.values())}, in UTF-8")
+
+
+def _is_utf8(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    return name.strip() != "charset" or value.strip(' "') in ("utf-8", "utf8")
+
+
+def _is_gzipped(request: Request) -> bool:
+    given = [each.strip().lower() for each in request.headers.getlist("content-encoding")]
+    if given in ([], [""], ["identity"]):
+        return False
+    if given == ["gzip"]:
+        return True
+    raise ExportFailed(415, "send Content-Encoding gzip, or none")

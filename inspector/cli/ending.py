@@ -1,0 +1,101 @@
+"""What ``inspector run`` says when the program has ended: where to look, or why there is nothing to see."""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from inspector.integrations import INTEGRATIONS
+from inspector.launch import Choices, LeftOut, Outcome, Program
+
+_INSTALL = 'pip install "mcp-agent-inspector[inspector]"'
+
+
+def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:
+    """Say in one or two lines what was recorded and how to see it."""
+    if outcome.calls:
+        yield f"inspector: recorded {_counted(outcome)}; to see {_which(outcome)}: {_show(choices, outcome)}"
+        yield _in_the_browser(choices, outcome)
+    else:
+        why = _why(program, choices, outcome)
+        yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
+    if outcome.going_on:
+        pids = ", ".join(map(str, outcome.going_on))
+        yield f"inspector: still running, and being recorded: process {pids}"
+
+
+def _counted(outcome: Outcome) -> str:
+    failed = f" ({outcome.failed} failed)" if outcome.failed else ""
+    calls = f"{outcome.calls:,} {'call' if outcome.calls == 1 else 'calls'}{failed}"
+    if not outcome.runs:
+        return f"{calls} of traces that began elsewhere"
+    return f"{calls} in {outcome.runs:,} {'run' if outcome.runs == 1 else 'runs'}"
+
+
+def _which(outcome: Outcome) -> str:
+    return "it" if outcome.runs == 1 else "the last"
+
+
+def _show(choices: Choices, outcome: Outcome) -> str:
+    return f"inspector show {outcome.trace_id}{_elsewhere(choices)}"
+
+
+def _elsewhere(choices: Choices) -> str:
+    return "" if choices.home is None else f" --home {shlex.quote(str(choices.home))}"
+
+
+def prepare() -> None:
+    """Load what takes long to load, while the program runs; what is missing is missed where it is needed."""
+    with suppress(ImportError):
+        import_module("inspector.settings")
+        import_module("inspector.cli.ownership")
+
+
+def _in_the_browser(choices: Choices, outcome: Outcome) -> str:
+    from inspector.cli.ownership import current_owner
+    from inspector.settings import Settings
+
+    settings = Settings() if choices.home is None else Settings(home=choices.home)
+    owner = current_owner(settings.lock_file)
+    if owner is not None and owner.url is not None:
+        return f"inspector: in the browser: {owner.url}/#/traces/{outcome.trace_id}"
+    return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
+
+
+def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
+    """Say why there is nothing to see; an empty text when it has been said."""
+    if outcome.frameworks:
+        return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
+    if outcome.joined:
+        return "it made no call that can be recorded"
+    if outcome.left_out:
+        return _left_out(outcome.left_out[-1], choices)
+    if outcome.reached:
+        known = ", ".join(each.distribution for each in INTEGRATIONS)
+        return f"it imported nothing that is recorded: no hooks of its own (instrument), and none of {known}"
+    if program.isolation is not None:
+        option = program.isolation
+        return f"{option} makes Python ignore what starts the recorder; leave it out, or call inspector.attach()"
+    name = Path(program.arguments[0]).name
+    return f"{name} started no Python, or only with -I, -E or -S, which leave the recorder out"
+
+
+def _left_out(found: LeftOut, choices: Choices) -> str:
+    if found.told:
+        return ""
+    if "ValidationError" in found.reason and (setting := _impossible_setting(choices)):
+        return setting
+    install = f"; install it there: {found.python} -m {_INSTALL}" if "not installed" in found.reason else ""
+    return f"in {found.python} {found.reason}{install}"
+
+
+def _impossible_setting(choices: Choices) -> str | None:
+    from inspector.cli.errors import SettingInvalid
+    from inspector.cli.home import settings_of
+
+    try:
+        settings_of(choices.home)
+    except SettingInvalid as error:
+        return str(error)
+    return None

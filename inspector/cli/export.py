@@ -1,0 +1,47 @@
+"""``inspector export``: recorded runs as a file, for a colleague or a collector."""
+
+from pathlib import Path
+
+import click
+
+from inspector.cli.filters import Moment
+from inspector.cli.options import home_option
+
+
+@click.command()
+@click.argument("traces", nargs=-1, metavar="[TRACE]...")
+@click.option("--session", "session_id", metavar="ID", help="All traces of one session.")
+@click.option("--since", type=Moment(), help="All traces that began at or after: 15m, 2h or 7d ago, a date or time.")
+@click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write to a file of your own, mode 0600, packed when its name ends in .gz; otherwise to standard output.",
+)
+@home_option
+def export(
+    *,
+    traces: tuple[str, ...],
+    session_id: str | None,
+    since: int | None,
+    everything: bool,
+    output: Path | None,
+    home: Path | None,
+) -> None:
+    """Write recorded traces as OTLP JSON lines, which 'inspector import' and any collector read.
+
+    TRACE is a trace id, the beginning of one, or 'last'. Everything that was recorded of a trace is in the file,
+    prompts and results too.
+    """
+    if not (traces or session_id or since is not None or everything):
+        raise click.UsageError("say what to export: TRACE ids, 'last', --session ID, --since 2h or --all")
+    from inspector.cli.exporting import Wanted, write_export
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import notice
+
+    wanted = Wanted(traces, session_id, since, everything)
+    found = write_export(settings_of(home), wanted, output)
+    place = f" to {output}" if output is not None else ""
+    notice(f"exported {found.spans:,} events of {found.traces:,} traces{place}")

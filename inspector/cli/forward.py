@@ -1,0 +1,38 @@
+"""``inspector forward``: what programs left in the outbox, sent now."""
+
+from pathlib import Path
+
+import click
+
+from inspector.cli.options import home_option
+
+
+@click.command()
+@click.option("--endpoint", metavar="URL", help="Address of the receiver instead of $INSPECTOR_ENDPOINT.")
+@home_option
+def forward(*, endpoint: str | None, home: Path | None) -> None:
+    """Send what programs recorded for another inspector or an OTLP receiver, and could not send themselves."""
+    from inspector.cli.errors import CliError
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import notice
+    from inspector.forward import Endpoint, Outbox, Sender, take_lock
+
+    settings = settings_of(home)
+    url = endpoint or settings.endpoint
+    if url is None:
+        raise click.UsageError("say where to: set INSPECTOR_ENDPOINT or give --endpoint http://host:port")
+    target = Endpoint.of(url, headers=settings.endpoint_headers.get_secret_value(), protocol=settings.endpoint_protocol)
+    directory = settings.outbox / target.key
+    if not directory.is_dir():
+        notice(f"nothing waits for {target.url}")
+        return
+    if take_lock(directory) is None:
+        raise CliError(f"a running program is sending to {target.url}; it sends what waits too")
+    outbox = Outbox(directory, Sender(target))
+    # Twice: what a process left open is known once all of its files were read.
+    done = outbox.send_waiting() and outbox.send_waiting()
+    sent = outbox.total
+    refused = f"; {sent.refused:,} were refused" if sent.refused else ""
+    if not done:
+        raise CliError(f"sent {sent.spans:,} spans{refused}; the rest waits: {target.url} answered {outbox.problem}")
+    notice(f"sent {sent.spans:,} spans to {target.url}{refused}")

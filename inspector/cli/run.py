@@ -1,0 +1,126 @@
+"""``inspector run``: a program as it is, recorded."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli.options import home_option
+
+if TYPE_CHECKING:
+    from inspector.launch import Choices, Program
+
+_NAMES = "NAME"
+
+
+class _NotStarted(click.ClickException):
+    """Ends the command with the exit code of a shell that cannot start a program."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.exit_code = code  # pyright: ignore[reportAttributeAccessIssue] - click reads it from the exception
+
+
+class _CommandLine(click.Command):
+    """Takes options up to the program; from there on everything is the program's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read a line that may begin the program with ``-m`` or ``-c``, as Python's own does."""
+        own, program = _divided(args, _with_value(self))
+        return super().parse_args(ctx, [*own, "--", *program])
+
+
+def _with_value(command: click.Command) -> frozenset[str]:
+    return frozenset(
+        name for each in command.params if isinstance(each, click.Option) and not each.is_flag for name in each.opts
+    )
+
+
+def _divided(words: list[str], with_value: frozenset[str]) -> tuple[list[str], list[str]]:
+    """Divide a command line into options of ours and the program."""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return words[:at], words[at + 1 :]
+        if not word.startswith("-") or word[:2] in ("-m", "-c"):
+            break
+        at += 2 if word in with_value else 1
+    return words[:at], words[at:]
+
+
+@click.command(cls=_CommandLine)
+@click.option("--service", metavar="NAME", help="What the program is called in the inspector.")
+@click.option("--no-content", is_flag=True, help="Record names, times and counts; no prompts, arguments or results.")
+@click.option("--integrations", metavar=_NAMES, multiple=True, help="Record this framework alone; repeatable.")
+@click.option("--without", metavar=_NAMES, multiple=True, help="Do not record this framework; repeatable.")
+@click.option(
+    "--otel", is_flag=True, help="Record OpenTelemetry spans of libraries too, and start their instrumentors."
+)
+@click.option("--logs", is_flag=True, help="Record what is logged during a call as its events.")
+@click.option("--quiet", is_flag=True, help="Do not say at the end what was recorded.")
+@click.option("--debug", is_flag=True, hidden=True)
+@home_option
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(*, program: tuple[str, ...], home: Path | None, debug: bool, **options: Any) -> int:
+    """Run a program and record it, with no change to it and no server.
+
+    PROGRAM is a Python file, -m MODULE, or any command: 'inspector run app.py', 'inspector run pytest -q'. Python
+    processes that it starts are recorded too. What follows PROGRAM is the program's, options as well.
+    """
+    from inspector.launch import Choices
+
+    del debug
+    choices = Choices(
+        service=options["service"],
+        home=home,
+        content=not options["no_content"],
+        integrations=_names(options["integrations"]),
+        without=_names(options["without"]),
+        otel=options["otel"],
+        logs=options["logs"],
+        quiet=options["quiet"],
+    )
+    return _run(program, choices)
+
+
+def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(each.strip() for text in given for each in text.split(",") if each.strip())
+
+
+def _run(words: tuple[str, ...], choices: "Choices") -> int:
+    import shutil
+    import tempfile
+
+    from inspector.cli.ending import prepare
+    from inspector.launch import LaunchError, end_like, environment_of, program_of, run_to_the_end
+
+    directory = Path(tempfile.mkdtemp(prefix="inspector-run-"))
+    try:
+        program = program_of(words, os.environ)
+        environment = environment_of(os.environ, choices, directory)
+        status = run_to_the_end(program, environment, meanwhile=None if choices.quiet else prepare)
+        if not choices.quiet:
+            _tell(program, choices, directory)
+    except LaunchError as error:
+        raise _NotStarted(str(error), error.code) from error
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    return end_like(status)
+
+
+def _tell(program: "Program", choices: "Choices", directory: Path) -> None:
+    import contextlib
+
+    from inspector.cli.ending import ending_lines
+    from inspector.cli.notices import notice
+    from inspector.launch import outcome_of
+
+    # The border to the program's exit code, which is not ours to change, whatever happens while we speak of it.
+    with contextlib.suppress(OSError):
+        try:
+            for line in ending_lines(program, choices, outcome_of(directory)):
+                notice(line)
+        except Exception as error:  # noqa: BLE001
+            notice(f"inspector: cannot say more of what was recorded: {type(error).__name__}; see inspector doctor")

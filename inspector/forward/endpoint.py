@@ -1,0 +1,87 @@
+"""Where recorded spans are sent."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from ipaddress import ip_address
+from typing import Literal, Self
+from urllib.parse import unquote, urlsplit
+
+Protocol = Literal["http/protobuf", "http/json"]
+"""How requests are encoded, by OpenTelemetry's names (OTEL_EXPORTER_OTLP_PROTOCOL)."""
+
+_TRACES = "/v1/traces"
+
+
+class EndpointInvalid(ValueError):
+    """An endpoint that nothing can be sent to; says which setting is wrong and how it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An OTLP/HTTP receiver of traces."""
+
+    url: str
+    """Of the signal itself, ``/v1/traces`` included."""
+    headers: tuple[tuple[str, str], ...] = ()
+    protocol: Protocol = "http/protobuf"
+
+    @classmethod
+    def of(cls, url: str, *, headers: str = "", protocol: Protocol = "http/protobuf") -> Self:
+        """Read an endpoint as OpenTelemetry's exporters do.
+
+        Args:
+            url: The base, to which ``/v1/traces`` is added, or the address of the signal when it ends in that.
+            headers: ``key=value`` pairs separated by commas, values percent-encoded, as in OTEL_EXPORTER_OTLP_HEADERS
+                (https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables).
+            protocol: How requests are encoded.
+
+        Raises:
+            EndpointInvalid: The URL or the headers are not well formed.
+        """
+        try:
+            parts = urlsplit(url.strip())
+            _ = parts.port
+        except ValueError as error:
+            raise EndpointInvalid(f"INSPECTOR_ENDPOINT {url!r} is no address: {error}") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise EndpointInvalid(
+                f"INSPECTOR_ENDPOINT {url!r} is no address of a server; write it as http://127.0.0.1:7800"
+            )
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise EndpointInvalid(
+                "INSPECTOR_ENDPOINT takes no user name and no query; credentials go into INSPECTOR_ENDPOINT_HEADERS"
+            )
+        path = parts.path.rstrip("/")
+        path = path if path.endswith(_TRACES) else path + _TRACES
+        return cls(f"{parts.scheme}://{parts.netloc}{path}", _headers(headers), protocol)
+
+    @property
+    def key(self) -> str:
+        """What the directory of waiting files is called: the same for the same address."""
+        return sha256(self.url.encode()).hexdigest()[:16]
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the address is on this machine, where no proxy is asked."""
+        host = urlsplit(self.url).hostname or ""
+        try:
+            return host == "localhost" or ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+
+def _headers(text: str) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        key, equals, value = part.partition("=")
+        key, value = unquote(key.strip()), unquote(value.strip())
+        if not equals or not key.isascii() or not key.replace("-", "").replace("_", "").isalnum():
+            raise EndpointInvalid(
+                f"INSPECTOR_ENDPOINT_HEADERS: part {len(pairs) + 1} is not written as in Authorization=Bearer%20secret"
+            )
+        if not value.isprintable() or max(value, default="") > "\xff":
+            raise EndpointInvalid(
+                f"INSPECTOR_ENDPOINT_HEADERS has a line break or what else no header holds in the value of {key}"
+            )
+        pairs.append((key, value))
+    return tuple(pairs)

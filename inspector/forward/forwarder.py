@@ -1,0 +1,132 @@
+"""The thread of a recorded process that sends what waits, its own and what earlier processes left."""
+
+import atexit
+import fcntl
+import logging
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.forward.outbox import Outbox
+from inspector.forward.sender import Sender
+
+POLL_S = 0.5
+EXIT_S = 2.0
+"""How long a program may take longer to exit; what waits then is sent by the next one, or by ``inspector forward``."""
+_LOCK = "sending.lock"
+
+_log = logging.getLogger("mcp.inspector")
+
+
+class Forwarder:
+    """Drains an outbox in a daemon thread, as the one process that does.
+
+    Args:
+        directory: The outbox; made with mode 0700 when missing.
+        sender: What sends.
+        flush: Brings into the files what was recorded so far.
+    """
+
+    def __init__(self, directory: Path, sender: Sender, *, flush: Callable[[], object]) -> None:
+        self._directory = directory
+        self._sender = sender
+        self._flush = flush
+        self._begin()
+        atexit.register(self.close)
+        this: weakref.ref[Forwarder] = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: _after_fork(this))
+
+    def _begin(self) -> None:
+        self._stopping = threading.Event()
+        self._last_pass = threading.Event()
+        self._deadline_s: float | None = None
+        self._outbox: Outbox | None = None
+        self._lock: int | None = None
+        self._thread = threading.Thread(target=self._run, name="inspector-forward", daemon=True)
+        self._started = False
+        self._closed = False
+        self._is_failing = False
+
+    def start(self) -> None:
+        """Begin to send."""
+        if not self._started:
+            self._started = True
+            self._thread.start()
+
+    def close(self, timeout_s: float = EXIT_S) -> None:
+        """Send what is there for a bounded time, unless the receiver is known to be away, and stop."""
+        if self._closed or not self._started:
+            return
+        self._closed = True
+        atexit.unregister(self.close)
+        self._deadline_s = time.monotonic() + timeout_s
+        self._flush()
+        self._stopping.set()
+        if self._outbox is None or self._outbox.problem is None:
+            self._last_pass.wait(max(0.0, self._deadline_s - time.monotonic()))
+
+    def _run(self) -> None:
+        while True:
+            last = self._stopping.is_set()
+            try:
+                self._pass()
+                self._is_failing = False
+            # The border of the thread: whatever fails in a pass, the next one may succeed.
+            except Exception:  # noqa: BLE001
+                if not self._is_failing:
+                    _log.warning("forwarding goes on after an error", exc_info=True)
+                self._is_failing = True
+            if last:
+                self._give_up_lock()
+                self._last_pass.set()
+                return
+            self._stopping.wait(POLL_S)
+
+    def _give_up_lock(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+    def _pass(self) -> None:
+        if self._outbox is None:
+            self._lock = take_lock(self._directory)
+            if self._lock is None:
+                return
+            self._outbox = Outbox(self._directory, self._sender)
+        self._outbox.send_waiting(stop=self._is_late)
+
+    def _is_late(self) -> bool:
+        return self._deadline_s is not None and time.monotonic() > self._deadline_s
+
+    def restart(self) -> None:
+        """Go on in a forked child, where no thread is and the lock is the parent's."""
+        started = self._started
+        self._give_up_lock()
+        self._begin()
+        if started:
+            self.start()
+
+
+def take_lock(directory: Path) -> int | None:
+    """Become the one process that sends from this directory, until the descriptor is closed.
+
+    Returns:
+        None while another process is the one.
+    """
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def _after_fork(forwarder: "weakref.ref[Forwarder]") -> None:
+    found = forwarder()
+    if found is not None and not found._closed:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - its own module
+        found.restart()

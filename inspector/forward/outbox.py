@@ -1,0 +1,150 @@
+"""Sends what waits in an outbox, in order, and forgets what was taken."""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.forward.payload import Item
+from inspector.forward.sender import Answer, Sender
+from inspector.forward.waiting import Chunk, Segment, Waiting
+
+REQUEST_SPANS = 512
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 60.0
+"""Between two tries of something that fails; doubled each time, with a random part, so that senders spread out."""
+
+_log = logging.getLogger("mcp.inspector")
+
+
+@dataclass(slots=True)
+class Forwarded:
+    """What was sent so far."""
+
+    spans: int = 0
+    refused: int = 0
+    """Spans that the receiver will never take."""
+    bad_lines: int = 0
+    """Lines that were cut by a crash."""
+
+
+class Outbox:
+    """The files that wait for one endpoint. One process at a time may send them.
+
+    Args:
+        directory: Where recorders with this endpoint write.
+        sender: What sends.
+        now_s: A clock that only grows.
+    """
+
+    def __init__(self, directory: Path, sender: Sender, *, now_s: Callable[[], float] = time.monotonic) -> None:
+        self.total = Forwarded()
+        self.problem: str | None = None
+        """Why the last request failed; None after one that was taken."""
+        self._waiting = Waiting(directory)
+        self._sender = sender
+        self._now_s = now_s
+        self._not_before_s = 0.0
+        self._wait_s = 0.0
+        self._takes_starts: bool | None = None
+        self._told: set[str] = set()
+
+    def send_waiting(self, *, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Send what is there, until all of it was taken, one request fails, or ``stop`` says so.
+
+        Returns:
+            Whether nothing that was recorded before the call waits any more.
+        """
+        for segment in self._waiting.segments():
+            while not stop():
+                if self._now_s() < self._not_before_s:
+                    return False
+                chunk = self._waiting.read(segment)
+                if chunk is None:
+                    if not self._finish(segment):
+                        return False
+                    break
+                if not self._send_chunk(segment, chunk):
+                    return False
+            else:
+                return False
+        return True
+
+    def _send_chunk(self, segment: Segment, chunk: Chunk) -> bool:
+        wanted = chunk.items
+        if any(item.is_start for item in wanted):
+            takes_starts = self._takes_running_spans()
+            if takes_starts is None:
+                return False
+            if not takes_starts:
+                wanted = tuple(item for item in wanted if not item.is_start)
+        for start in range(0, len(wanted), REQUEST_SPANS):
+            if not self._send(wanted[start : start + REQUEST_SPANS]):
+                return False
+        self.total.bad_lines, segment.bad_lines = self.total.bad_lines + segment.bad_lines, 0
+        self._waiting.sent(segment, chunk)
+        return True
+
+    def _finish(self, segment: Segment) -> bool:
+        if not segment.finished:
+            return True
+        lost = self._waiting.lost(segment)
+        if lost and not self._send(lost):
+            return False
+        self._waiting.put_away(segment)
+        return True
+
+    def _takes_running_spans(self) -> bool | None:
+        """Ask the receiver, once and with an empty request, whether it is an inspector; None when it does not say."""
+        if self._takes_starts is None:
+            answer = self._sender.send(())
+            self._note(answer)
+            if answer.outcome == "taken":
+                self._takes_starts = answer.is_inspector
+            elif answer.outcome in ("refused", "split"):
+                # A receiver that minds an empty request is none of ours.
+                self._takes_starts = False
+        return self._takes_starts
+
+    def _send(self, items: Sequence[Item]) -> bool:
+        """Send spans; what is too large, or has a bad span among it, goes in halves.
+
+        Returns:
+            False when they have to be sent again later.
+        """
+        answer = self._sender.send(items)
+        self._note(answer)
+        if answer.outcome == "split" and len(items) > 1:
+            middle = len(items) // 2
+            return self._send(items[:middle]) and self._send(items[middle:])
+        if answer.outcome in ("split", "refused"):
+            self.total.refused += len(items)
+            self._tell_of_refusal(answer, len(items))
+            return True
+        if answer.outcome != "taken":
+            return False
+        self.total.spans += len(items) - answer.rejected
+        self.total.refused += answer.rejected
+        if answer.rejected:
+            self._tell_of_refusal(answer, answer.rejected)
+        return True
+
+    def _tell_of_refusal(self, answer: Answer, count: int) -> None:
+        # Of each kind once: a receiver that refuses one span often refuses every one.
+        level = logging.DEBUG if answer.outcome in self._told else logging.WARNING
+        self._told.add(answer.outcome)
+        _log.log(level, "%s does not take %d recorded spans: %s", self._sender.endpoint.url, count, answer.reason)
+
+    def _note(self, answer: Answer) -> None:
+        if answer.outcome in ("taken", "refused", "split"):
+            self.problem, self._wait_s, self._not_before_s = None, 0.0, 0.0
+            return
+        if self.problem is None:
+            _log.warning("spans wait on disk: %s does not take them: %s", self._sender.endpoint.url, answer.reason)
+        self.problem = answer.reason
+        longest = answer.outcome == "misdirected"
+        self._wait_s = LONGEST_WAIT_S if longest else min(LONGEST_WAIT_S, max(FIRST_WAIT_S, self._wait_s * 2))
+        spread_s = self._wait_s * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret
+        self._not_before_s = self._now_s() + max(spread_s, answer.wait_s or 0.0)

@@ -1,0 +1,92 @@
+"""Requests made of recorded spans, in either encoding of OTLP."""
+
+import base64
+import gzip
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from inspector.forward.endpoint import Protocol
+
+Json = dict[str, Any]
+
+CONTENT_TYPES: dict[Protocol, str] = {"http/protobuf": "application/x-protobuf", "http/json": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One recorded span with where it came from, as OTLP/JSON has it."""
+
+    resource: Json
+    scope: Json
+    span: Json
+
+    @property
+    def is_start(self) -> bool:
+        """Whether the span has not ended: only another inspector knows what to do with it."""
+        return "endTimeUnixNano" not in self.span
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells the span from all others."""
+        return self.span.get("traceId", ""), self.span.get("spanId", "")
+
+
+def items_of(line: bytes) -> list[Item]:
+    """Return the spans of one line of a spool.
+
+    Raises:
+        ValueError: The line is no request, as one that was cut by a crash.
+    """
+    try:
+        request = msgspec.json.decode(line)
+        return [
+            Item(group.get("resource", {}), part.get("scope", {}), span)
+            for group in request["resourceSpans"]
+            for part in group["scopeSpans"]
+            for span in part["spans"]
+        ]
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"no OTLP/JSON request: {error}") from None
+
+
+def request_of(items: Sequence[Item], protocol: Protocol) -> bytes:
+    """Encode and compress one request; spans of one line share their resource and scope."""
+    groups: list[Json] = []
+    last: Item | None = None
+    for item in items:
+        if last is None or item.resource is not last.resource or item.scope is not last.scope:
+            groups.append({"resource": item.resource, "scopeSpans": [{"scope": item.scope, "spans": []}]})
+        groups[-1]["scopeSpans"][0]["spans"].append(item.span)
+        last = item
+    request = {"resourceSpans": groups}
+    body = msgspec.json.encode(request) if protocol == "http/json" else _protobuf(request)
+    return gzip.compress(body, compresslevel=1)
+
+
+def _protobuf(request: Json) -> bytes:
+    from google.protobuf import json_format
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    for group in request["resourceSpans"]:
+        for part in group["scopeSpans"]:
+            part["spans"] = [_with_base64_ids(span) for span in part["spans"]]
+    message = ExportTraceServiceRequest()
+    json_format.ParseDict(request, message, ignore_unknown_fields=True)
+    return message.SerializeToString()
+
+
+def _with_base64_ids(span: Json) -> Json:
+    # OTLP/JSON spells ids in hexadecimal, protobuf's own JSON mapping expects base64.
+    span = {
+        key: _base64(value) if key in ("traceId", "spanId", "parentSpanId") else value for key, value in span.items()
+    }
+    if links := span.get("links"):
+        span["links"] = [_with_base64_ids(link) for link in links]
+    return span
+
+
+def _base64(hexadecimal: str) -> str:
+    return base64.b64encode(bytes.fromhex(hexadecimal)).decode()

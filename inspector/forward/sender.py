@@ -1,0 +1,140 @@
+"""One request at a time to an OTLP/HTTP receiver, and what its answer means for the spans that were sent."""
+
+import logging
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from time import time
+from typing import IO, Any, Literal
+
+import msgspec
+
+from inspector import semconv
+from inspector.forward.endpoint import Endpoint
+from inspector.forward.payload import CONTENT_TYPES, Item, request_of
+
+Outcome = Literal["taken", "refused", "split", "later", "misdirected"]
+"""Taken; never to be taken; too large at once; to be tried again; and nothing will be, until a setting changes."""
+
+TIMEOUT_S = 10.0
+_MOST_ANSWER_BYTES = 64 << 10
+_LONGEST_WAIT_S = 300.0
+_RETRYABLE = frozenset((429, 502, 503, 504))
+"""https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes"""
+_MISDIRECTED = frozenset((301, 302, 303, 307, 308, 401, 403, 404, 405, 407, 421))
+"""Answers of something that is no receiver, or none that knows us; the spans are as good as before."""
+
+_log = logging.getLogger("mcp.inspector")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a request."""
+
+    outcome: Outcome
+    reason: str = ""
+    wait_s: float | None = None
+    """How long the receiver asks to be left alone."""
+    rejected: int = 0
+    """Spans left out of a request that was taken otherwise."""
+    is_inspector: bool = False
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> None:
+        """Follow nothing: spans and credentials go to the host that was named."""
+
+
+class Sender:
+    """Sends spans to one endpoint.
+
+    Args:
+        endpoint: Where to.
+        timeout_s: How long the receiver may be silent.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, timeout_s: float = TIMEOUT_S) -> None:
+        self.endpoint = endpoint
+        self._timeout_s = timeout_s
+        # urllib asks the environment for proxies, which a loopback address must not go through.
+        proxies = urllib.request.ProxyHandler({} if endpoint.is_loopback else None)
+        self._opener = urllib.request.build_opener(proxies, _NoRedirect)
+
+    def send(self, items: Sequence[Item]) -> Answer:
+        """Send spans in one request; never raises."""
+        try:
+            body = request_of(items, self.endpoint.protocol)
+        except Exception as error:  # noqa: BLE001 - one span that cannot be encoded must not keep the others waiting
+            return Answer("split" if items and self._encodes() else "misdirected", f"cannot be encoded: {error}")
+        request = urllib.request.Request(  # noqa: S310 - the scheme was checked when the endpoint was read
+            self.endpoint.url,
+            data=body,
+            method="POST",
+            headers={
+                "Content-Type": CONTENT_TYPES[self.endpoint.protocol],
+                "Content-Encoding": "gzip",
+                "User-Agent": "mcp-agent-inspector",
+                **dict(self.endpoint.headers),
+            },
+        )
+        try:
+            with self._opener.open(request, timeout=self._timeout_s) as response:
+                return self._taken(response.headers, response.read1(_MOST_ANSWER_BYTES))
+        except urllib.error.HTTPError as error:
+            with error:
+                return _refused(error.code, error.headers)
+        except (OSError, HTTPException, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            return Answer("later", f"{type(reason).__name__}: {reason}")
+
+    def _encodes(self) -> bool:
+        """Tell whether the encoding works at all: the program may have a protobuf that ours does not go with."""
+        try:
+            return bool(request_of((), self.endpoint.protocol))
+        except Exception:  # noqa: BLE001 - as above
+            return False
+
+    def _taken(self, headers: Message, body: bytes) -> Answer:
+        rejected, reason = _partial_success(headers.get_content_type(), body)
+        return Answer("taken", reason, rejected=rejected, is_inspector=headers.get(semconv.TAKES_HEADER) == semconv.TAKES_RUNNING)
+
+
+def _refused(status: int, headers: Message) -> Answer:
+    reason = f"HTTP {status}"
+    if status in _RETRYABLE:
+        return Answer("later", reason, wait_s=_retry_after_s(headers.get("Retry-After")))
+    if status in _MISDIRECTED:
+        return Answer("misdirected", reason)
+    return Answer("split" if status in (400, 413) else "refused", reason)
+
+
+def _retry_after_s(text: str | None) -> float | None:
+    if not text:
+        return None
+    try:
+        seconds = float(text) if text.strip().isdigit() else parsedate_to_datetime(text).timestamp() - time()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(0.0, seconds), _LONGEST_WAIT_S)
+
+
+def _partial_success(content_type: str, body: bytes) -> tuple[int, str]:
+    try:
+        if content_type == "application/json":
+            found: Any = msgspec.json.decode(body) if body else {}
+            partial: Any = found.get("partialSuccess") or {}
+            return int(partial.get("rejectedSpans") or 0), str(partial.get("errorMessage") or "")[:200]
+        if content_type == "application/x-protobuf" and body:
+            from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+            message = ExportTraceServiceResponse.FromString(body).partial_success
+            return message.rejected_spans, message.error_message[:200]
+    except Exception:  # noqa: BLE001 - an answer that says 200 and more that nobody understands is a 200
+        _log.debug("an answer of the endpoint could not be read", exc_info=True)
+    return 0, ""

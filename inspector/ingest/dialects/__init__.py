@@ -1,0 +1,10 @@
+"""The vocabularies that spans come in, as tables: which attribute is the model, the session, the input of a call.
+
+A dialect is recognised by its attributes and its instrumentation scope, never by span names, which differ between
+versions of the same library. `docs/dialects.md` has them all, and how to add one.
+"""
+
+from inspector.ingest.dialects.dialect import Dialect, KindRule
+from inspector.ingest.dialects.reading import DIALECTS, NORMALISED, RESOURCE_KEYS, read_span
+
+__all__ = ["DIALECTS", "NORMALISED", "RESOURCE_KEYS", "Dialect", "KindRule", "read_span"]

@@ -1,0 +1,206 @@
+"""Ways to find the content of a call, for the tables to name: in attributes, in flattened lists, in events."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from inspector import semconv
+from inspector.ingest.dialects.dialect import Reader
+from inspector.ingest.dialects.flattened import rebuilt
+from inspector.ingest.dialects.messages import MAX_PARTS, Message, message, parsed, read_messages
+from inspector.ingest.otlp import DecodedSpan
+from inspector.model import AttributeValue
+
+
+def copied(*keys: str) -> Reader:
+    """Find the first of some attributes that is there, and leave it as it is."""
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        attributes = span.attributes
+        for key in keys:
+            value = attributes.get(key)
+            if value is not None and value != "":
+                return value
+        return None
+
+    return read
+
+
+def member(key: str, *path: str) -> Reader:
+    """Find a member of an attribute that holds JSON."""
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        held = span.attributes.get(key)
+        held = held if isinstance(held, dict) else parsed(held)
+        for name in path:
+            held = cast("Mapping[str, Any]", held).get(name) if isinstance(held, dict) else None
+        return cast("AttributeValue", held)
+
+    return read
+
+
+def listed(key: str) -> Reader:
+    """Find a list of JSON texts, as OTLP's attributes carry what they have no lists of, and return the values."""
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        held = span.attributes.get(key)
+        if not isinstance(held, list):
+            return None
+        values = [parsed(item) for item in held]
+        return cast(
+            "AttributeValue", [given if value is None else value for given, value in zip(held, values, strict=True)]
+        )
+
+    return read
+
+
+def conversation(*keys: str, role: str, plain: bool = True) -> Reader:
+    """Find messages in the first attribute that is there: a list, a whole request or response as JSON, or plain text.
+
+    Args:
+        keys: Attributes to look at.
+        role: Whose messages those are that do not say it.
+        plain: Whether a text that is no JSON is a message itself. JSON that holds no messages never is one.
+    """
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        attributes = span.attributes
+        for key in keys:
+            held = attributes.get(key)
+            if held not in (None, "", "{}"):
+                is_plain = isinstance(held, str) and parsed(held) is None
+                found = read_messages(held, role) if plain or not is_plain else []
+                if is_plain or _has_messages(found):
+                    return cast("AttributeValue", found)
+        return None
+
+    return read
+
+
+def _has_messages(found: list[Message]) -> bool:
+    return any("type" in part and len(part) > 1 for each in found for part in each["parts"])
+
+
+def flattened(prefix: str, read_item: Callable[[Mapping[str, Any]], Any]) -> Reader:
+    """Find a list that is spelled in the keys of attributes, and read each of its items; None leaves one out."""
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        found = rebuilt(span.attributes, prefix)
+        if not isinstance(found, list):
+            return None
+        items = (read_item(item) for item in found[:MAX_PARTS] if isinstance(item, dict))
+        return [item for item in items if item is not None] or None
+
+    return read
+
+
+def spelled(prefix: str) -> Reader:
+    """Find a map or list that is spelled in the keys of attributes."""
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        return rebuilt(span.attributes, prefix)
+
+    return read
+
+
+def of_event(name: str, key: str) -> Reader:
+    """Find an attribute of the last event of a name."""
+
+    def read(span: DecodedSpan) -> AttributeValue:
+        for event in reversed(span.events):
+            if event["name"] == name:
+                return _attributes_of(event).get(key)
+        return None
+
+    return read
+
+
+def asked_in_events(span: DecodedSpan) -> AttributeValue:
+    """Find what a model was given in the events of the span."""
+    return _told(_bodies(span), semconv.INPUT_MESSAGES) if span.events else None
+
+
+def answered_in_events(span: DecodedSpan) -> AttributeValue:
+    """Find what a model answered in the events of the span."""
+    return _told(_bodies(span), semconv.OUTPUT_MESSAGES) if span.events else None
+
+
+def asked_in_list(key: str) -> Reader:
+    """Find what a model was given in a list of events that an attribute holds as JSON."""
+    return lambda span: _told(_listed_bodies(span, key), semconv.INPUT_MESSAGES)
+
+
+def answered_in_list(key: str) -> Reader:
+    """Find what a model answered in a list of events that an attribute holds as JSON."""
+    return lambda span: _told(_listed_bodies(span, key), semconv.OUTPUT_MESSAGES)
+
+
+_ROLES = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+_CHOICE = "gen_ai.choice"
+_DETAILS = "gen_ai.client.inference.operation.details"
+_PLAIN = {
+    "gen_ai.content.prompt": (semconv.INPUT_MESSAGES, "gen_ai.prompt", "user"),
+    "gen_ai.content.completion": (semconv.OUTPUT_MESSAGES, "gen_ai.completion", "assistant"),
+}
+_Bodies = list[tuple[str, Mapping[str, Any]]]
+
+
+def _bodies(span: DecodedSpan) -> _Bodies:
+    """Return the events with their bodies, which lie in one attribute as JSON or in the attributes themselves."""
+    found: _Bodies = []
+    for event in span.events:
+        name, attributes = event["name"], _attributes_of(event)
+        if isinstance(name, str):
+            body = parsed(attributes.get("gen_ai.event.content"))
+            found.append((name, cast("Mapping[str, Any]", body) if isinstance(body, dict) else attributes))
+    return found
+
+
+def _listed_bodies(span: DecodedSpan, key: str) -> _Bodies:
+    held = parsed(span.attributes.get(key))
+    events = cast("list[Any]", held)[:MAX_PARTS] if isinstance(held, list) else []
+    bodies = [cast("Mapping[str, Any]", event) for event in events if isinstance(event, dict)]
+    return [(str(body.get("event.name")), body) for body in bodies]
+
+
+def _attributes_of(event: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
+    attributes = event["attributes"]
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def _told(bodies: _Bodies, wanted: str) -> AttributeValue:
+    found: list[Message] = []
+    for name, body in bodies:
+        if name == _DETAILS:
+            found += read_messages(body.get(wanted), "user" if wanted == semconv.INPUT_MESSAGES else "assistant")
+        elif name in _PLAIN:
+            key, held, role = _PLAIN[name]
+            found += read_messages(body.get(held), role) if key == wanted else []
+        elif (name == _CHOICE) == (wanted == semconv.OUTPUT_MESSAGES) and (name == _CHOICE or name in _ROLES):
+            made = _message_of(name, body)
+            found += [made] if made and made["parts"] else []
+    return cast("AttributeValue", found) or None
+
+
+def _message_of(name: str, body: Mapping[str, Any]) -> Message | None:
+    role = _ROLES.get(name, "assistant")
+    given = body.get("message", body.get("gen_ai.choice.message"))
+    inner = cast("Any", given) if isinstance(given, dict) else parsed(given)
+    held = cast("Mapping[str, Any]", inner) if isinstance(inner, dict) else body
+    content = held.get("content", given if isinstance(given, str) and held is body else None)
+    calls = held.get("tool_calls")
+    within = parsed(content)
+    return message(
+        {
+            "role": held.get("role") or role,
+            "content": content if within is None else within,
+            "tool_calls": parsed(calls) if isinstance(calls, str) else calls,
+            "tool_call_id": held.get("tool_call_id") or (held.get("id") if role == "tool" else None),
+            "finish_reason": body.get("finish_reason"),
+        },
+        role,
+    )

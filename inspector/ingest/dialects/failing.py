@@ -1,0 +1,65 @@
+"""How a span ended, and why it failed."""
+
+from collections.abc import Mapping
+
+from inspector import semconv
+from inspector.ingest.dialects.fields import Attributes, text, whole_text
+from inspector.ingest.dialects.table import Table
+from inspector.ingest.otlp import DecodedSpan
+from inspector.model import SpanError, Status
+
+_STATUSES: Mapping[str, Status] = {"ok": "ok", "error": "error", "cancelled": "cancelled", "abandoned": "abandoned"}
+_OK, _ERROR = 1, 2
+_TOOL_ERROR = "tool_error"
+_ERROR_TYPES = (semconv.ERROR_TYPE,)
+_EXCEPTION_TYPES = (semconv.EXCEPTION_TYPE,)
+
+
+def status(decoded: DecodedSpan, table: Table) -> Status:
+    """Return how the span stands: by the recorder, by OTLP's status, else by what its dialect says of failures."""
+    attributes = decoded.attributes
+    told = attributes.get(semconv.STATUS)
+    if isinstance(told, str) and told in _STATUSES:
+        return _STATUSES[told]
+    if decoded.status_code == _ERROR:
+        return "error"
+    if decoded.end_ns is None:
+        return "running"
+    if decoded.status_code != _OK:
+        for key, values in table.failures.items():
+            value = attributes.get(key)
+            if value is not None and (isinstance(value, str | bool) and (value in values if values else value != "")):
+                return "error"
+    return "ok"
+
+
+def error(decoded: DecodedSpan, status: Status, table: Table) -> SpanError | None:
+    """Return why the span failed, if it did or if a cancelled one has something to say of it."""
+    if status in ("ok", "running"):
+        return None
+    exception = _exception(decoded)
+    attributes = decoded.attributes
+    kind = text(attributes, _ERROR_TYPES) or text(exception, _EXCEPTION_TYPES)
+    message = whole_text(exception, semconv.EXCEPTION_MESSAGE) or decoded.status_message
+    for key in table.error_message:
+        message = message or whole_text(attributes, key)
+    if kind is None and _is_flagged(decoded, table):
+        kind = _TOOL_ERROR
+    traceback = whole_text(exception, semconv.EXCEPTION_STACKTRACE)
+    if status == "error" or kind or message or traceback:
+        return SpanError(kind, message, traceback)
+    return None
+
+
+def _is_flagged(decoded: DecodedSpan, table: Table) -> bool:
+    """Tell whether a result of a tool has MCP's error flag, for which the conventions have a type of error."""
+    return any(True in values and decoded.attributes.get(key) is True for key, values in table.failures.items())
+
+
+def _exception(decoded: DecodedSpan) -> Attributes:
+    """Return the attributes of the last exception event: earlier ones were survived."""
+    for event in reversed(decoded.events):
+        attributes = event["attributes"]
+        if event["name"] == semconv.EXCEPTION_EVENT and isinstance(attributes, dict):
+            return attributes
+    return decoded.attributes

@@ -1,0 +1,107 @@
+"""Texts and counts out of attributes, which hold whatever a sender put there."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from inspector.ingest.cost import Tokens
+from inspector.ingest.dialects.messages import parsed
+from inspector.ingest.dialects.table import Table
+from inspector.model import AttributeValue
+
+INT64_MAX = 2**63 - 1
+LONGEST_NAME = 1_024
+
+Attributes = Mapping[str, AttributeValue]
+
+
+def text(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
+    """Return the first text among the keys; a number counts as the text it is written as, nothing else does."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is None or value == "":
+            continue
+        if isinstance(value, str):
+            return value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME]
+        if type(value) is int:
+            return str(value)
+    return None
+
+
+def whole_text(attributes: Attributes, key: str) -> str | None:
+    """Return a text of any length; None for an empty one and for what is none."""
+    value = attributes.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def tokens(attributes: Attributes, table: Table) -> Tokens | None:
+    """Return the counts, cached ones inside the input.
+
+    The conventions count cached tokens as part of the input; a span whose parts exceed the whole was written by a
+    library that passes on the exclusive counts of Anthropic's API, so there the parts are added.
+    """
+    given = _count(attributes, table.input_tokens)
+    output = _count(attributes, table.output_tokens)
+    cache_read = _count(attributes, table.cache_read)
+    cache_write = _count(attributes, table.cache_write)
+    if table.usages and (cache_read is None or given is None):
+        found = _usage(attributes, table.usages)
+        given, output = given if given is not None else found[0], output if output is not None else found[1]
+        cache_read, cache_write = cache_read or found[2], cache_write or found[3]
+    if given is None and output is None and cache_read is None and cache_write is None:
+        return None
+    if not cache_read and not cache_write:
+        return Tokens(given or 0, output or 0)
+    given, cache_read, cache_write = given or 0, cache_read or 0, cache_write or 0
+    cached = cache_read + cache_write
+    return Tokens(min(given if cached <= given else given + cached, INT64_MAX), output or 0, cache_read, cache_write)
+
+
+def price(attributes: Attributes, keys: tuple[str, ...]) -> float | None:
+    """Return the first number among the keys that can be a price."""
+    for key in keys:
+        value = attributes.get(key)
+        if type(value) in (int, float) and cast("float", value) >= 0:
+            return float(cast("float", value))
+    return None
+
+
+def _count(attributes: Attributes, keys: tuple[str, ...]) -> int | None:
+    for key in keys:
+        value = attributes.get(key)
+        if value is not None:
+            count = as_count(value)
+            if count is not None:
+                return count
+    return None
+
+
+def as_count(value: object) -> int | None:
+    """Return a count of tokens, however it was written; the largest there is, where it is larger."""
+    if type(value) is int:
+        return None if value < 0 else min(value, INT64_MAX)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return min(value, INT64_MAX) if type(value) is int and value >= 0 else None
+
+
+_INPUT = ("input_tokens", "prompt_tokens", "prompt_token_count")
+_OUTPUT = ("output_tokens", "completion_tokens", "candidates_token_count")
+_READ = ("cache_read_input_tokens", "cached_tokens", "cache_read", "cached_content_token_count")
+_WRITE = ("cache_creation_input_tokens", "cache_creation")
+_DETAILS = ("input_tokens_details", "prompt_tokens_details", "input_token_details")
+
+
+def _usage(attributes: Attributes, keys: tuple[str, ...]) -> tuple[int | None, int | None, int | None, int | None]:
+    """Return the counts of a provider's own usage object."""
+    for key in keys:
+        value = attributes.get(key)
+        held = value if isinstance(value, dict) else parsed(value)
+        if isinstance(held, dict):
+            usage: dict[str, Any] = dict(cast("Mapping[str, Any]", held))
+            for name in _DETAILS:
+                if isinstance(usage.get(name), dict):
+                    usage = {**usage, **usage[name]}
+            return _count(usage, _INPUT), _count(usage, _OUTPUT), _count(usage, _READ), _count(usage, _WRITE)
+    return None, None, None, None

@@ -1,0 +1,34 @@
+"""google-adk: the conventions, and in its earlier form requests and responses under ``gcp.vertex.agent.*``."""
+
+from inspector import semconv
+from inspector.ingest.dialects.content import conversation, member
+from inspector.ingest.dialects.dialect import Dialect, KindRule
+
+GOOGLE_ADK = Dialect(
+    name="google_adk/2",
+    versions=(("gcp.vertex.agent.llm_request", "google_adk/1"),),
+    scopes=("gcp.vertex.agent",),
+    marks=("gcp.vertex.agent.event_id", "gcp.vertex.agent.invocation_id", "gcp.vertex.agent.llm_request"),
+    kinds=(
+        # Written beside the spans of the tools that were called at once, it stands for no call.
+        KindRule(semconv.TOOL_NAME, {"(merged tools)": "other"}),
+    ),
+    session=(semconv.SESSION_ID, semconv.CONVERSATION_ID, "gcp.vertex.agent.session_id"),
+    placeholders=frozenset(("(merged tools)", "<not specified>")),
+    inputs={
+        "llm": (semconv.INPUT_MESSAGES, "gcp.vertex.agent.llm_request"),
+        "tool": (semconv.TOOL_CALL_ARGUMENTS, "gcp.vertex.agent.tool_call_args"),
+    },
+    outputs={
+        "llm": (semconv.OUTPUT_MESSAGES, "gcp.vertex.agent.llm_response"),
+        "tool": (semconv.TOOL_CALL_RESULT, "gcp.vertex.agent.tool_response"),
+        "other": ("gcp.vertex.agent.tool_response",),
+    },
+    contents={
+        "llm": {
+            semconv.INPUT_MESSAGES: (conversation("gcp.vertex.agent.llm_request", role="user", plain=False),),
+            semconv.OUTPUT_MESSAGES: (conversation("gcp.vertex.agent.llm_response", role="assistant", plain=False),),
+            semconv.TOOL_DEFINITIONS: (member("gcp.vertex.agent.llm_request", "config", "tools"),),
+        },
+    },
+)

@@ -1,0 +1,260 @@
+"""Spans read: the dialect of each found, and its table applied."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+
+from inspector import semconv
+from inspector.ingest.cost import Tokens, price_usd
+from inspector.ingest.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
+from inspector.ingest.dialects.failing import error, status
+from inspector.ingest.dialects.fields import LONGEST_NAME, price, text, tokens
+from inspector.ingest.dialects.frameworks import (
+    AGENT_FRAMEWORK,
+    ANTHROPIC,
+    AUTOGEN,
+    FAST_AGENT,
+    LITELLM,
+    MCP_AGENT,
+    MCP_SDK,
+    OTEL,
+    TENXGRAPH,
+)
+from inspector.ingest.dialects.genai import GEN_AI
+from inspector.ingest.dialects.google_adk import GOOGLE_ADK
+from inspector.ingest.dialects.langsmith import LANGSMITH
+from inspector.ingest.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, announced
+from inspector.ingest.dialects.openinference import OPENINFERENCE
+from inspector.ingest.dialects.openllmetry import OPENLLMETRY
+from inspector.ingest.dialects.recorder import HOOKS, INSPECTOR
+from inspector.ingest.dialects.table import Table, complete
+from inspector.ingest.dialects.vercel_ai import VERCEL_AI
+from inspector.ingest.exported import read_exported
+from inspector.ingest.otlp import DecodedSpan
+from inspector.model import AttributeValue, Kind, Span
+
+DIALECTS: tuple[Dialect, ...] = (
+    INSPECTOR,
+    OPENINFERENCE,
+    VERCEL_AI,
+    LANGSMITH,
+    LITELLM,
+    MCP_AGENT,
+    OPENLLMETRY,
+    GOOGLE_ADK,
+    TENXGRAPH,
+    AGENT_FRAMEWORK,
+    AUTOGEN,
+    ANTHROPIC,
+    FAST_AGENT,
+    MCP_SDK,
+    LOGFIRE,
+    HOOKS,
+    GEN_AI,
+    OTEL,
+)
+"""The more specific first: a span that speaks two is named after the first of them; the last one takes everything."""
+
+NORMALISED = semconv.NORMALISED
+
+RESOURCE_KEYS = (
+    "service.version",
+    "deployment.environment.name",
+    semconv.HOST_NAME,
+    semconv.PROCESS_PID,
+    semconv.SDK_LANGUAGE,
+)
+"""Attributes of the resource that are kept with each span, unless the span has an attribute of that name.
+
+``service.name`` is the span's ``service``; the others of a resource (paths, versions of libraries) would cost more room
+than they tell.
+"""
+
+_LAST = len(DIALECTS) - 1
+_ALONE = (INSPECTOR, GEN_AI, OTEL)
+_TABLES = tuple(complete(each, None if each in _ALONE else GEN_AI) for each in DIALECTS)
+_RANKS = {mark: rank for rank, each in reversed(tuple(enumerate(DIALECTS))) for mark in each.marks}
+_SCOPES = {scope: rank for rank, each in enumerate(DIALECTS) for scope in each.scopes}
+_MARKS = _RANKS.keys()
+_SPAN_KINDS = {2: "server", 3: "client", 4: "producer", 5: "consumer"}
+_SERVICE, _PROCESS, _HOOK = (semconv.SERVICE_NAME,), (semconv.PROCESS,), (semconv.HOOK,)
+
+
+def read_span(decoded: DecodedSpan) -> Span:
+    """Read a span in the dialect that it speaks.
+
+    Its attributes stay as they came. What a dialect keeps elsewhere is added under the standard key, and the key noted
+    in ``inspector.normalised``.
+    """
+    exported = decoded.attributes.pop(semconv.EXPORTED, None)
+    span = _read_recorded(decoded)
+    return span if exported is None else read_exported(span, exported)
+
+
+def _read_recorded(decoded: DecodedSpan) -> Span:
+    # One that has no end was announced already, before an export.
+    if decoded.attributes.get(PENDING_MARK) == PENDING and decoded.end_ns is not None:
+        decoded = announced(decoded)
+    table = _recognised(decoded)
+    attributes = decoded.attributes
+    kind = _kind(decoded, table)
+    version, contents = _version(attributes, table), table.contents[kind]
+    if contents:
+        _normalise(decoded, contents)
+    stands = status(decoded, table)
+    model = _named(attributes, table.model, table)
+    counts, cost = _spent(decoded, table, model) if kind == "llm" else (None, None)
+    if table is not _TABLES[0]:
+        _note_origin(decoded)
+    resource = decoded.resource
+    _note_resource(attributes, resource)
+    return Span(
+        trace_id=decoded.trace_id,
+        span_id=decoded.span_id,
+        parent_id=decoded.parent_id,
+        name=decoded.name[:LONGEST_NAME],
+        kind=kind,
+        status=stands,
+        start_ns=decoded.start_ns,
+        end_ns=decoded.end_ns,
+        session_id=text(attributes, table.session),
+        hook=text(attributes, _HOOK),
+        dialect=version,
+        service=text(resource, _SERVICE),
+        agent=_named(attributes, table.agent, table),
+        model=model,
+        tool=_named(attributes, table.tool, table) if kind != "other" or not table.placeholders else None,
+        input_tokens=counts and counts.input,
+        output_tokens=counts and counts.output,
+        cached_tokens=counts and counts.cache_read,
+        cost_usd=cost,
+        error=None if stands == "ok" else error(decoded, stands, table),
+        input_key=_content_key(attributes, table.inputs[kind]),
+        output_key=_content_key(attributes, table.outputs[kind]),
+        attributes=attributes,
+        events=decoded.events,
+        links=decoded.links,
+        process=text(resource, _PROCESS),
+    )
+
+
+def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Tokens | None, float | None]:
+    attributes = decoded.attributes
+    counts = tokens(attributes, table)
+    cost = price(attributes, table.price)
+    if cost is None and counts is not None and model is not None:
+        cost = price_usd(counts, model=model, provider=text(attributes, table.provider), start_ns=decoded.start_ns)
+    return counts, cost
+
+
+def _recognised(decoded: DecodedSpan) -> Table:
+    attributes = decoded.attributes
+    if semconv.HOOK in attributes:
+        return _TABLES[0]
+    scope = _scope_rank(decoded.scope.name)
+    found = attributes.keys() & _MARKS
+    if not found:
+        return _TABLES[scope]
+    return _TABLES[min(scope, *map(_RANKS.__getitem__, found))]
+
+
+@lru_cache(maxsize=1_024)
+def _scope_rank(name: str) -> int:
+    if name in _SCOPES:
+        return _SCOPES[name]
+    starts = (rank for scope, rank in _SCOPES.items() if scope.endswith("*") and name.startswith(scope[:-1]))
+    return min(starts, default=_LAST)
+
+
+def _version(attributes: dict[str, AttributeValue], table: Table) -> str:
+    for key, name in table.versions:
+        if key in attributes:
+            return name
+    return table.name
+
+
+def _kind(decoded: DecodedSpan, table: Table) -> Kind:
+    attributes = decoded.attributes
+    for rule in table.kinds:
+        value = attributes.get(rule.key)
+        if value is None:
+            continue
+        kind = _by(rule, value, decoded)
+        if kind is not None:
+            return kind
+    return table.scope_kinds.get(decoded.scope.name, "other") if table.scope_kinds else "other"
+
+
+def _by(rule: KindRule, value: AttributeValue, decoded: DecodedSpan) -> Kind | None:
+    if rule.where == "at the root" and decoded.parent_id is not None:
+        return None
+    if rule.where == "between processes" and decoded.kind not in (SERVER, CLIENT):
+        return None
+    if rule.kinds and isinstance(value, str) and value in rule.kinds:
+        return rule.kinds[value]
+    return rule.otherwise
+
+
+def _normalise(decoded: DecodedSpan, contents: tuple[tuple[str, tuple[Reader, ...]], ...]) -> None:
+    """Add what the span keeps elsewhere under the standard keys that it does not have."""
+    attributes = decoded.attributes
+    added: list[AttributeValue] = []
+    for key, readers in contents:
+        given = attributes.get(key)
+        if given is not None and given != "":
+            continue
+        for read in readers:
+            value = _read(read, decoded)
+            if value:
+                attributes[key] = value
+                added.append(key)
+                break
+    if added:
+        attributes[NORMALISED] = added
+
+
+def _read(read: Reader, decoded: DecodedSpan) -> str | None:
+    """Return what a reader finds as text; nothing, where it stumbles over what somebody sent."""
+    try:
+        value = read(decoded)
+        if value is None or isinstance(value, str):
+            return value
+        return msgspec.json.encode(value).decode() if value not in ([], {}) else None
+    # The original is there all the same: as it came, and shown as text.
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError):
+        return None
+
+
+def _named(attributes: dict[str, AttributeValue], keys: tuple[str, ...], table: Table) -> str | None:
+    name = text(attributes, keys)
+    return None if table.placeholders and name in table.placeholders else name
+
+
+def _note_origin(decoded: DecodedSpan) -> None:
+    """Keep what only OTLP's own fields say, under OpenTelemetry's names for formats without such fields."""
+    attributes, scope = decoded.attributes, decoded.scope
+    if decoded.kind in _SPAN_KINDS:
+        attributes.setdefault("span.kind", _SPAN_KINDS[decoded.kind])
+    if scope.name:
+        attributes.setdefault("otel.scope.name", scope.name)
+    if scope.version:
+        attributes.setdefault("otel.scope.version", scope.version)
+
+
+def _note_resource(attributes: dict[str, AttributeValue], resource: Mapping[str, AttributeValue]) -> None:
+    for key in RESOURCE_KEYS:
+        if key in resource and key not in attributes and resource[key] is not None:
+            attributes[key] = resource[key]
+
+
+def _content_key(attributes: dict[str, AttributeValue], keys: tuple[str, ...]) -> str | None:
+    """Return the first key that is there; its value becomes JSON text if the sender gave it as lists and maps."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is None or value == "":
+            continue
+        if not isinstance(value, str):
+            attributes[key] = msgspec.json.encode(value).decode()
+        return key
+    return None

@@ -1,0 +1,76 @@
+"""Dialects put together with the conventions that they fall back to, laid out for speed."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+from msgspec import Struct
+
+from inspector.ingest.dialects.dialect import Dialect, KindRule, Reader
+from inspector.model import KINDS, Kind
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """A dialect, complete: its own rules and keys first, then those of the conventions."""
+
+    name: str
+    versions: tuple[tuple[str, str], ...]
+    kinds: tuple[KindRule, ...]
+    scope_kinds: Mapping[str, Kind]
+    session: tuple[str, ...]
+    agent: tuple[str, ...]
+    model: tuple[str, ...]
+    provider: tuple[str, ...]
+    tool: tuple[str, ...]
+    input_tokens: tuple[str, ...]
+    output_tokens: tuple[str, ...]
+    cache_read: tuple[str, ...]
+    cache_write: tuple[str, ...]
+    usages: tuple[str, ...]
+    price: tuple[str, ...]
+    error_message: tuple[str, ...]
+    failures: Mapping[str, frozenset[str | bool]]
+    placeholders: frozenset[str]
+    inputs: Mapping[Kind, tuple[str, ...]]
+    outputs: Mapping[Kind, tuple[str, ...]]
+    contents: Mapping[Kind, tuple[tuple[str, tuple[Reader, ...]], ...]]
+
+
+_OWN = ("name", "versions", "scopes", "marks", "inputs", "outputs", "contents")
+
+
+def complete(own: Dialect, conventions: Dialect | None = None) -> Table:
+    """Lay a dialect over the conventions; without them it is complete by itself."""
+    under = conventions or Dialect(name="")
+    merged = {
+        field.name: _merged(getattr(own, field.name), getattr(under, field.name))
+        for field in fields(Dialect)
+        if field.name not in _OWN
+    }
+    return Table(
+        name=own.name,
+        versions=own.versions,
+        inputs=_keys_by_kind(own.inputs, under.inputs),
+        outputs=_keys_by_kind(own.outputs, under.outputs),
+        contents=_contents(own, under),
+        **merged,
+    )
+
+
+def _merged(own: Any, under: Any) -> Any:
+    if isinstance(own, tuple):
+        first = cast("tuple[Any, ...]", own)
+        return first + tuple(item for item in cast("tuple[Any, ...]", under) if item not in first)
+    return own | under if isinstance(own, frozenset) else {**under, **own}
+
+
+def _keys_by_kind(own: Mapping[Kind, tuple[str, ...]], under: Mapping[Kind, tuple[str, ...]]) -> dict[Kind, Any]:
+    return {kind: _merged(own.get(kind, ()), under.get(kind, ())) for kind in KINDS}
+
+
+def _contents(own: Dialect, under: Dialect) -> dict[Kind, tuple[tuple[str, tuple[Reader, ...]], ...]]:
+    laid: dict[Kind, tuple[tuple[str, tuple[Reader, ...]], ...]] = {}
+    for kind in KINDS:
+        first, second = own.contents.get(kind, {}), under.contents.get(kind, {})
+        laid[kind] = tuple((key, first.get(key, ()) + second.get(key, ())) for key in {**first, **second})
+    return laid

@@ -1,0 +1,137 @@
+"""Events as OTLP JSON lines, the format of OpenTelemetry's file exporter, so that what is imported again is the same.
+
+What OTLP has a field for goes there; what only the inspector knows (that a span was lost, what it cost by the price
+list of the day) goes into one attribute, which `exported.read_exported` takes out again.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from inspector import semconv
+from inspector.model import Event
+
+Json = dict[str, Any]
+
+_KINDS = {"server": 2, "client": 3, "producer": 4, "consumer": 5}
+_INTERNAL = 1
+_INT64 = range(-(2**63), 2**63)
+_LINE_BYTES = 1 << 20
+_LONGEST_SCOPE = 256
+_OWN = "inspector/1"
+
+
+def export_lines(events: Iterable[Event]) -> Iterator[bytes]:
+    """Yield one OTLP/JSON request a line, newline included, of events in full; each of about 1 MiB at most."""
+    spans: list[bytes] = []
+    size = 0
+    group: tuple[str | None, str, str] | None = None
+    for event in events:
+        origin, span = _encoded(event)
+        if spans and (origin != group or size + len(span) > _LINE_BYTES):
+            yield _line(group, spans)
+            spans, size = [], 0
+        group = origin
+        spans.append(span)
+        size += len(span)
+    if spans:
+        yield _line(group, spans)
+
+
+def _line(group: tuple[str | None, str, str] | None, spans: list[bytes]) -> bytes:
+    assert group is not None
+    service, scope, version = group
+    attributes = [_pair(semconv.SERVICE_NAME, service)] if service is not None else []
+    head = msgspec.json.encode(
+        {"resource": {"attributes": attributes}, "scopeSpans": [{"scope": {"name": scope, "version": version}}]}
+    )
+    inner = head.removesuffix(b"}]}")
+    return b'{"resourceSpans":[' + inner + b',"spans":[' + b",".join(spans) + b"]}]}]}\n"
+
+
+def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
+    attributes: Json = msgspec.json.decode(event.attributes) if event.attributes else {}
+    for added in attributes.pop(semconv.NORMALISED, ()):
+        attributes.pop(added, None)
+    kind, scope, version = _origin(attributes) if event.dialect != _OWN else (_INTERNAL, "", "")
+    lost = attributes.pop("otel.dropped_attributes_count", 0)
+    attributes[semconv.EXPORTED] = {"status": event.status, "cost_usd": event.cost_usd}
+    span: Json = {
+        "traceId": event.trace_id,
+        "spanId": event.span_id,
+        "parentSpanId": event.parent_id or "",
+        "name": event.name,
+        "kind": kind,
+        "startTimeUnixNano": event.start_time_unix_nano,
+        "attributes": _pairs(attributes),
+        "events": [_event(each) for each in _decoded(event.events)],
+        "links": [_link(each) for each in _decoded(event.links)],
+        "status": _status(event),
+    }
+    if lost:
+        span["droppedAttributesCount"] = lost
+    if event.end_time_unix_nano is not None:
+        span["endTimeUnixNano"] = event.end_time_unix_nano
+    return (event.service, scope, version), msgspec.json.encode(span)
+
+
+def _origin(attributes: Json) -> tuple[int, str, str]:
+    """Take out what was noted of OTLP's own fields when the span was read."""
+    kind = _KINDS.get(str(attributes.get("span.kind")), _INTERNAL)
+    if kind != _INTERNAL:
+        del attributes["span.kind"]
+    scope, version = (
+        attributes.pop(key) if isinstance(text := attributes.get(key), str) and 0 < len(text) <= _LONGEST_SCOPE else ""
+        for key in ("otel.scope.name", "otel.scope.version")
+    )
+    return kind, scope, version
+
+
+def _decoded(part: Any) -> list[Json]:
+    found: list[Json] = msgspec.json.decode(part) if part else []
+    return found
+
+
+def _status(event: Event) -> Json:
+    code = {"ok": 0, "error": 2}.get(event.status, 0)
+    message = event.error.message if event.error else None
+    return {"code": code, "message": message} if message else {"code": code}
+
+
+def _event(event: Json) -> Json:
+    return {
+        "name": event["name"],
+        "timeUnixNano": event["time_unix_nano"],
+        "attributes": _pairs(event["attributes"]),
+    }
+
+
+def _link(link: Json) -> Json:
+    return {"traceId": link["trace_id"], "spanId": link["span_id"], "attributes": _pairs(link["attributes"])}
+
+
+def _pairs(attributes: Mapping[str, Any]) -> list[Json]:
+    return [_pair(key, value) for key, value in attributes.items()]
+
+
+def _pair(key: str, value: Any) -> Json:
+    return {"key": key, "value": _any_value(value)}
+
+
+def _any_value(value: Any) -> Json:
+    if type(value) is list:
+        return {"arrayValue": {"values": [_any_value(item) for item in cast("list[Any]", value)]}}
+    if type(value) is dict:
+        return {"kvlistValue": {"values": _pairs(cast("Json", value))}}
+    return _scalar(value)
+
+
+def _scalar(value: float | str | None) -> Json:
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int) and value in _INT64:
+        return {"intValue": str(value)}
+    if isinstance(value, int | float):
+        return {"doubleValue": value}
+    return {} if value is None else {"stringValue": value}

@@ -1,0 +1,124 @@
+"""Spans out of files of OTLP JSON: exports of the inspector, of OpenTelemetry's collector, and single requests."""
+
+import gzip
+import stat
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, cast
+
+from inspector.ingest.errors import FileUnreadable
+from inspector.ingest.otlp import Decoded, decode
+
+MAX_LINE = 64 << 20
+"""Bytes; a longer line is left out, so that no file can ask for more memory than this."""
+
+_GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SQLITE = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One request of a file."""
+
+    data: bytes
+    decoded: Decoded
+    number: int
+    """Which line it stands on, from 1."""
+
+
+@contextmanager
+def opened(path: Path) -> Generator[IO[bytes]]:
+    """Open a file for reading, unpacked if it is packed with gzip.
+
+    Raises:
+        FileUnreadable: It is not there, is no regular file, or plainly something else than OTLP JSON.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileUnreadable(f"{path} is no regular file; give a file of OTLP JSON lines, or - for standard input")
+        file = path.open("rb")
+    except OSError as error:
+        raise FileUnreadable(f"{path} cannot be read: {error.strerror or error}") from None
+    with file, unpacked(file, str(path)) as readable:
+        yield readable
+
+
+@contextmanager
+def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
+    """Look at how a stream begins, and yield it unpacked.
+
+    Raises:
+        FileUnreadable: It plainly holds something else than OTLP JSON.
+    """
+    head = file.peek(16)[:16]
+    if head.startswith(_SQLITE):
+        raise FileUnreadable(f"{name} is an SQLite database, not OTLP JSON lines; 'inspector export' writes those")
+    if head.startswith(_UTF16):
+        raise FileUnreadable(f"{name} is UTF-16; OTLP JSON is UTF-8: save it as that")
+    if not head.startswith(_GZIP):
+        yield file
+        return
+    with gzip.open(file, "rb") as content:
+        yield cast("IO[bytes]", content)
+
+
+def read_parts(file: IO[bytes], name: str) -> Iterator[Part]:
+    """Yield what stands on each line; a file that is one request on many lines is one part.
+
+    Raises:
+        FileUnreadable: It cannot be read on, as a packed file that was cut.
+    """
+    number = 0
+    for number, line in _lines(file, name):
+        if not line.strip():
+            continue
+        decoded = Decoded(malformed="too long") if len(line) >= MAX_LINE else decode(line)
+        if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+            whole = line + _rest(file, MAX_LINE - len(line), name)
+            again = decode(whole) if len(whole) < MAX_LINE else decoded
+            if not again.malformed:
+                yield Part(whole, again, number)
+                return
+            yield from _parts_of_lines(whole)
+            for later, rest in _lines(file, name):
+                yield Part(rest, decode(rest), number + later)
+            return
+        yield Part(line, decoded, number)
+
+
+def _parts_of_lines(data: bytes) -> Iterator[Part]:
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
+        if line.strip():
+            yield Part(line, decode(line), number)
+
+
+def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while True:
+        try:
+            line = file.readline(MAX_LINE)
+            over = len(line) >= MAX_LINE and not line.endswith(b"\n")
+            while over and not _ends_line(file.readline(MAX_LINE)):
+                pass
+        except (OSError, EOFError, zlib.error) as error:
+            raise FileUnreadable(f"{name} cannot be read on after line {number}: {error}") from None
+        if not line:
+            return
+        number += 1
+        yield number, line
+
+
+def _ends_line(more: bytes) -> bool:
+    return not more or more.endswith(b"\n")
+
+
+def _rest(file: IO[bytes], most: int, name: str) -> bytes:
+    try:
+        return file.read(max(0, most))
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileUnreadable(f"{name} cannot be read on: {error}") from None

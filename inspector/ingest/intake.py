@@ -1,0 +1,246 @@
+"""Requests on their way into the store: one thread decodes those that wait and commits them together.
+
+Decoding and writing share the thread because both need the interpreter: with a decoder beside it the writer would wait
+for the interpreter after every row, which is slower than doing one after the other. What waits while a transaction is
+written makes up the next one, so a commit is paid once for all senders.
+"""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from inspector.ingest.dialects import read_span
+from inspector.ingest.errors import IntakeFull
+from inspector.ingest.otlp import Decoded
+from inspector.model import Span
+from inspector.store import Store, StoreBusy, StoreError
+
+GROUP_SPANS = 2_048
+"""Spans after which no further request joins a transaction; a larger request is written in parts of so many."""
+MOST_WAITING = 1_024
+"""Requests in the queue."""
+MOST_WAITING_BYTES = 64 << 20
+"""Bytes of the requests in the queue; a single one may have more."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a request, told once it is committed."""
+
+    spans: int = 0
+    rejected: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Spans left out, counted by the field that was wrong."""
+    malformed: str | None = None
+    """Why all of it was refused; then nothing was stored."""
+    too_large: bool = False
+    """Whether it was refused for holding more than a request may."""
+
+
+@dataclass(slots=True)
+class _Delivery:
+    """A request that waits."""
+
+    decode: Callable[[], Decoded]
+    size: int
+    receipt: Future[Receipt]
+
+
+@dataclass(slots=True)
+class _Unpacked:
+    """A request that is about to be written."""
+
+    delivery: _Delivery
+    spans: Sequence[Span]
+    rejected: dict[str, int]
+
+
+class Intake:
+    """The queue in front of a store, and the thread that empties it; the thread starts with the first request.
+
+    Args:
+        store: Where the spans go.
+        committed: Called after each commit, in the thread that committed; it must not raise.
+    """
+
+    def __init__(self, store: Store, committed: Callable[[], None]) -> None:
+        self._store = store
+        self._committed = committed
+        self._waiting: deque[_Delivery] = deque()
+        self._bytes = 0
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._busy = False
+        self._closed = False
+
+    def deliver(self, decode: Callable[[], Decoded], size: int) -> Future[Receipt]:
+        """Queue a request; the future ends once its spans are committed, or with the StoreError that kept them out.
+
+        Args:
+            decode: Makes the spans, in the thread of the queue; must not raise.
+            size: Bytes that wait.
+
+        Raises:
+            IntakeFull: Too much waits already, or this process is about to end.
+        """
+        delivery = _Delivery(decode, size, Future())
+        with self._changed:
+            if self._closed:
+                raise IntakeFull("the server is about to end; send it again to the next one")
+            if len(self._waiting) >= MOST_WAITING or (self._waiting and self._bytes + size > MOST_WAITING_BYTES):
+                raise IntakeFull("more waits to be stored than fits into memory; send it again later")
+            self._waiting.append(delivery)
+            self._bytes += size
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="inspector-intake", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+        return delivery.receipt
+
+    def wait_idle(self, timeout_s: float) -> bool:
+        """Give way to what waits, at most so long; returns whether nothing waits any more."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._busy and not self._waiting, timeout_s)
+
+    def close(self) -> None:
+        """Store what waits, take nothing more, and end the thread."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while group := self._next_group():
+            try:
+                self._write(group)
+            # The border of the thread: a queue that nobody empties any more would hold up every sender for ever.
+            except Exception as error:  # noqa: BLE001
+                _log.exception("%d requests could not be stored", len(group))
+                for unpacked in group:
+                    _refuse(unpacked.delivery, StoreBusy(f"storing failed: {type(error).__name__}"))
+            self._rest()
+
+    def _next_group(self) -> list[_Unpacked]:
+        """Wait for requests and unpack those that fit into one transaction; none once the queue is closed and empty."""
+        group: list[_Unpacked] = []
+        spans = 0
+        while spans < GROUP_SPANS:
+            delivery = self._take(wait=not group)
+            if delivery is None:
+                break
+            unpacked = _unpack(delivery)
+            if unpacked is not None:
+                group.append(unpacked)
+                spans += len(unpacked.spans)
+        return group
+
+    def _take(self, *, wait: bool) -> _Delivery | None:
+        with self._changed:
+            if wait and not self._waiting:
+                self._busy = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+            if not self._waiting:
+                return None
+            self._busy = True
+            delivery = self._waiting.popleft()
+            self._bytes -= delivery.size
+            return delivery
+
+    def _rest(self) -> None:
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+
+    def _write(self, group: list[_Unpacked]) -> None:
+        try:
+            self._store_spans([span for unpacked in group for span in unpacked.spans])
+        except StoreError as error:
+            self._turn_away(group, error)
+            return
+        # One span that the store cannot take must cost neither the spans beside it nor the other senders.
+        except Exception:  # noqa: BLE001
+            _log.exception("%d requests were refused; storing them one by one", len(group))
+            self._write_each(group)
+            return
+        self._committed()
+        for unpacked in group:
+            _acknowledge(unpacked)
+
+    def _store_spans(self, spans: Sequence[Span]) -> None:
+        if len(spans) <= 2 * GROUP_SPANS:
+            self._store.write(spans)
+            return
+        for start in range(0, len(spans), GROUP_SPANS):
+            self._store.write(spans[start : start + GROUP_SPANS])
+
+    def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
+        """Refuse a group and all that waits: each would wait for the same lock, one after the other."""
+        with self._changed:
+            waiting = [*self._waiting]
+            self._waiting.clear()
+            self._bytes = 0
+        for delivery in (*(unpacked.delivery for unpacked in group), *waiting):
+            _refuse(delivery, error)
+
+    def _write_each(self, group: list[_Unpacked]) -> None:
+        for at, unpacked in enumerate(group):
+            for span in unpacked.spans:
+                try:
+                    self._store.write((span,))
+                except StoreError as error:
+                    self._turn_away(group[at:], error)
+                    return
+                # Whatever it was about this span, the sender is told and must not send it again.
+                except Exception:  # noqa: BLE001
+                    _log.exception("span %s was refused and is left out", span.span_id)
+                    unpacked.rejected["unstorable"] = unpacked.rejected.get("unstorable", 0) + 1
+            self._committed()
+            _acknowledge(unpacked)
+
+
+def _unpack(delivery: _Delivery) -> _Unpacked | None:
+    """Decode a request; what cannot be decoded is answered at once."""
+    if not delivery.receipt.set_running_or_notify_cancel():
+        return None
+    rejected: dict[str, int] = {}
+    spans: list[Span] = []
+    decoded = delivery.decode()
+    if decoded.malformed is not None:
+        delivery.receipt.set_result(Receipt(malformed=decoded.malformed, too_large=decoded.too_large))
+        return None
+    rejected.update(decoded.rejected)
+    try:
+        spans = [read_span(span) for span in decoded.spans]
+    # A dialect that stumbles over a span must cost that span alone.
+    except Exception:  # noqa: BLE001
+        _log.exception("reading %d spans failed; reading them one by one", len(decoded.spans))
+        spans = _read_each(decoded, rejected)
+    return _Unpacked(delivery, spans, rejected)
+
+
+def _read_each(decoded: Decoded, rejected: dict[str, int]) -> list[Span]:
+    spans: list[Span] = []
+    for span in decoded.spans:
+        try:
+            spans.append(read_span(span))
+        # As above: whatever it was, its neighbours are read.
+        except Exception:  # noqa: BLE001
+            _log.exception("span %s could not be read and is left out", span.span_id)
+            rejected["unreadable"] = rejected.get("unreadable", 0) + 1
+    return spans
+
+
+def _acknowledge(unpacked: _Unpacked) -> None:
+    lost = unpacked.rejected.get("unstorable", 0)
+    unpacked.delivery.receipt.set_result(Receipt(len(unpacked.spans) - lost, unpacked.rejected))
+
+
+def _refuse(delivery: _Delivery, error: StoreError) -> None:
+    if not delivery.receipt.done() and (delivery.receipt.running() or delivery.receipt.set_running_or_notify_cancel()):
+        delivery.receipt.set_exception(error)

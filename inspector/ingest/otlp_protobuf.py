@@ -1,0 +1,344 @@
+"""OTLP trace requests in protobuf, decoded: bytes in, the same spans out as of the same request in JSON.
+
+The two outer levels are walked here; each span is parsed on its own by the C parser of ``protobuf``, so one that is
+broken costs itself alone. The parser is given the published messages with one change: every text and every message
+inside them stays bytes, which is the same on the wire. So a byte that is no UTF-8 costs a character instead of the
+request, and an attribute is read where it lies, which takes half as long as through an object of its own.
+"""
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from struct import unpack_from
+from typing import Any, NamedTuple
+
+from inspector.ingest.otlp import (
+    MAX_ATTRIBUTES,
+    MAX_DEPTH,
+    MAX_EVENTS,
+    MAX_ITEMS,
+    MAX_KEY,
+    TOO_DEEP,
+    Decoded,
+    DecodedSpan,
+    Scope,
+    double_value,
+    dropped_by_sender,
+    note_losses,
+    short_text,
+)
+from inspector.ingest.otlp_wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireError, fields, signed, varint
+from inspector.model import AttributeValue
+
+MOST_PARTS = 1_000_000
+"""Messages and values in one request; a request of ordinary spans that has all the bytes it may has half as many."""
+LARGE_SPAN = 1 << 20
+"""Bytes of a span above which its fields are counted before the parser makes room for them."""
+_MOST_KNOWN_KEYS = 4_096
+_LONGEST_KNOWN_KEY = 127
+_ZERO = (bytes(16), bytes(8))
+_TEXT, _INT = 0x0A, 0x18
+"""Tags of the two values that nearly all attributes have."""
+_TEXT_SIZES = 16_384
+"""Values from this size on have longer lengths than the two bytes that are looked for."""
+
+
+class _Messages(NamedTuple):
+    """The published messages, with bytes for texts and for messages inside."""
+
+    span: Any
+    event: Any
+    link: Any
+    status: Any
+    resource: Any
+    scope: Any
+    error: type[Exception]
+
+
+@cache
+def _messages() -> _Messages:
+    # Loading the published messages takes 30 ms, which only a server that receives them should spend.
+    from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
+    from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+    from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+    published = {
+        "span": Span,
+        "event": Span.Event,
+        "link": Span.Link,
+        "status": Status,
+        "resource": Resource,
+        "scope": InstrumentationScope,
+    }
+    field_type = descriptor_pb2.FieldDescriptorProto
+    kept_as_bytes = {field_type.TYPE_STRING, field_type.TYPE_MESSAGE}
+    file = descriptor_pb2.FileDescriptorProto(name="unread.proto", package="inspector.unread", syntax="proto3")
+    for name, each in published.items():
+        copy = file.message_type.add(name=name)
+        given = descriptor_pb2.DescriptorProto()
+        each.DESCRIPTOR.CopyToProto(given)
+        for field in given.field:
+            kind = field_type.TYPE_INT32 if field.type == field_type.TYPE_ENUM else field.type
+            kind = field_type.TYPE_BYTES if kind in kept_as_bytes else kind
+            copy.field.add(name=field.name, number=field.number, type=kind, label=field.label)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    classes = {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"inspector.unread.{name}"))
+        for name in published
+    }
+    return _Messages(**classes, error=message.DecodeError)
+
+
+class _Rejected(Exception):
+    """A span that breaks the protocol; its text is the field."""
+
+
+def decode_protobuf(payload: bytes) -> Decoded:
+    """Decode one ``ExportTraceServiceRequest``; any bytes are answered, none raises."""
+    reading = _Reading(payload)
+    try:
+        reading.read()
+    except TooMany:
+        return Decoded(malformed=f"more than {MOST_PARTS:,} objects", too_large=True)
+    except WireError as error:
+        return Decoded(malformed=str(error))
+    return Decoded(reading.spans, reading.rejected, reading.dropped, reading.dropped_segments)
+
+
+class _Reading:
+    """One request while it is read."""
+
+    def __init__(self, payload: bytes) -> None:
+        self.spans: list[DecodedSpan] = []
+        self.rejected: Counter[str] = Counter()
+        self.dropped = self.dropped_segments = 0
+        self._payload = payload
+        self._budget = Budget(MOST_PARTS)
+        self._messages = _messages()
+
+    def read(self) -> None:
+        """Read all of it.
+
+        Raises:
+            WireError: The levels around the spans are broken.
+            TooMany: It holds more objects than it may.
+        """
+        for start, stop in self._parts(0, len(self._payload), 1)[1]:
+            resources, groups = self._parts(start, stop, 2)
+            resource = self._resource(resources)
+            for start_of_group, stop_of_group in groups:
+                scopes, spans = self._parts(start_of_group, stop_of_group, 2)
+                self._read_spans(spans, resource, self._scope(scopes))
+
+    def _parts(self, start: int, stop: int, wanted: int) -> tuple[list[bytes], list[tuple[int, int]]]:
+        """Return the first field, in the pieces it came in, and where the wanted ones lie."""
+        first: list[bytes] = []
+        places: list[tuple[int, int]] = []
+        spend = self._budget.spend
+        for number, kind, begin, end in fields(self._payload, start, stop):
+            spend(1)
+            if kind == LENGTH:
+                if number == wanted:
+                    places.append((begin, end))
+                elif number == 1:
+                    first.append(self._payload[begin:end])
+        return first, places
+
+    def _read_spans(
+        self, places: Sequence[tuple[int, int]], resource: Mapping[str, AttributeValue], scope: Scope
+    ) -> None:
+        parse, error, payload = self._messages.span.FromString, self._messages.error, self._payload
+        for start, stop in places:
+            try:
+                if stop - start > LARGE_SPAN:
+                    self._count(start, stop)
+                self.spans.append(self._span(parse(payload[start:stop]), resource, scope))
+            except (error, WireError):
+                self.rejected["malformed"] += 1
+            except _Rejected as reason:
+                self.rejected[str(reason)] += 1
+
+    def _count(self, start: int, stop: int) -> None:
+        for _ in fields(self._payload, start, stop):
+            self._budget.spend(1)
+
+    def _span(self, span: Any, resource: Mapping[str, AttributeValue], scope: Scope) -> DecodedSpan:
+        trace_id, span_id, parent_id = span.trace_id, span.span_id, span.parent_span_id
+        if len(span_id) != 8 or span_id in _ZERO:
+            raise _Rejected("span_id")
+        if parent_id and len(parent_id) != 8:
+            raise _Rejected("parent_span_id")
+        if len(trace_id) != 16 or trace_id in _ZERO:
+            raise _Rejected("trace_id")
+        kind, status, events, links = span.kind, span.status, span.events, span.links
+        self._budget.spend(len(events) + len(links))
+        code, message = self._status(status) if status else (0, None)
+        pairs = span.attributes
+        attributes = self._attributes(pairs)
+        note_losses(attributes, (len(pairs), len(events), len(links)), span.dropped_attributes_count)
+        return DecodedSpan(
+            trace_id.hex(),
+            span_id.hex(),
+            None if not parent_id or parent_id == span_id or parent_id in _ZERO else parent_id.hex(),
+            span.name.decode("utf-8", "replace"),
+            kind if 0 <= kind <= 5 else 0,
+            span.start_time_unix_nano,
+            span.end_time_unix_nano or None,
+            code,
+            message,
+            attributes,
+            [self._event(event) for event in events[:MAX_EVENTS]] if events else (),
+            [self._link(link) for link in links[:MAX_EVENTS]] if links else (),
+            resource,
+            scope,
+        )
+
+    def _status(self, raw: bytes) -> tuple[int, str | None]:
+        status = self._messages.status.FromString(raw)
+        return status.code if 0 <= status.code <= 2 else 0, status.message.decode("utf-8", "replace") or None
+
+    def _event(self, raw: bytes) -> Mapping[str, AttributeValue]:
+        event = self._messages.event.FromString(raw)
+        return {
+            "name": event.name.decode("utf-8", "replace"),
+            "time_unix_nano": str(event.time_unix_nano),
+            "attributes": self._attributes(event.attributes),
+        }
+
+    def _link(self, raw: bytes) -> Mapping[str, AttributeValue]:
+        link = self._messages.link.FromString(raw)
+        return {
+            "trace_id": link.trace_id[:16].hex(),
+            "span_id": link.span_id[:8].hex(),
+            "attributes": self._attributes(link.attributes),
+        }
+
+    def _resource(self, pieces: list[bytes]) -> Mapping[str, AttributeValue]:
+        """Decode a resource; one that is broken is left out, since its spans can be read without."""
+        try:
+            # Pieces of one message are merged by joining them.
+            return self._attributes(self._messages.resource.FromString(b"".join(pieces)).attributes) if pieces else {}
+        except (self._messages.error, WireError):
+            return {}
+
+    def _scope(self, pieces: list[bytes]) -> Scope:
+        if not pieces:
+            return Scope()
+        try:
+            scope = self._messages.scope.FromString(b"".join(pieces))
+            attributes = self._attributes(scope.attributes)
+        except (self._messages.error, WireError):
+            return Scope()
+        dropped, segments = dropped_by_sender(attributes)
+        self.dropped += dropped
+        self.dropped_segments += segments
+        name, version = (text.decode("utf-8", "replace") for text in (scope.name, scope.version))
+        return Scope(short_text(name), short_text(version), attributes)
+
+    def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
+        """Read ``KeyValue`` messages where they lie.
+
+        Nearly all of them are a known key and a text of less than 16 KB or a small number, encoded in the one way that
+        every sender encodes them: tag, length, key, tag, length, tag, length, text. What is before the first length of
+        the value is then the same as before, what is before the text follows from the size, and only the text is made.
+        """
+        out: dict[str, AttributeValue] = {}
+        self._budget.spend(len(pairs))
+        heads, known = _text_heads(), _known_keys
+        for pair in pairs if len(pairs) <= MAX_ATTRIBUTES else pairs[:MAX_ATTRIBUTES]:
+            length = len(pair)
+            at = pair[1] + 3 if length > 1 else 0
+            key = known.get(pair[:at])
+            size = length - at
+            if key is not None and size < _TEXT_SIZES:
+                head = heads[size]
+                if pair.startswith(head, at):
+                    try:
+                        out[key] = pair[at + len(head) :].decode()
+                    except UnicodeDecodeError:
+                        out[key] = pair[at + len(head) :].decode("utf-8", "replace")
+                    continue
+                if size == 3 and pair[at] == 2 and pair[at + 1] == _INT and pair[at + 2] < 128:
+                    out[key] = pair[at + 2]
+                    continue
+                if size == 4 and pair[at] == 3 and pair[at + 1] == _INT and pair[at + 3] < 128 <= pair[at + 2]:
+                    out[key] = pair[at + 2] & 127 | pair[at + 3] << 7
+                    continue
+            key, value = self._pair(pair, 0, length, 0)
+            out[key] = value
+        return out
+
+    def _pair(self, data: bytes, start: int, stop: int, depth: int) -> tuple[str, AttributeValue]:
+        """Read a ``KeyValue`` that may be encoded in any way, and remember its key as it is usually encoded."""
+        key = b""
+        value_at: tuple[int, int] | None = None
+        for number, kind, begin, end in fields(data, start, stop):
+            if kind == LENGTH and number == 1:
+                key = data[begin:end]
+            elif kind == LENGTH and number == 2:
+                value_at = begin, end
+        text = key[: 4 * MAX_KEY].decode("utf-8", "replace")[:MAX_KEY]
+        if len(key) <= _LONGEST_KNOWN_KEY and len(_known_keys) < _MOST_KNOWN_KEYS:
+            _known_keys[b"\x0a%c%b\x12" % (len(key), key)] = text
+        return text, None if value_at is None else self._value(data, *value_at, depth)
+
+    def _value(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
+        """Read an ``AnyValue``, of whose fields the last one counts."""
+        value: AttributeValue = None
+        for number, kind, begin, end in fields(data, start, stop):
+            if number == 1 and kind == LENGTH:
+                value = data[begin:end].decode("utf-8", "replace")
+            elif number == 3 and kind == VARINT:
+                value = signed(varint(data, begin, end)[0])
+            elif number == 2 and kind == VARINT:
+                value = varint(data, begin, end)[0] != 0
+            elif number == 4 and kind == FIXED64:
+                value = double_value(unpack_from("<d", data, begin)[0])
+            elif number == 5 and kind == LENGTH:
+                value = self._list(data, begin, end, depth + 1)
+            elif number == 6 and kind == LENGTH:
+                value = self._map(data, begin, end, depth + 1)
+            elif number == 7 and kind == LENGTH:
+                value = b64encode(data[begin:end]).decode("ascii")
+        return value
+
+    def _list(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
+        if depth > MAX_DEPTH:
+            return TOO_DEEP
+        return [self._value(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ITEMS]]
+
+    def _map(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
+        if depth > MAX_DEPTH:
+            return TOO_DEEP
+        return dict(self._pair(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ATTRIBUTES])
+
+    def _items(self, data: bytes, start: int, stop: int) -> list[tuple[int, int]]:
+        """Return where the members of a list or a map lie; nothing is copied, as each could hold all the others."""
+        found: list[tuple[int, int]] = []
+        for number, kind, begin, end in fields(data, start, stop):
+            self._budget.spend(1)
+            if number == 1 and kind == LENGTH:
+                found.append((begin, end))
+        return found
+
+
+@cache
+def _text_heads() -> list[bytes]:
+    """Return what is before the text in a value that is nothing but a text, by the size of all of it."""
+    heads = [b"\xff" * 4 for _ in range(_TEXT_SIZES)]  # what no value begins with
+    for text in range(_TEXT_SIZES - 5):
+        inner = bytes((_TEXT, *_length(text)))
+        head = bytes(_length(len(inner) + text)) + inner
+        heads[len(head) + text] = head
+    return heads
+
+
+def _length(number: int) -> tuple[int, ...]:
+    return (number,) if number < 128 else (number & 127 | 128, number >> 7)
+
+
+_known_keys: dict[bytes, str] = {}
+"""Keys by all the bytes before the value: tag, length, key, and the tag of the value."""

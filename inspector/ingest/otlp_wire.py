@@ -1,0 +1,113 @@
+"""The wire format of protobuf, as far as it takes to find the parts of a request without building any of them.
+
+https://protobuf.dev/programming-guides/encoding/
+"""
+
+from collections.abc import Iterator
+
+VARINT, FIXED64, LENGTH, START_GROUP, END_GROUP, FIXED32 = range(6)
+"""Wire types."""
+_LONGEST_VARINT = 10
+_UINT64 = 2**64 - 1
+_MOST_OPEN_GROUPS = 100
+"""As deep as the parsers of protobuf itself go."""
+
+
+class WireError(Exception):
+    """The bytes are no protobuf message."""
+
+
+class TooMany(Exception):
+    """A request holds more parts than any honest one."""
+
+
+class Budget:
+    """What is left of the number of parts that one request may hold.
+
+    A part takes two bytes to send and up to a hundred times as many to keep, so bytes alone bound nothing.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def spend(self, parts: int) -> None:
+        """Count parts that are about to be built.
+
+        Raises:
+            TooMany: The request holds more than it may.
+        """
+        self._left -= parts
+        if self._left < 0:
+            raise TooMany
+
+
+def fields(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield number, wire type, and where the content begins and ends, of every field of the message there.
+
+    A group, which OTLP never had, counts as a field of the type ``START_GROUP``.
+
+    Raises:
+        WireError: What follows is no field, or reaches beyond the message.
+    """
+    at = start
+    while at < stop:
+        tag, at = varint(data, at, stop)
+        number, kind = tag >> 3, tag & 7
+        if not 0 < number < 1 << 29:
+            raise WireError("a field has no number")
+        begin, end = _content(data, at, stop, kind) if kind != START_GROUP else (at, _end_of_group(data, at, stop))
+        yield number, kind, begin, end
+        at = end
+
+
+def varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
+    """Return a number of up to 64 bits and the position behind it.
+
+    Raises:
+        WireError: It does not end in ten bytes, or in the message.
+    """
+    if at < stop and data[at] < 128:
+        return data[at], at + 1
+    number = shift = 0
+    for position in range(at, min(stop, at + _LONGEST_VARINT)):
+        number |= (data[position] & 127) << shift
+        if data[position] < 128:
+            return number & _UINT64, position + 1
+        shift += 7
+    raise WireError("a number does not end")
+
+
+def signed(number: int) -> int:
+    """Return the number that 64 bits stand for in two's complement."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _content(data: bytes, at: int, stop: int, kind: int) -> tuple[int, int]:
+    """Return where the content of a field that is no group begins and ends."""
+    if kind == LENGTH:
+        length, at = varint(data, at, stop)
+        end = at + length
+    elif kind == VARINT:
+        _, end = varint(data, at, stop)
+    elif kind in (FIXED64, FIXED32):
+        end = at + (8 if kind == FIXED64 else 4)
+    else:
+        raise WireError("a field has no type")
+    if end > stop:
+        raise WireError("a field reaches beyond its message")
+    return at, end
+
+
+def _end_of_group(data: bytes, at: int, stop: int) -> int:
+    open_groups = 1
+    while open_groups:
+        tag, at = varint(data, at, stop)
+        if tag & 7 == START_GROUP:
+            open_groups += 1
+            if open_groups > _MOST_OPEN_GROUPS:
+                raise WireError("groups are nested too deeply")
+        elif tag & 7 == END_GROUP:
+            open_groups -= 1
+        else:
+            _, at = _content(data, at, stop, tag & 7)
+    return at

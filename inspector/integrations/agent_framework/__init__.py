@@ -1,0 +1,75 @@
+"""agent-framework-core: agents, chat clients, function tools, workflows and their executors.
+
+Its middlewares are given to each agent and client, and another one among them changes the order the program chose; its
+OpenTelemetry spans go to the application's provider, without content unless asked for, and stay as they are. Wrapped
+are the functions that all of that goes through, the same since 1.0:
+
+- ``run`` of each class that inherits from ``BaseAgent``, present and future.
+- ``BaseChatClient.get_response``, which the layers of a client call once for each request to its model.
+- ``_auto_invoke_function``: each function call of a model, with what middlewares make of it; a failure is a result
+  there, whose exception is taken from ``FunctionTool.invoke``.
+- ``Workflow.run``, and ``Executor.execute`` as the steps of a workflow that its author gave names to. Executors that
+  are an agent or a workflow are told of as those.
+- ``ResponseStream.__anext__`` and ``get_final_response``, for what is streamed.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+from inspector.integrations.agent_framework import facts, streams, tools
+from inspector.integrations.agent_framework.streams import Kind
+from inspector.integrations.calls import opened
+from inspector.integrations.patches import Patches
+
+Wrapper: TypeAlias = Callable[[Any], Any]
+
+_TOLD_OTHERWISE = frozenset({"AgentExecutor", "WorkflowExecutor"})
+
+
+def install(patches: Patches) -> None:
+    """Wrap agents, clients, tools and workflows, each module as it is imported."""
+    agents = Kind("agent_call", facts.agent, facts.agent_answer)
+    clients = Kind("llm_generate", facts.request, facts.response)
+    workflows = Kind("workflow_run", facts.workflow, facts.workflow_answer)
+    package = "agent_framework"
+    patches.once_imported(
+        f"{package}._agents",
+        lambda module: patches.wrap_in_subclasses(module.BaseAgent, {"run": partial(streams.asked, kind=agents)}),
+    )
+    wrappers: tuple[tuple[str, str, str, Wrapper], ...] = (
+        ("_clients", "BaseChatClient", "get_response", partial(streams.asked, kind=clients)),
+        ("_workflows._workflow", "Workflow", "run", partial(streams.asked, kind=workflows)),
+        ("_workflows._executor", "Executor", "execute", _executed),
+        ("_tools", "", "_auto_invoke_function", tools.called),
+        ("_tools", "FunctionTool", "invoke", tools.invoked),
+        ("_types", "ResponseStream", "__anext__", streams.pulled),
+        ("_types", "ResponseStream", "get_final_response", streams.finished),
+    )
+    for module, owner, name, wrapper in wrappers:
+        _wrap_later(patches, f"{package}.{module}", (owner, name), wrapper)
+
+
+def _wrap_later(patches: Patches, module: str, place: tuple[str, str], wrapper: Wrapper) -> None:
+    owner, name = place
+
+    def wrap(found: Any) -> None:
+        patches.wrap(getattr(found, owner, found), name, wrapper)
+
+    patches.once_imported(module, wrap)
+
+
+def _executed(original: Any) -> Any:
+    async def execute(self: Any, message: Any, *args: Any, **kwargs: Any) -> Any:
+        if not _TOLD_OTHERWISE.isdisjoint(base.__name__ for base in type(self).__mro__):
+            return await original(self, message, *args, **kwargs)
+        call = opened("workflow_run", lambda: facts.executor(self, message))
+        try:
+            done = await original(self, message, *args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        call.ended()
+        return done
+
+    return execute

@@ -1,0 +1,157 @@
+"""What hooks carry of the framework's objects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from inspector.integrations.calls import Keywords, Model, Named, told
+
+_OPTIONS: Final = (
+    "frequency_penalty",
+    "instructions",
+    "max_tokens",
+    "presence_penalty",
+    "reasoning",
+    "seed",
+    "stop",
+    "temperature",
+    "tool_choice",
+    "top_k",
+    "top_p",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments of a call."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def first(self, name: str) -> Any:
+        """Return the first argument, however it was passed."""
+        return self.args[0] if self.args else self.kwargs.get(name)
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that the caller goes on with."""
+        found = getattr(self.kwargs.get("session"), "session_id", None)
+        return found if isinstance(found, str) else None
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def agent(found: Any, given: Given) -> Keywords:
+    """An agent, and what it is asked."""
+    described = getattr(found, "description", None)
+    named = Named(found.name or found.id, described if isinstance(described, str) else None)
+    return {"agent": named, "input": _text_of(given.first("messages"))}
+
+
+def _text_of(messages: Any) -> Any:
+    if isinstance(messages, list | tuple):
+        return [_text_of(each) for each in cast("list[Any]", messages)]
+    return _message(messages) if hasattr(messages, "contents") else messages
+
+
+def agent_answer(response: Any) -> Keywords:
+    """What an agent answered."""
+    return {"result": response.text}
+
+
+def workflow(found: Any, given: Given) -> Keywords:
+    """A workflow, and the message that it begins with or the answers that it goes on with."""
+    responses, message = given.kwargs.get("responses"), given.first("message")
+    named = Named(getattr(found, "name", None) or found.id, getattr(found, "description", None), "graph")
+    return {"workflow": named, "context": None, "input": _text_of(responses if message is None else message)}
+
+
+def workflow_answer(result: Any) -> Keywords:
+    """What a workflow put out, and what it waits for."""
+    waiting = [event.data for event in result.get_request_info_events()]
+    if waiting:
+        told("session_paused", lambda: {"reason": waiting[0] if len(waiting) == 1 else waiting, "context": None})
+    outputs = [_output(each) for each in result.get_outputs()]
+    return {"result": outputs[0] if len(outputs) == 1 else outputs}
+
+
+def _output(found: Any) -> Any:
+    text = getattr(found, "text", None)
+    return text if isinstance(text, str) else _text_of(found)
+
+
+def executor(found: Any, message: Any) -> Keywords:
+    """A step of a workflow."""
+    given = message.data if type(message).__name__ == "WorkflowMessage" else message
+    return {"workflow": Named(found.id, workflow_type="executor"), "context": None, "input": _text_of(given)}
+
+
+def request(client: Any, given: Given) -> Keywords:
+    """The request of a chat client."""
+    options = _fields(given.kwargs.get("options"))
+    model = options.get("model") or options.get("model_id")
+    model = model or getattr(client, "model", None) or getattr(client, "model_id", None) or type(client).__name__
+    asked: dict[str, Any] = {"model": model}
+    asked |= {name: options[name] for name in _OPTIONS if options.get(name) is not None}
+    if given.kwargs.get("stream"):
+        asked["stream"] = True
+    if tools := options.get("tools"):
+        asked["tools"] = [_definition(each) for each in (tools if isinstance(tools, list) else [tools])]  # pyright: ignore[reportUnknownVariableType] - of any type
+    provider = getattr(client, "OTEL_PROVIDER_NAME", None)
+    provider = provider if isinstance(provider, str) and provider != "unknown" else None
+    messages = [_message(each) for each in given.first("messages")]
+    return {"llm": Model(provider, str(model)), "prompt": {**asked, "messages": messages}}
+
+
+def _definition(tool: Any) -> Any:
+    if not hasattr(tool, "parameters"):
+        return tool
+    described = {"name": tool.name, "description": tool.description, "parameters": tool.parameters()}
+    return {"type": "function", "function": described}
+
+
+def _message(message: Any) -> Any:
+    """A message as providers spell it."""
+    contents: Any = getattr(message, "contents", None)
+    if contents is None:
+        return message
+    return {"role": str(getattr(message.role, "value", message.role)), "content": [_block(each) for each in contents]}
+
+
+def _block(content: Any) -> Any:
+    match getattr(content, "type", None):
+        case "text":
+            return {"type": "text", "text": content.text}
+        case "text_reasoning":
+            return {"type": "thinking", "thinking": content.text}
+        case "function_call":
+            return {"type": "tool_use", "id": content.call_id, "name": content.name, "input": content.arguments}
+        case "function_result":
+            return {"type": "tool_result", "tool_use_id": content.call_id, "content": content.result}
+        case _:
+            return content
+
+
+def response(found: Any) -> Keywords:
+    """What a model answered."""
+    reason = getattr(found, "finish_reason", None)
+    message = {"role": "assistant", "content": [_block(each) for said in found.messages for each in said.contents]}
+    answered: dict[str, Any] = {
+        "id": getattr(found, "response_id", None),
+        "model": getattr(found, "model", None) or getattr(found, "model_id", None),
+        "choices": [{"message": message, "finish_reason": getattr(reason, "value", reason)}],
+    }
+    return {"response": answered, "usage": _usage(_fields(found.usage_details))}
+
+
+def _usage(details: Mapping[str, Any]) -> dict[str, Any] | None:
+    counted = {
+        "input_tokens": details.get("input_token_count"),
+        "output_tokens": details.get("output_token_count"),
+        "cache_read_tokens": details.get("cache_read_input_token_count"),
+        "cache_write_tokens": details.get("cache_creation_input_token_count"),
+        "reasoning_tokens": details.get("reasoning_output_token_count"),
+    }
+    return {name: count for name, count in counted.items() if count is not None} or None

@@ -1,0 +1,158 @@
+"""Calls whose answer is awaited or streamed, as the caller asks: agents, chat clients and workflows."""
+
+import weakref
+from collections.abc import Callable
+from contextlib import ExitStack
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, cast
+
+from inspector import context
+from inspector.integrations.agent_framework.facts import Given
+from inspector.integrations.calls import Call, Entrance, Keywords, around_here, awaited, conclude, is_told, opened, told
+from instrument.keywords import Noun
+
+_TOLD = "_inspector_calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is called, and how it is read."""
+
+    noun: Noun
+    asked: Callable[[Any, Given], Keywords]
+    """Reads what a call is given."""
+    answered: Callable[[Any], Keywords | BaseException]
+    """Reads what it returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """The call that a stream is the answer of."""
+
+    kind: Kind
+    call: Call
+    inside: Entrance
+
+
+def asked(original: Any, kind: Kind) -> Any:
+    """Tell of the calls of a method that returns an awaitable or, with ``stream=True``, a ``ResponseStream``."""
+
+    def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs.get("stream"):
+            return _answered(original(self, *args, **kwargs), kind, self, Given(args, kwargs))
+        if is_told(kind.noun, self):
+            return original(self, *args, **kwargs)
+        around = copy_context()
+        call = around.run(_opened, kind, self, Given(args, kwargs))
+        inside = Entrance(call)
+        try:
+            with inside:
+                stream = original(self, *args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        _attach(stream, Streamed(kind, call, inside))
+        return stream
+
+    return ask
+
+
+async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
+    if is_told(kind.noun, owner):
+        return await work
+    around = context.get()
+    try:
+        call = _opened(kind, owner, given, alone=False)
+    finally:
+        # What is called further in finds the session by its parent.
+        context.set(around)
+    return await awaited(call, work, kind.answered)
+
+
+def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call:
+    session_id = given.session_id
+    if session_id is not None and context.get() is None and next(around_here(), None) is None:
+        # Agents inside of others are given sessions that nobody asked for.
+        context.set(session_id)
+    call = opened(kind.noun, lambda: kind.asked(owner, given), context=copy_context() if alone else None)
+    call.subject = owner
+    if given.kwargs.get("responses"):
+        call.inside().run(told, "session_resumed", lambda: {"session_id": session_id, "context": None})
+    return call
+
+
+def _attach(stream: Any, streamed: Streamed) -> None:
+    try:
+        cast("dict[str, Any]", vars(stream)).setdefault(_TOLD, []).append(streamed)
+        weakref.finalize(stream, streamed.call.abandoned).atexit = False
+    except TypeError:
+        # No ResponseStream: an agent of the program's own, which answers in another way.
+        streamed.call.ended()
+
+
+def pulled(original: Any) -> Any:
+    """Run each part of a stream inside of its call, and end the call with the stream."""
+
+    async def pull(self: Any) -> Any:
+        calls = _calls_of(self)
+        if not calls:
+            return await original(self)
+        try:
+            with _inside(calls):
+                update = await original(self)
+        except StopAsyncIteration:
+            _end(calls, self)
+            raise
+        except BaseException as exc:
+            _fail(calls, exc)
+            raise
+        for each in calls:
+            if each.call.keyword("time_to_first_chunk") is None:
+                each.call.add(time_to_first_chunk=each.call.seconds)
+        return update
+
+    return pull
+
+
+def finished(original: Any) -> Any:
+    """Run what is left of a stream inside of its call, and end the call with it."""
+
+    async def get_final_response(self: Any) -> Any:
+        calls = _calls_of(self)
+        if not calls:
+            return await original(self)
+        try:
+            with _inside(calls):
+                response = await original(self)
+        except BaseException as exc:
+            _fail(calls, exc)
+            raise
+        _end(calls, self)
+        return response
+
+    return get_final_response
+
+
+def _calls_of(stream: Any) -> list[Streamed]:
+    found = cast("dict[str, Any]", vars(stream)).get(_TOLD)
+    return cast("list[Streamed]", found or [])
+
+
+def _inside(calls: list[Streamed]) -> ExitStack:
+    stack = ExitStack()
+    for each in reversed(calls):
+        stack.enter_context(each.inside)
+    return stack
+
+
+def _end(calls: list[Streamed], stream: Any) -> None:
+    for each in calls:
+        if each.call.is_open:
+            answer = getattr(stream, "_final_result", None)
+            each.call.inside().run(conclude, each.call, each.kind.answered, answer)
+
+
+def _fail(calls: list[Streamed], exc: BaseException) -> None:
+    for each in calls:
+        each.call.failed(exc)

@@ -1,0 +1,80 @@
+"""Calls of function tools."""
+
+from typing import Any, Final
+
+from inspector.integrations.calls import Keywords, enclosing, opened
+
+_CONTROL_FLOW: Final = frozenset({"MiddlewareTermination", "UserInputRequiredException"})
+
+
+class ToolFailed(Exception):
+    """A function call that failed before or after its function ran."""
+
+
+class _Raised:
+    """What the function of a call raised."""
+
+    __slots__ = ("exc",)
+
+    def __init__(self) -> None:
+        self.exc: BaseException | None = None
+
+
+def called(original: Any) -> Any:
+    """Tell of each function call of a model."""
+
+    async def auto_invoke_function(function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
+        tools: Any = kwargs.get("tool_map") or {}
+        call = opened("tool_call", lambda: _facts(function_call_content, tools))
+        call.subject = raised = _Raised()
+        try:
+            content = await original(function_call_content, *args, **kwargs)
+        except BaseException as exc:
+            if type(exc).__name__ in _CONTROL_FLOW:
+                call.ended()
+            else:
+                call.failed(exc)
+            raise
+        failure = getattr(content, "exception", None)
+        if failure:
+            call.failed(raised.exc or ToolFailed(str(failure)))
+        else:
+            call.ended(lambda: {"result": _result(content)})
+        return content
+
+    return auto_invoke_function
+
+
+def invoked(original: Any) -> Any:
+    """Keep the exception that the model is told a text of."""
+
+    async def invoke(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await original(*args, **kwargs)
+        except Exception as exc:
+            call = next(enclosing("tool_call"), None)
+            if call is not None and isinstance(call.subject, _Raised):
+                call.subject.exc = exc
+            raise
+
+    return invoke
+
+
+def _facts(content: Any, tools: Any) -> Keywords:
+    asked = content if content.type == "function_call" else content.function_call
+    source: dict[str, Any] = {"tool_source": "function"}
+    function = getattr(tools.get(asked.name), "func", None)
+    server = getattr(getattr(function, "func", function), "__self__", None)
+    if any(base.__name__ == "MCPTool" for base in type(server).__mro__):
+        source = {"tool_source": "mcp", "server_name": getattr(server, "name", None)}
+    return {
+        "tool_name": asked.name,
+        "args": asked.parse_arguments() or {},
+        "context": {"tool_use_id": asked.call_id, **source},
+    }
+
+
+def _result(content: Any) -> Any:
+    found = getattr(content, "result", None)
+    items: Any = getattr(content, "items", None)
+    return found if found is not None or not items else items

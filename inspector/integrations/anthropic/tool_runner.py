@@ -1,0 +1,179 @@
+"""The tool runner of the SDK, ``client.beta.messages.tool_runner``: a loop of model calls and the tools they ask for.
+
+A run is an agent call: it is what the SDK's own OpenTelemetry calls it, and without it each of its calls would be a
+tree of its own. The program is given each reply between two steps of the loop, so the run encloses the steps alone.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import suppress
+from contextvars import copy_context
+from importlib import import_module
+from typing import Any
+from weakref import WeakKeyDictionary, finalize
+
+from inspector.integrations.calls import Call, Named, opened
+from inspector.integrations.patches import Patches
+
+_RUNNER = Named("tool_runner", "The loop of model and tool calls of Anthropic's SDK")
+
+_runs: WeakKeyDictionary[Any, Call] = WeakKeyDictionary()
+"""The run of each runner, for tools that run while the program reads a reply."""
+
+
+def install_tool_runner(patches: Patches) -> None:
+    """Record the runs of tool runners and the tools that they run."""
+    runners = import_module("anthropic.lib.tools._beta_runner")
+    patches.wrap(runners.BaseSyncToolRunner, "__run__", _run)
+    patches.wrap(runners.BaseAsyncToolRunner, "__run__", _run_async)
+    patches.wrap(runners.BaseSyncToolRunner, "_run_tool", lambda original: _tool(original, _tool_use_second))
+    patches.wrap(runners.BaseAsyncToolRunner, "_run_tool", lambda original: _tool_async(original, _tool_use_second))
+    # Toolsets came with 2.x.
+    if hasattr(runners.BaseSyncToolRunner, "_run_toolset_member"):
+        name = "_run_toolset_member"
+        patches.wrap(runners.BaseSyncToolRunner, name, lambda original: _tool(original, _tool_use_first))
+        patches.wrap(runners.BaseAsyncToolRunner, name, lambda original: _tool_async(original, _tool_use_first))
+
+
+def _run(original: Callable[..., Any]) -> Callable[..., Any]:
+    def run(self: Any) -> Generator[Any]:
+        steps = original(self)
+        call = _begun(self)
+        item: Any = None
+        try:
+            while True:
+                leave = call.enter()
+                try:
+                    item = next(steps)
+                except StopIteration:
+                    break
+                finally:
+                    leave()
+                yield item
+        except BaseException as exc:
+            _close(steps, call)
+            call.failed(exc)
+            raise
+        call.ended(lambda: {"result": _message_of(item)})
+
+    return run
+
+
+def _run_async(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def run(self: Any) -> AsyncGenerator[Any]:
+        steps = original(self)
+        call = _begun(self)
+        item: Any = None
+        try:
+            while True:
+                leave = call.enter()
+                try:
+                    item = await anext(steps)
+                except StopAsyncIteration:
+                    break
+                finally:
+                    leave()
+                yield item
+        except BaseException as exc:
+            await _close_async(steps, call)
+            call.failed(exc)
+            raise
+        call.ended(lambda: {"result": _message_of(item)})
+
+    return run
+
+
+def _begun(runner: Any) -> Call:
+    call = opened(
+        "agent_call",
+        lambda: {"agent": _RUNNER, "input": list(runner._params["messages"])},  # noqa: SLF001 -- it has no other place for them
+        context=copy_context(),
+    )
+    _runs[runner] = call
+    # One that is left between two steps may never be told so, at the end of the process least of all.
+    finalize(runner, call.abandoned)
+    return call
+
+
+def _close(steps: Any, call: Call) -> None:
+    leave = call.enter()
+    try:
+        steps.close()
+    finally:
+        leave()
+
+
+async def _close_async(steps: Any, call: Call) -> None:
+    leave = call.enter()
+    try:
+        # At the end of an event loop, the loop closes all generators at once, this one too.
+        with suppress(RuntimeError):
+            await steps.aclose()
+    finally:
+        leave()
+
+
+def _message_of(item: Any) -> Any:
+    """Return the message of a reply, which a streaming runner hands out as the stream of it."""
+    return getattr(item, "current_message_snapshot", item)
+
+
+def _tool_use_first(tool_use: Any) -> tuple[Any, Any]:
+    return None, tool_use
+
+
+def _tool_use_second(tool: Any, tool_use: Any) -> tuple[Any, Any]:
+    return tool, tool_use
+
+
+def _tool(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
+    def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
+        leave = _into_run(self)
+        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)))
+        try:
+            result = original(self, *args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        else:
+            call.ended(lambda: {"result": result})
+            return result
+        finally:
+            leave()
+
+    return run_tool
+
+
+def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
+    async def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
+        leave = _into_run(self)
+        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)))
+        try:
+            result = await original(self, *args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        else:
+            call.ended(lambda: {"result": result})
+            return result
+        finally:
+            leave()
+
+    return run_tool
+
+
+def _into_run(runner: Any) -> Callable[[], None]:
+    run = _runs.get(runner)
+    return (lambda: None) if run is None or not run.is_open else run.enter()
+
+
+def _described(tool: Any, tool_use: Any) -> dict[str, Any]:
+    is_mcp = import_module("anthropic.lib._stainless_helpers").get_helper_tag(tool) == "mcp_tool"
+    return {
+        "tool_name": tool_use.name,
+        "args": tool_use.input,
+        "context": {
+            "tool_use_id": tool_use.id,
+            "tool_source": "mcp" if is_mcp else "function",
+            "server_name": getattr(tool_use, "toolset_name", None),
+        },
+    }

@@ -1,0 +1,62 @@
+"""The bytes of an HTTP answer, read as what they hold."""
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.integrations.plain import is_fields
+
+
+def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
+    """Undo the encodings that an HTTP response names.
+
+    Args:
+        body: All of it, or its beginning.
+        headers: The response's.
+        kind: The class of the response, whose HTTPX has the decoders.
+
+    Raises:
+        LookupError: An encoding has no decoder here.
+        Exception: Whatever a decoder has to say about the bytes.
+    """
+    encodings = [each.strip().lower() for each in headers.get("content-encoding", "").split(",")]
+    for encoding in reversed(encodings):
+        if encoding in ("", "identity"):
+            continue
+        package = next(each.__module__.partition(".")[0] for each in kind.__mro__ if each.__name__ == "Response")
+        decoder = sys.modules[f"{package}._decoders"].SUPPORTED_DECODERS[encoding]()
+        decoded = decoder.decode(body)
+        # HTTPX returns it whole, HTTPX2 piece by piece.
+        body = decoded if isinstance(decoded, bytes) else b"".join(decoded)
+    return body
+
+
+def chunks_of(body: bytes, headers: Any) -> Iterator[dict[str, Any]] | None:
+    """Read the objects of a body that is JSON, or a stream of server-sent events that hold JSON; else None."""
+    kind = headers.get("content-type", "").partition(";")[0].strip()
+    if kind == "text/event-stream":
+        return _events(body)
+    if kind.endswith("json"):
+        found = json.loads(body)
+        return iter((found,)) if is_fields(found) else None
+    return None
+
+
+def _events(body: bytes) -> Iterator[dict[str, Any]]:
+    data: list[str] = []
+    # Not splitlines(): it takes characters for line ends that server-sent events may hold.
+    for line in [*body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""]:
+        field, _, value = line.partition(":")
+        if field == "data":
+            data.append(value.removeprefix(" "))
+        elif not line and data:
+            text = "\n".join(data)
+            data.clear()
+            if text.startswith("{"):
+                try:
+                    found = json.loads(text)
+                except ValueError:
+                    # Cut off within an event.
+                    return
+                yield found

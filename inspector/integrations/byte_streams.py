@@ -1,0 +1,110 @@
+"""The byte stream of an HTTP response, watched as the program reads it."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from typing import Any
+
+from inspector.integrations.streams import Reading
+
+
+def watch_body(response: Any, reading: Reading) -> None:
+    """Have the byte stream of an HTTPX response, of either generation, tell how it is read and closed."""
+    body = response.stream
+    reading.of_body(response)
+    watched = _watched_class(body)(body, reading)
+    response.stream = watched
+    reading.dropped_with(watched)
+
+
+def reading_of(response: Any) -> Reading | None:
+    """Return what watches the body of this response."""
+    found = getattr(response, "stream", None)
+    return found.inspector_reading if isinstance(found, _Body) else None
+
+
+class _Body:
+    """The byte stream of a response, watched; HTTPX asks for one of its own classes, so subclasses add those."""
+
+    def __init__(self, body: Any, reading: Reading) -> None:
+        self._body = body
+        self.inspector_reading = reading
+
+    def __iter__(self) -> Iterator[bytes]:
+        return _Bytes(iter(self._body), self.inspector_reading)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return _AsyncBytes(aiter(self._body), self.inspector_reading)
+
+    def close(self) -> None:
+        self.inspector_reading.closed()
+        self._body.close()
+
+    async def aclose(self) -> None:
+        self.inspector_reading.closed()
+        await self._body.aclose()
+
+    def __getattr__(self, name: str) -> Any:
+        # Other instrumentation and HTTPX itself leave facts on the stream they put there.
+        return getattr(self._body, name)
+
+
+_classes: dict[tuple[type, ...], type[_Body]] = {}
+
+
+def _watched_class(body: Any) -> type[_Body]:
+    kinds = tuple(kind for kind in type(body).__mro__ if kind.__name__ in ("SyncByteStream", "AsyncByteStream"))
+    if kinds not in _classes:
+        _classes[kinds] = type("WatchedByteStream", (_Body, *kinds), {})
+    return _classes[kinds]
+
+
+class _Bytes(Iterator[bytes]):
+    def __init__(self, inner: Iterator[bytes], reading: Reading) -> None:
+        self._inner = inner
+        self._reading = reading
+
+    def __next__(self) -> bytes:
+        try:
+            data = next(self._inner)
+        except StopIteration:
+            self._reading.exhausted()
+            raise
+        except BaseException as exc:
+            self._reading.broke(exc)
+            raise
+        self._reading.received(data)
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class _AsyncBytes(AsyncGenerator[bytes, None]):
+    """Counts as a generator, since HTTPX closes what is one."""
+
+    def __init__(self, inner: AsyncIterator[bytes], reading: Reading) -> None:
+        self._inner = inner
+        self._reading = reading
+
+    async def __anext__(self) -> bytes:
+        return await self.asend(None)
+
+    async def asend(self, value: None) -> bytes:
+        del value
+        try:
+            data = await anext(self._inner)
+        except StopAsyncIteration:
+            self._reading.exhausted()
+            raise
+        except BaseException as exc:
+            self._reading.broke(exc)
+            raise
+        self._reading.received(data)
+        return data
+
+    async def athrow(self, *exc: Any) -> bytes:
+        return await self._inner.athrow(*exc)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- asked of generators alone
+
+    async def aclose(self) -> None:
+        inner: Any = self._inner
+        if isinstance(inner, AsyncGenerator):
+            await inner.aclose()  # pyright: ignore[reportUnknownMemberType] -- of any two types

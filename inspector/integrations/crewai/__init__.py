@@ -1,0 +1,23 @@
+"""CrewAI: crews, tasks, agents, flows, model calls and tools.
+
+It publishes an event bus for the whole process, ``crewai_event_bus``, whose handlers run later and on other threads,
+where nothing can be told to be below an event. So ``CrewAIEventsBus.emit`` and ``aemit`` themselves are patched: they
+run where the thing happens, in a context that CrewAI copies into every thread it starts.
+
+Two things have no events and are patched too: ``call`` and ``acall`` of a program's own models, and the end of runs
+that are interrupted (``Crew.kickoff``, ``Crew.akickoff``, ``Flow.kickoff_async``).
+"""
+
+from inspector.integrations.crewai.bus import listen
+from inspector.integrations.crewai.models import wrap_models
+from inspector.integrations.crewai.runs import close_runs
+from inspector.integrations.patches import Patches
+
+__all__ = ["install"]
+
+
+def install(patches: Patches) -> None:
+    """Listen to the bus, and wrap what has no events."""
+    listen(patches)
+    close_runs(patches)
+    patches.once_imported("crewai.llms.base_llm", lambda module: wrap_models(patches, module.BaseLLM))

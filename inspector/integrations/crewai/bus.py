@@ -1,0 +1,86 @@
+"""CrewAI's event bus, listened to where events are emitted."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Final
+
+from inspector.integrations.calls import Call, around_here, conclude, enclosing, guarded, opened
+from inspector.integrations.crewai.events import ENDS, STARTS
+from inspector.integrations.crewai.models import is_told_of
+from inspector.integrations.patches import Patches
+from instrument.keywords import Noun
+
+_open: OrderedDict[str, tuple[str, str, Call]] = OrderedDict()
+"""Calls that have begun, by call id: the type and the id of the event that began them."""
+_MOST_OPEN: Final = 4096
+
+
+def listen(patches: Patches) -> None:
+    """Have the bus tell of each event before its handlers are run."""
+    wrappers = {"emit": _emitted, "aemit": _emitted_async}
+    patches.wrap_once_imported("crewai.events.event_bus", "CrewAIEventsBus", wrappers)
+
+
+def _emitted(original: Callable[..., Any]) -> Callable[..., Any]:
+    def emit(self: Any, source: Any, event: Any) -> Any:
+        result = original(self, source, event)
+        _tell(source, event)
+        return result
+
+    return emit
+
+
+def _emitted_async(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def aemit(self: Any, source: Any, event: Any) -> Any:
+        _tell(source, event)
+        return await original(self, source, event)
+
+    return aemit
+
+
+@guarded
+def _tell(source: Any, event: Any) -> None:
+    kind = event.type
+    if kind.startswith(("flow_", "method_")) and type(source).__module__.startswith("crewai."):
+        # What CrewAI builds its agents of, and no flow of the program.
+        return
+    if kind in STARTS:
+        noun, describe = STARTS[kind]
+        if not _is_told(noun, source, event):
+            _begin(kind, event.event_id, opened(noun, lambda: describe(source, event)))
+    elif kind in ENDS:
+        started, describe = ENDS[kind]
+        call = _begun(started, event.started_event_id)
+        if call is not None:
+            _open.pop(call.call_id, None)
+            conclude(call, describe, event)
+    elif kind == "llm_stream_chunk":
+        call = _begun("llm_call_started", None)
+        if call is not None and call.keyword("time_to_first_chunk") is None:
+            call.add(time_to_first_chunk=call.seconds)
+
+
+def _is_told(noun: Noun, source: Any, event: Any) -> bool:
+    if noun == "llm_generate":
+        return is_told_of(source)
+    if event.type == "mcp_tool_execution_started":
+        around = next(enclosing("tool_call"), None)
+        return around is not None and str(around.keyword("tool_name")).endswith(event.tool_name)
+    return False
+
+
+def _begin(kind: str, event_id: str, call: Call) -> None:
+    _open[call.call_id] = (kind, event_id, call)
+    while len(_open) > _MOST_OPEN:
+        _open.popitem(last=False)
+
+
+def _begun(kind: str, event_id: str | None) -> Call | None:
+    """Return the innermost open call of a kind; from elsewhere in the process, the one that the event names."""
+    for call in around_here():
+        if call.call_id in _open and _open[call.call_id][0] == kind:
+            return call
+    for its_kind, its_event_id, call in tuple(_open.values()):
+        if (its_kind, its_event_id) == (kind, event_id) and call.is_open:
+            return call
+    return None

@@ -1,0 +1,82 @@
+"""Models that a program has written itself: subclasses of ``BaseLLM``, whose calls CrewAI has no events for."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, TypeAlias
+
+from inspector.integrations.calls import Call, Keywords, Model, awaited, conclude, opened
+from inspector.integrations.crewai.events import answer_of, llm_of
+from inspector.integrations.patches import Patches
+
+Method: TypeAlias = Callable[..., Any]
+
+_told: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_crewai_model_call", default=None)
+"""The call told of last, and the model it is of: ``call`` may hand over to its superclass's, or emit events itself."""
+
+
+def wrap_models(patches: Patches, base: Any) -> None:
+    """Wrap the methods of every subclass of ``base``, those that are still to be defined as well."""
+    patches.on_subclasses(base, lambda cls: _wrap_model(patches, cls))
+
+
+def _wrap_model(patches: Patches, cls: Any) -> None:
+    if any(
+        "call" in vars(each) for each in cls.__mro__ if each.__module__.startswith("crewai.") and not _is_base(each)
+    ):
+        # CrewAI's own models tell of themselves by events, with more to say.
+        return
+    for name, wrapper in (("call", _called), ("acall", _called_async)):
+        if name in vars(cls):
+            patches.wrap(cls, name, wrapper)
+
+
+def _is_base(cls: Any) -> bool:
+    return cls.__name__ == "BaseLLM"
+
+
+def is_told_of(llm: Any) -> bool:
+    """Tell whether a model is within a call that its own method told of."""
+    told = _told.get()
+    return told is not None and told[0].is_open and told[1] == id(llm)
+
+
+def _called(original: Method) -> Method:
+    def call(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_told_of(self):
+            return original(self, messages, *args, **kwargs)
+        told = _begins(self, messages, *args, **kwargs)
+        try:
+            result = original(self, messages, *args, **kwargs)
+        except BaseException as exc:
+            told.failed(exc)
+            raise
+        conclude(told, _answered, result)
+        return result
+
+    return call
+
+
+def _called_async(original: Method) -> Method:
+    async def acall(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+        work = original(self, messages, *args, **kwargs)
+        if is_told_of(self):
+            return await work
+        return await awaited(_begins(self, messages, *args, **kwargs), work, _answered)
+
+    return acall
+
+
+def _begins(llm: Any, messages: Any, tools: Any = None, *_: Any, **kwargs: Any) -> Call:
+    def describe() -> Keywords:
+        prompt = {"model": llm.model, "messages": messages, "tools": kwargs.get("tools", tools)}
+        # Unless the program says something else, each of them has the provider `openai`.
+        known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
+        return {"llm": known, "prompt": prompt}
+
+    told = opened("llm_generate", describe)
+    _told.set((told, id(llm)))
+    return told
+
+
+def _answered(result: Any) -> Keywords:
+    return {"response": answer_of(result)}

@@ -1,0 +1,46 @@
+"""Runs that end by no event: CrewAI has one for an ``Exception``, and none for an interrupted or cancelled run."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from inspector.integrations.calls import Call, around_here
+from inspector.integrations.patches import Patches
+
+Method: TypeAlias = Callable[..., Any]
+
+
+def close_runs(patches: Patches) -> None:
+    """Have each run fail whatever it has left open when it raises."""
+    patches.wrap_once_imported("crewai.crew", "Crew", {"kickoff": _closing, "akickoff": _closing_async})
+    patches.wrap_once_imported("crewai.flow.runtime", "Flow", {"kickoff_async": _closing_async})
+
+
+def _closing(original: Method) -> Method:
+    def kickoff(*args: Any, **kwargs: Any) -> Any:
+        outer = next(around_here(), None)
+        try:
+            return original(*args, **kwargs)
+        except BaseException as exc:
+            _close(outer, exc)
+            raise
+
+    return kickoff
+
+
+def _closing_async(original: Method) -> Method:
+    async def kickoff(*args: Any, **kwargs: Any) -> Any:
+        outer = next(around_here(), None)
+        try:
+            return await original(*args, **kwargs)
+        except BaseException as exc:
+            _close(outer, exc)
+            raise
+
+    return kickoff
+
+
+def _close(outer: Call | None, exc: BaseException) -> None:
+    for call in list(around_here()):
+        if call is outer:
+            return
+        call.failed(exc)

@@ -1,0 +1,292 @@
+"""fast-agent: its agents, workflows, model calls and tools.
+
+Its hooks (``ToolRunnerHooks``, ``ToolExecutionHandler``) have to be handed to every agent, and tell of a turn's tool
+calls together or not of all kinds of tools. So the methods that every call goes through are patched instead:
+
+- ``LlmDecorator.generate``, ``structured`` and ``structured_schema``: agents, and workflows, which are agents that call
+  other agents.
+- ``FastAgentLLM.generate`` and ``structured``, and those of ``PlaybackLLM``, which replaces them: model calls with all
+  retries inside, whatever the provider.
+- ``ToolAgent.call_tool``, ``McpAgent.call_tool`` and ``AgentsAsToolsAgent._invoke_child_agent``: one tool call each;
+  they return failures as results and never raise them.
+"""
+
+from asyncio import CancelledError
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
+from typing import Any, Final, TypeAlias, cast
+
+from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened
+from inspector.integrations.patches import Patches
+
+Method: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
+
+_AGENTS: Final = "fast_agent.agents"
+_LLMS: Final = "fast_agent.llm"
+
+
+_told: ContextVar[tuple[Call, object] | None] = ContextVar("inspector_fast_agent_call", default=None)
+"""The call told of last, and what tells it from others: a method may hand the same call to its superclass's."""
+
+
+class AnswerFailed(Exception):
+    """A model call or agent that failed and returned a message that says so."""
+
+
+def install(patches: Patches) -> None:
+    """Wrap the methods, each when its module is imported: importing all of the framework takes seconds."""
+    targets: tuple[tuple[str, str, dict[str, Callable[[Method], Method]]], ...] = (
+        (f"{_AGENTS}.llm_decorator", "LlmDecorator", dict.fromkeys(_ASKED, _asked)),
+        (f"{_AGENTS}.tool_agent", "ToolAgent", {"call_tool": _tool_called}),
+        (f"{_AGENTS}.mcp_agent", "McpAgent", {"call_tool": _tool_called}),
+        (f"{_AGENTS}.workflow.agents_as_tools_agent", "AgentsAsToolsAgent", {"_invoke_child_agent": _child_called}),
+        (f"{_LLMS}.fastagent_llm", "FastAgentLLM", dict.fromkeys(_GENERATED, _generated)),
+        (f"{_LLMS}.internal.playback", "PlaybackLLM", dict.fromkeys(_GENERATED, _generated)),
+    )
+    for module, owner, wrappers in targets:
+        patches.wrap_once_imported(module, owner, wrappers)
+
+
+_ASKED: Final = ("generate", "structured", "structured_schema")
+_WORKFLOWS: Final = {
+    "chain": "chain",
+    "evaluator_optimizer": "evaluator-optimizer",
+    "iterative_planner": "orchestrator",
+    "maker": "maker",
+    "orchestrator": "orchestrator",
+    "parallel": "parallel",
+    "router": "router",
+}
+
+
+def _asked(original: Method) -> Method:
+    async def asked(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+        pattern = _WORKFLOWS.get(str(_value(getattr(self, "agent_type", ""))))
+        if pattern is None:
+            call = opened("agent_call", lambda: {"agent": self, "input": _texts(messages)})
+        else:
+            call = opened("workflow_run", lambda: {"workflow": _workflow(self, pattern), "input": _texts(messages)})
+        return await awaited(call, original(self, messages, *args, **kwargs), _answer_of_agent)
+
+    return asked
+
+
+def _workflow(agent: Any, pattern: str) -> Named:
+    return Named(agent.name, getattr(agent.config, "description", None), workflow_type=pattern)
+
+
+def _answer_of_agent(result: Any) -> Keywords | BaseException:
+    parsed, message = _parted(result)
+    return _failure(message) or {"result": _texts(message) if parsed is None else parsed}
+
+
+def _parted(result: Any) -> tuple[Any, Any]:
+    """Return what structured methods return: the parsed value, and the message it is from; the others have the last."""
+    return cast("tuple[Any, Any]", result) if isinstance(result, tuple) else (None, result)
+
+
+_GENERATED: Final = ("generate", "structured")
+_SAVE_HISTORY: Final = "***SAVE_HISTORY"
+
+
+def _generated(original: Method) -> Method:
+    async def generated(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+        work = original(self, messages, *args, **kwargs)
+        if _is_told(id(self)) or _is_control(messages):
+            return await work
+        call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs))
+        _told.set((call, id(self)))
+        before = len(_turns(self))
+        return await awaited(call, work, lambda result: _response(self, result, before))
+
+    return generated
+
+
+def _is_told(identity: object) -> bool:
+    told = _told.get()
+    return told is not None and told[0].is_open and told[1] == identity
+
+
+def _is_control(messages: Any) -> bool:
+    # An order to fast-agent itself, written as if it were a prompt; no model is asked.
+    try:
+        return messages[-1].first_text().startswith(_SAVE_HISTORY)
+    except Exception:  # noqa: BLE001 -- whatever it is, fast-agent will say what is wrong with it
+        return False
+
+
+_PROVIDERS: Final = {
+    "anthropic-vertex": "anthropic",
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "codexresponses": "openai",
+    "google": "gcp.gemini",
+    "googleoai": "gcp.gemini",
+    "moonshot": "moonshot_ai",
+    "responses": "openai",
+    "xai": "x_ai",
+}
+_PARAMETERS: Final = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "response_format")
+
+
+def _request(
+    llm: Any, messages: Any, more: Any = None, params: Any = None, *, tools: Any = None, **kwargs: Any
+) -> Keywords:
+    # structured(messages, model, request_params) has one argument more than generate(messages, request_params, tools).
+    schema: Any = more if isinstance(more, type) else kwargs.get("model")
+    if schema is None:
+        params, tools = more or kwargs.get("request_params"), params or tools
+    given = llm.get_request_params(params or kwargs.get("request_params"))
+    provider = str(_value(llm.provider))
+    prompt: Keywords = {
+        "model": given.model or llm.model_name,
+        "system": given.system_prompt or llm.instruction,
+        "messages": [_message(message) for message in messages],
+        "tools": None if tools is None else [_tool_definition(tool) for tool in tools],
+        "schema": None if schema is None else schema.model_json_schema(),
+    }
+    prompt |= {name: getattr(given, name, None) for name in _PARAMETERS}
+    return {
+        "llm": Model(_PROVIDERS.get(provider, provider), prompt["model"]),
+        "prompt": {name: value for name, value in prompt.items() if value is not None},
+    }
+
+
+def _tool_definition(tool: Any) -> Keywords:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+
+
+def _response(llm: Any, result: Any, before: int) -> Keywords | BaseException:
+    _, message = _parted(result)
+    turns = _turns(llm)[before:]
+    failure = _failure(message)
+    if failure is not None:
+        return failure
+    response = {**_message(message), "stop_reason": _value(message.stop_reason)}
+    if turns:
+        response["model"] = turns[-1].model
+    return {"response": response, "usage": _usage(turns), "time_to_first_chunk": _first_chunk_s(turns)}
+
+
+def _turns(llm: Any) -> list[Any]:
+    return list(getattr(getattr(llm, "usage_accumulator", None), "turns", ()))
+
+
+def _usage(turns: list[Any]) -> Keywords | None:
+    """Add up the provider's requests of one call: retries and asking again after an empty answer count too."""
+    if not turns:
+        return None
+    counts = [
+        {
+            "input_tokens": turn.prompt.uncached if turn.prompt.total is None else turn.prompt.total,
+            "output_tokens": turn.completion.total,
+            "cache_read_tokens": turn.prompt.cache_read,
+            "cache_write_tokens": turn.prompt.cache_write,
+            "reasoning_tokens": turn.completion.reasoning,
+        }
+        for turn in turns
+    ]
+    return {
+        name: sum(known) for name in counts[0] if (known := [each[name] for each in counts if each[name] is not None])
+    }
+
+
+def _first_chunk_s(turns: list[Any]) -> float | None:
+    found = getattr(getattr(turns[-1], "timing", None), "ttft_ms", None) if turns else None
+    return found / 1000 if isinstance(found, int | float) else None
+
+
+def _tool_called(original: Method) -> Method:
+    async def call_tool(self: Any, name: Any, arguments: Any = None, tool_use_id: Any = None, **kwargs: Any) -> Any:
+        work = original(self, name, arguments, tool_use_id, **kwargs)
+        identity = (id(self), name, id(arguments), tool_use_id)
+        if _is_told(identity):
+            return await work
+        call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id))
+        _told.set((call, identity))
+        return await awaited(call, work, _tool_result)
+
+    return call_tool
+
+
+def _child_called(original: Method) -> Method:
+    async def invoke(self: Any, child: Any, arguments: Any = None, **kwargs: Any) -> Any:
+        def describe() -> Keywords:
+            name = kwargs.get("tool_name") or child.name
+            return _tool(self, name, arguments, kwargs.get("tool_use_id"), source="agent")
+
+        call = opened("tool_call", describe)
+        return await awaited(call, original(self, child, arguments, **kwargs), _tool_result)
+
+    return invoke
+
+
+def _tool(agent: Any, name: str, arguments: Any, tool_use_id: str | None, *, source: str | None = None) -> Keywords:
+    server = None
+    if source is None:
+        source, server = _source(agent, name)
+    return {
+        "tool_name": name,
+        "args": arguments or {},
+        "context": {
+            "tool_use_id": tool_use_id,
+            "tool_source": source,
+            "server_name": server,
+            "agent_name": agent.name,
+        },
+    }
+
+
+def _source(agent: Any, name: str) -> tuple[str, str | None]:
+    if name in agent.agent_backed_tools:
+        return "agent", None
+    if name in agent._execution_tools:  # noqa: SLF001 -- what call_tool itself looks into
+        return "function", None
+    aggregator = getattr(agent, "_aggregator", None)
+    found = aggregator.resolve_tool_name(name) if aggregator is not None and "__" in name else None
+    if found is not None and found.server_name is not None:
+        return "mcp", found.server_name
+    return "runtime", None
+
+
+def _tool_result(result: Any) -> Keywords:
+    return {"result": result}
+
+
+def _message(message: Any) -> Keywords:
+    """Return what went to the model of a message, without fast-agent's own notes on it."""
+    found = {
+        "role": message.role,
+        "content": message.content,
+        "tool_calls": message.tool_calls,
+        "tool_results": message.tool_results,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _texts(given: Any) -> Any:
+    """Return messages as the text that they are, if they are no more than that."""
+    if isinstance(given, list | tuple):
+        found = [_texts(each) for each in cast("list[Any]", given)]
+        return found[0] if len(found) == 1 else found
+    content = getattr(given, "content", given)
+    if isinstance(content, list) and content and not getattr(given, "tool_results", None):
+        texts = [getattr(block, "text", None) for block in cast("list[Any]", content)]
+        if all(isinstance(text, str) for text in texts):
+            return "\n".join(map(str, texts))
+    return given if isinstance(given, str) else _message(given)
+
+
+def _failure(message: Any) -> BaseException | None:
+    """Return the failure that a message stands for: fast-agent makes answers of a provider's errors."""
+    match _value(getattr(message, "stop_reason", None)):
+        case "error":
+            return AnswerFailed(message.last_text() or "the model call failed")
+        case "cancelled":
+            return CancelledError()
+        case _:
+            return None
+
+
+def _value(enumerated: Any) -> Any:
+    return getattr(enumerated, "value", enumerated)

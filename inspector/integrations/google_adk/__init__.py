@@ -1,0 +1,29 @@
+"""Google ADK: invocations, agents, model calls and tools.
+
+Its plugins belong to one runner each, and are told neither of a model call that was cancelled nor of a stream that was
+left. So what every runner goes through is patched:
+
+- ``Runner.run_async`` and ``run_live``: an invocation, in the session that ADK has it in.
+- ``BaseAgent.run_async`` and ``run_live``: an agent; one that only runs other agents is a workflow.
+- ``BaseLlmFlow._run_and_handle_error``, which is given the model's answer as it comes: a model call.
+- ``PluginManager.run_before_tool_callback``, ``run_after_tool_callback`` and ``run_on_tool_error_callback``, the border
+  where plugins see each tool call.
+"""
+
+from inspector.integrations.generators import generating
+from inspector.integrations.google_adk.models import asked
+from inspector.integrations.google_adk.runs import agent_ran, invoked
+from inspector.integrations.google_adk.tools import wrap_tools
+from inspector.integrations.patches import Patches
+
+__all__ = ["install"]
+
+
+def install(patches: Patches) -> None:
+    """Wrap the methods, each when its module is imported: importing all of the framework takes seconds."""
+    for module, owner, begin in (("runners", "Runner", invoked), ("agents.base_agent", "BaseAgent", agent_ran)):
+        followed = generating(begin)
+        patches.wrap_once_imported(f"google.adk.{module}", owner, {"run_async": followed, "run_live": followed})
+    flow = "google.adk.flows.llm_flows.base_llm_flow"
+    patches.wrap_once_imported(flow, "BaseLlmFlow", {"_run_and_handle_error": asked})
+    wrap_tools(patches)

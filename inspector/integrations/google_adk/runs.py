@@ -1,0 +1,73 @@
+"""Invocations and agents."""
+
+from typing import Any, Final
+
+from inspector.integrations.calls import Call, Keywords, Named, conclude, enclosing, guarded
+from inspector.integrations.generators import Following, opened_apart
+from inspector.integrations.google_adk.content import AnswerFailed, failure_of, text_of
+
+
+class _Said:
+    """What a run's events come to: the last whole answer, or the failure that the last one tells of."""
+
+    def __init__(self, call: Call, author: str | None) -> None:
+        self._call = call
+        self._author = author
+        self._text: Any = None
+        self._failure: AnswerFailed | None = None
+        self._transferred_to: str | None = None
+
+    def saw(self, event: Any) -> None:
+        if self._author not in (None, event.author) or event.partial:
+            return
+        self._failure = failure_of(event)
+        self._transferred_to = event.actions.transfer_to_agent
+        if event.content is not None and event.is_final_response():
+            self._text = text_of(event.content)
+
+    def conclude(self) -> None:
+        conclude(self._call, lambda _: self._failure or {"result": self._text}, None)
+
+    def has_transferred(self) -> bool:
+        """Tell whether another agent goes on; ADK then closes this one's run."""
+        return self._transferred_to is not None
+
+
+def _following_events(call: Call, author: str | None = None) -> Following:
+    said = _Said(call, author)
+    return Following(call, saw=guarded(said.saw), conclude=said.conclude, is_done=said.has_transferred)
+
+
+def invoked(runner: Any, *_: Any, **kwargs: Any) -> Following:
+    """Open the call of one invocation."""
+    is_inner = next(enclosing("workflow_run"), None) is not None
+    call = opened_apart(
+        "workflow_run",
+        lambda: {"workflow": Named(str(runner.app_name)), "input": text_of(kwargs.get("new_message"))},
+        # A runner inside a tool has a session of its own, made up for the one call.
+        session_id=None if is_inner else _session_id(kwargs),
+    )
+    return _following_events(call)
+
+
+def _session_id(kwargs: dict[str, Any]) -> str | None:
+    found = kwargs.get("session_id") or getattr(kwargs.get("session"), "id", None)
+    return found if isinstance(found, str) else None
+
+
+_WORKFLOWS: Final = {"SequentialAgent": "sequential", "ParallelAgent": "parallel", "LoopAgent": "loop"}
+
+
+def agent_ran(agent: Any, *args: Any, **kwargs: Any) -> Following:
+    """Open the call of an agent; of a workflow, if all it does is to run other agents."""
+    context = args[0] if args else kwargs.get("parent_context")
+    pattern = next((_WORKFLOWS[each.__name__] for each in type(agent).__mro__ if each.__name__ in _WORKFLOWS), None)
+
+    def describe() -> Keywords:
+        asked = {"input": text_of(getattr(context, "user_content", None))}
+        if pattern is None:
+            return {"agent": agent, **asked}
+        return {"workflow": Named(agent.name, agent.description or None, workflow_type=pattern), **asked}
+
+    call = opened_apart("agent_call" if pattern is None else "workflow_run", describe)
+    return _following_events(call, None if pattern else agent.name)

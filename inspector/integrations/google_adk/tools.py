@@ -1,0 +1,108 @@
+"""Tool calls, where plugins are told of them."""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, cast
+
+from inspector.integrations.calls import Call, Keywords, conclude, enclosing, opened
+from inspector.integrations.patches import Patches
+
+Method: TypeAlias = Callable[..., Any]
+
+_CANCELLED: Final = "notify_tool_cancelled"
+
+
+class ToolFailed(Exception):
+    """A tool's result that says by its only field, ``error``, that there is none."""
+
+
+def wrap_tools(patches: Patches) -> None:
+    """Wrap the methods that have plugins told."""
+    wrappers = {
+        "run_before_tool_callback": _tool_begins,
+        "run_after_tool_callback": _tool_returned,
+        "run_on_tool_error_callback": _tool_raised,
+    }
+    patches.wrap_once_imported("google.adk.plugins.plugin_manager", "PluginManager", wrappers)
+    # Plugins are told of a cancelled tool past their manager, by versions that tell them at all.
+    errors = "google.adk.flows.llm_flows.tools._error_handler"
+    patches.once_imported(errors, lambda module: _wrap_cancelled(patches, module))
+
+
+def _wrap_cancelled(patches: Patches, module: Any) -> None:
+    if hasattr(module, _CANCELLED):
+        patches.wrap(module, _CANCELLED, _tool_cancelled)
+
+
+def _tool_begins(original: Method) -> Method:
+    async def run_before_tool_callback(self: Any, *, tool: Any, tool_args: Any, tool_context: Any, **kw: Any) -> Any:
+        call = opened("tool_call", lambda: _tool(tool, tool_args, tool_context))
+        try:
+            return await original(self, tool=tool, tool_args=tool_args, tool_context=tool_context, **kw)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+
+    return run_before_tool_callback
+
+
+def _tool_returned(original: Method) -> Method:
+    async def run_after_tool_callback(self: Any, **kwargs: Any) -> Any:
+        changed = await original(self, **kwargs)
+        call = _tool_call(kwargs.get("tool_context"))
+        if call is not None:
+            conclude(call, _tool_result, kwargs.get("result") if changed is None else changed)
+        return changed
+
+    return run_after_tool_callback
+
+
+def _tool_raised(original: Method) -> Method:
+    async def run_on_tool_error_callback(self: Any, **kwargs: Any) -> Any:
+        call, error = _tool_call(kwargs.get("tool_context")), kwargs.get("error")
+        if call is not None and isinstance(error, BaseException):
+            call.failed(error)
+        return await original(self, **kwargs)
+
+    return run_on_tool_error_callback
+
+
+def _tool_cancelled(original: Method) -> Method:
+    async def notify_tool_cancelled(**kwargs: Any) -> Any:
+        call, cancelled = _tool_call(kwargs.get("tool_context")), kwargs.get("cancelled")
+        if call is not None and isinstance(cancelled, BaseException):
+            call.failed(cancelled)
+        return await original(**kwargs)
+
+    return notify_tool_cancelled
+
+
+def _tool_call(tool_context: Any) -> Call | None:
+    call_id = getattr(tool_context, "function_call_id", None)
+    for call in enclosing("tool_call"):
+        context: dict[str, Any] = call.keyword("context") or {}
+        if context.get("tool_use_id") == call_id:
+            return call
+    return None
+
+
+_SOURCES: Final = {"AgentTool": "agent", "McpTool": "mcp", "MCPTool": "mcp"}
+
+
+def _tool(tool: Any, arguments: Any, tool_context: Any) -> Keywords:
+    kinds = [_SOURCES[each.__name__] for each in type(tool).__mro__ if each.__name__ in _SOURCES]
+    return {
+        "tool_name": tool.name,
+        "args": arguments,
+        "context": {
+            "tool_use_id": tool_context.function_call_id,
+            "tool_source": kinds[0] if kinds else "function",
+            "agent_name": tool_context.agent_name,
+        },
+    }
+
+
+def _tool_result(result: Any) -> Keywords | BaseException:
+    fields = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
+    if list(fields) == ["error"] and fields["error"]:
+        return ToolFailed(str(fields["error"]))
+    return {"result": result}

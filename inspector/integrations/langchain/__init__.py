@@ -1,0 +1,96 @@
+"""langchain-core, langgraph and langchain: chains, graphs, agents, models, tools and retrievers.
+
+The extension point is ``langchain_core.tracers.context.register_configure_hook``: one callback handler for everything
+in the process, told of each run with its id and its parent's. Callbacks leave three things open, so that is patched:
+
+- ``_set_config_context`` of ``langchain_core.runnables.config`` and of ``langgraph._internal._runnable`` sets the
+  context that a chain, node or tool then runs in. There the run is made the innermost call, so that whatever its
+  code calls, an SDK or hooks of its own, is found below it. The consumer of a stream stays outside.
+- ``BaseTool.arun``, ``BaseChatModel.agenerate``, ``BaseLLM.agenerate`` and ``BaseRetriever.ainvoke`` tell their
+  callbacks nothing when they are cancelled.
+
+What is told: the outermost chain and each graph are workflows; a graph made by ``create_agent`` is an agent. Nodes of
+other graphs are told of as workflows too, of the type ``node``: they are the steps its author gave names to, and what
+runs side by side. Nodes of agents are not, nor are chains inside of chains, prompts and parsers: each would only wrap
+the model call or the tool call that is told of anyway.
+"""
+
+from contextvars import ContextVar
+from typing import Any
+
+from inspector.integrations.calls import Call, around_here
+from inspector.integrations.langchain.handler import handler_of
+from inspector.integrations.langchain.runs import Runs
+from inspector.integrations.patches import Patches
+
+
+def install(patches: Patches) -> None:
+    """Register the handler, and wrap what callbacks do not tell of, each part once it is imported."""
+    runs = Runs()
+
+    def register(context: Any) -> None:
+        handler = handler_of(runs)
+        variable: ContextVar[Any] = ContextVar("inspector_langchain_handler", default=handler)
+        hook = (variable, True, None, None)
+        context.register_configure_hook(*hook[:2])
+
+        def unregister() -> None:
+            # Managers that exist already go on with the handler.
+            runs.active = False
+            context._configure_hooks.remove(hook)  # noqa: SLF001 - langchain-core has nothing to take a hook back with
+
+        patches.on_undo(unregister)
+
+    def wrap_contexts(module: Any) -> None:
+        patches.wrap(module, "_set_config_context", lambda original: _entering(original, runs))
+
+    patches.once_imported("langchain_core.tracers.context", register)
+    patches.once_imported("langchain_core.runnables.config", wrap_contexts)
+    patches.once_imported("langgraph._internal._runnable", wrap_contexts)
+    for module, owner, name in (
+        ("langchain_core.tools.base", "BaseTool", "arun"),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "agenerate"),
+        ("langchain_core.language_models.llms", "BaseLLM", "agenerate"),
+        ("langchain_core.retrievers", "BaseRetriever", "ainvoke"),
+    ):
+        _wrap_later(patches, runs, module, f"{owner}.{name}")
+
+
+def _wrap_later(patches: Patches, runs: Runs, module: str, method: str) -> None:
+    owner, _, name = method.partition(".")
+
+    def wrap(found: Any) -> None:
+        patches.wrap(getattr(found, owner, found), name, lambda original: _ending(original, runs))
+
+    patches.once_imported(module, wrap)
+
+
+def _entering(original: Any, runs: Runs) -> Any:
+    def set_config_context(config: Any, *args: Any, **kwargs: Any) -> Any:
+        done = original(config, *args, **kwargs)
+        runs.enter(config)
+        return done
+
+    return set_config_context
+
+
+def _ending(original: Any, runs: Runs) -> Any:
+    async def ending(*args: Any, **kwargs: Any) -> Any:
+        outside = next(around_here(), None)
+        try:
+            return await original(*args, **kwargs)
+        except BaseException as exc:
+            _end_inside(outside, exc, runs)
+            raise
+
+    return ending
+
+
+def _end_inside(outside: Call | None, exc: BaseException, runs: Runs) -> None:
+    """End the calls that were opened here since, as an exception that callbacks are not told of passes through."""
+    if isinstance(exc, Exception):
+        return
+    for call in around_here():
+        if call is outside:
+            return
+        runs.cut(call, exc)

@@ -1,0 +1,46 @@
+"""Whose run it is that a callback tells of: callbacks name no object, but the function that called them has it."""
+
+import sys
+from types import FrameType
+from typing import Any
+
+from inspector.integrations.langchain.facts import fields
+
+_CALLBACKS = ("langchain_core.callbacks.manager", "inspector.integrations.")
+_AGENT_MARK = "langchain_create_agent"
+_AGENT_NODES = frozenset(
+    {"__start__", "model", "tools", "agent", "pre_model_hook", "post_model_hook", "generate_structured_response"}
+)
+_AGENT_HOOKS = frozenset({"before_agent", "before_model", "after_model", "after_agent"})
+
+
+def caller() -> FrameType | None:
+    """Return the frame of the function that started the run which is being told of."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - there is no public way
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_CALLBACKS):
+        frame = frame.f_back
+    return frame
+
+
+def running_graph(frame: FrameType | None) -> Any:
+    """Return the graph whose own run that is; None for any other run."""
+    if frame is None or not str(frame.f_globals.get("__name__")).startswith("langgraph.pregel"):
+        return None
+    return frame.f_locals.get("self")
+
+
+def is_bound_graph(frame: FrameType | None) -> bool:
+    """Tell whether the run is one of a node that is a graph."""
+    node = None if frame is None else frame.f_locals.get("self")
+    steps = getattr(node, "steps", None)
+    return bool(steps) and any(base.__name__ == "Pregel" for base in type(steps[0]).__mro__)
+
+
+def is_agent(graph: Any) -> bool:
+    """Tell whether a graph was made by ``create_agent``, which older versions do not say, or ``create_react_agent``."""
+    if fields(fields(getattr(graph, "config", None)).get("metadata")).get("ls_integration") == _AGENT_MARK:
+        return True
+    nodes = set(getattr(graph, "nodes", None) or ())
+    if not nodes & {"model", "agent"}:
+        return False
+    return all(name in _AGENT_NODES or name.rpartition(".")[2] in _AGENT_HOOKS for name in nodes)

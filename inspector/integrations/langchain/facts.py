@@ -1,0 +1,202 @@
+"""What hooks carry of LangChain's objects."""
+
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any, Final, cast
+
+from inspector.integrations.calls import Keywords, Model, Named
+
+_UNNAMED_GRAPH: Final = "LangGraph"
+_PROVIDERS: Final = {
+    "amazon_bedrock": "aws.bedrock",
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "google_genai": "gcp.gemini",
+    "google_vertexai": "gcp.vertex_ai",
+    "mistral": "mistral_ai",
+    "mistralai": "mistral_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
+_PARAMETERS: Final = (
+    "frequency_penalty",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_tokens",
+    "n",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "reasoning",
+    "reasoning_effort",
+    "response_format",
+    "seed",
+    "stop",
+    "stream",
+    "temperature",
+    "tool_choice",
+    "tools",
+    "top_k",
+    "top_p",
+)
+_ROLES: Final = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
+
+
+def fields(value: Any) -> Mapping[str, Any]:
+    """Return a mapping as it is, and nothing of what is none."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def chain_name(serialized: Any, name: Any) -> str:
+    """Return what a chain or graph goes by."""
+    if isinstance(name, str) and name:
+        return name
+    return _serialized_name(serialized) or "chain"
+
+
+def _serialized_name(serialized: Any) -> str | None:
+    found: Any = fields(serialized).get("name") or (fields(serialized).get("id") or [None])[-1]
+    return found if isinstance(found, str) else None
+
+
+def graph_name(name: str, node: str | None) -> str | None:
+    """Return what a graph goes by: its own name, else that of the node it is."""
+    return node if name == _UNNAMED_GRAPH else name
+
+
+def workflow(name: str, kind: str | None, inputs: Any) -> Keywords:
+    """A chain, a graph or a node of one."""
+    # Chains that are streamed have not read their input when they say that they start.
+    given = {} if inputs == {"input": ""} else {"input": inputs}
+    return {"workflow": Named(name, workflow_type=kind), "context": None, **given}
+
+
+def agent(name: str | None, inputs: Any) -> Keywords:
+    """A graph that is an agent."""
+    return {"agent": Named(name or "agent"), "input": inputs}
+
+
+def chat(serialized: Any, messages: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
+    """The call of a chat model."""
+    request = _request(serialized, metadata, more, streams=streams)
+    return {
+        "llm": Model(_provider(metadata), request.get("model")),
+        "prompt": {**request, "messages": [_message(message) for message in messages]},
+    }
+
+
+def completion(serialized: Any, prompt: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
+    """The call of a model that takes a text and goes on with it."""
+    request = _request(serialized, metadata, more, streams=streams)
+    return {
+        "llm": Model(_provider(metadata), request.get("model"), "text_completion"),
+        "prompt": {**request, "prompt": prompt},
+    }
+
+
+def _request(serialized: Any, metadata: Any, more: Any, *, streams: bool) -> dict[str, Any]:
+    params = fields(more.get("invocation_params"))
+    model = params.get("model") or params.get("model_name") or fields(metadata).get("ls_model_name")
+    asked = {name: params[name] for name in _PARAMETERS if params.get(name) is not None}
+    if streams:
+        asked["stream"] = True
+    return {"model": model or _serialized_name(serialized), **asked}
+
+
+def _provider(metadata: Any) -> str | None:
+    name = fields(metadata).get("ls_provider")
+    return _PROVIDERS.get(name, name) if isinstance(name, str) else None
+
+
+def _message(message: Any) -> Any:
+    """A message as providers spell it."""
+    kind = getattr(message, "type", None)
+    if kind is None:
+        return message
+    plain: dict[str, Any] = {"role": _ROLES.get(kind, getattr(message, "role", kind)), "content": message.content}
+    for name in ("name", "tool_calls", "tool_call_id"):
+        if found := getattr(message, name, None):
+            plain[name] = found
+    return plain
+
+
+def answer(result: Any) -> Keywords:
+    """What a model answered, with one choice for each of several answers."""
+    generations: Any = result.generations[0]
+    messages = [getattr(each, "message", None) for each in generations]
+    first = messages[0] if messages else None
+    metadata = fields(getattr(first, "response_metadata", None))
+    response: dict[str, Any] = {
+        "id": metadata.get("id") or getattr(first, "id", None),
+        "model": metadata.get("model_name") or metadata.get("model"),
+        "choices": [_choice(each, message) for each, message in zip(generations, messages, strict=True)],
+    }
+    usage = getattr(first, "usage_metadata", None)
+    return {"response": response, "usage": usage or fields(result.llm_output).get("token_usage") or None}
+
+
+def _choice(generation: Any, message: Any) -> dict[str, Any]:
+    info = {**fields(generation.generation_info), **fields(getattr(message, "response_metadata", None))}
+    return {
+        "message": {"role": "assistant", "content": generation.text} if message is None else _message(message),
+        "finish_reason": info.get("finish_reason") or info.get("stop_reason"),
+    }
+
+
+def tool(serialized: Any, text: str, more: Any, frame: FrameType | None) -> Keywords:
+    """The call of a tool."""
+    given = {name: value for name, value in fields(more.get("inputs")).items() if type(value).__name__ != "ToolRuntime"}
+    call_id = more.get("tool_call_id")
+    if call_id is None and frame is not None:
+        # Versions before the keyword: BaseTool.run has it.
+        call_id = frame.f_locals.get("tool_call_id")
+    return {
+        "tool_name": _serialized_name(serialized) or more.get("name") or "tool",
+        "args": given if isinstance(more.get("inputs"), dict) else text,
+        "context": {"tool_use_id": call_id, "tool_source": "function"},
+    }
+
+
+def tool_result(output: Any) -> Any:
+    """What a tool answered; a message that says that it failed is a failure."""
+    if getattr(output, "type", None) != "tool":
+        return output
+    if getattr(output, "status", None) == "error":
+        return {"is_error": True, "content": output.content}
+    artifact = getattr(output, "artifact", None)
+    return output.content if artifact is None else {"content": output.content, "artifact": artifact}
+
+
+def retriever(serialized: Any, query: str, more: Any) -> Keywords:
+    """The call of a retriever, which the program asks and not the model."""
+    name = more.get("name") or _serialized_name(serialized) or "retriever"
+    return {"tool_name": name, "args": {"query": query}, "context": {"tool_source": "runtime"}}
+
+
+def is_control_flow(error: BaseException) -> bool:
+    """Tell whether langgraph raised it to get out of a node, not because something failed."""
+    return any(cls.__name__ == "GraphBubbleUp" for cls in type(error).__mro__)
+
+
+def interrupts(error: BaseException) -> dict[Any, Any]:
+    """What a graph that pauses waits for, by ids; nothing when it goes on elsewhere."""
+    if not any(cls.__name__ == "GraphInterrupt" for cls in type(error).__mro__):
+        return {}
+    found: Any = error.args[0] if error.args else ()
+    return {getattr(each, "id", index): getattr(each, "value", each) for index, each in enumerate(found)}
+
+
+def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
+    """A graph that waits for somebody to resume it."""
+    asked = list(waits_for.values())
+    return {"session_id": session_id, "reason": asked[0] if len(asked) == 1 else asked, "context": None}
+
+
+def thread_of(metadata: Any) -> str | None:
+    """Return the conversation that a run says it belongs to."""
+    found = fields(metadata).get("thread_id")
+    return found if isinstance(found, str) else None
+
+
+def resumes(inputs: Any) -> bool:
+    """Tell whether a graph is run to go on where it paused."""
+    return type(inputs).__name__ == "Command" and getattr(inputs, "resume", None) is not None

@@ -1,0 +1,224 @@
+"""The callback handler: tells of LangChain's runs as they begin and end."""
+
+from collections.abc import Callable
+from importlib import import_module
+from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
+from typing import Any, Final
+from uuid import UUID
+
+from inspector.integrations.calls import Keywords, guarded, told
+from inspector.integrations.langchain import facts
+from inspector.integrations.langchain.callers import caller, is_agent, is_bound_graph, running_graph
+from inspector.integrations.langchain.runs import Run, Runs
+
+_HIDDEN: Final = "langsmith:hidden"
+_GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
+_UNTOLD_TYPES: Final = frozenset({"prompt", "parser"})
+
+
+def handler_of(runs: Runs) -> Any:
+    """Return a handler that tells of these runs."""
+    base: Any = import_module("langchain_core.callbacks.base").BaseCallbackHandler
+
+    methods = {name: guarded(method) for name, method in vars(_Handler).items() if name.startswith("on_")}
+    return type("InspectorHandler", (_Handler, base), {"run_inline": True, **methods})(runs)
+
+
+class _Handler:
+    """Methods of ``BaseCallbackHandler``."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def on_chain_start(
+        self,
+        serialized: Any,
+        inputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        if not self._runs.active:
+            return
+        parent = self._runs.parent(parent_run_id)
+        run = self._runs.begin(run_id, parent_run_id, metadata)
+        frame = caller()
+        name = facts.chain_name(serialized, more.get("name"))
+        graph = running_graph(frame)
+        if graph is not None:
+            run.is_graph, run.is_agent = True, is_agent(graph)
+            run.thread = facts.thread_of(metadata)
+            run.outermost_graph = run.outermost_graph or run
+            self._tell_graph(run, facts.graph_name(name, parent and parent.node), inputs)
+        elif _is_step(parent, more.get("tags") or ()):
+            if is_bound_graph(frame):
+                run.node = name
+            else:
+                self._runs.tell(run, "workflow_run", lambda: facts.workflow(name, "node", inputs))
+        elif parent is None and more.get("run_type") not in _UNTOLD_TYPES:
+            self._runs.tell(run, "workflow_run", lambda: facts.workflow(name, None, inputs))
+
+    def _tell_graph(self, run: Run, name: str | None, inputs: Any) -> None:
+        if run.is_agent:
+            call = self._runs.tell(run, "agent_call", lambda: facts.agent(name, inputs))
+        else:
+            call = self._runs.tell(run, "workflow_run", lambda: facts.workflow(name or "graph", "graph", inputs))
+        if run.outermost_graph is run and facts.resumes(inputs):
+            call.inside().run(told, "session_resumed", lambda: {"session_id": run.thread, "context": None})
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None and run.call is not None:
+            if run.waits_for:
+                run.call.inside().run(told, "session_paused", lambda: facts.pause(run.waits_for, run.thread))
+            run.call.ended(lambda: {"result": outputs})
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None:
+            _fail(run, error)
+
+    def on_chat_model_start(
+        self,
+        serialized: Any,
+        messages: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        self._tell_model(
+            run_id,
+            parent_run_id,
+            metadata,
+            lambda streams: facts.chat(serialized, messages[0], metadata, more, streams=streams),
+        )
+
+    def on_llm_start(
+        self,
+        serialized: Any,
+        prompts: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        self._tell_model(
+            run_id,
+            parent_run_id,
+            metadata,
+            lambda streams: facts.completion(serialized, prompts[0], metadata, more, streams=streams),
+        )
+
+    def _tell_model(
+        self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[bool], Keywords]
+    ) -> None:
+        if not self._runs.active:
+            return
+        frame = caller()
+        streams = frame is not None and bool(frame.f_code.co_flags & _GENERATORS)
+        run = self._runs.begin(run_id, parent_id, metadata)
+        call = self._runs.tell(run, "llm_generate", lambda: describe(streams))
+        # The provider is asked in this very context, with no other set up for it.
+        run.leave = call.enter()
+
+    def on_llm_new_token(self, *_: Any, run_id: UUID, **__: Any) -> None:
+        self._first_chunk(run_id)
+
+    def on_stream_event(self, *_: Any, run_id: UUID, **__: Any) -> None:
+        self._first_chunk(run_id)
+
+    def _first_chunk(self, run_id: UUID) -> None:
+        run = self._runs.running(run_id)
+        if run is None or run.call is None or run.leave is None:
+            return
+        run.call.add(time_to_first_chunk=run.call.seconds)
+        # From here on the consumer of a stream runs in between, in the same context.
+        leave, run.leave = run.leave, None
+        leave()
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None and run.call is not None:
+            run.call.ended(lambda: facts.answer(response))
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None and run.call is not None:
+            run.call.failed(error)
+
+    def on_tool_start(
+        self,
+        serialized: Any,
+        input_str: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        if not self._runs.active:
+            return
+        frame = caller()
+        run = self._runs.begin(run_id, parent_run_id, metadata)
+        call = self._runs.tell(run, "tool_call", lambda: facts.tool(serialized, input_str, more, frame))
+        run.leave = call.enter()
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None and run.call is not None:
+            run.call.ended(lambda: {"result": facts.tool_result(output)})
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None:
+            _fail(run, error)
+
+    def on_retriever_start(
+        self,
+        serialized: Any,
+        query: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        if not self._runs.active:
+            return
+        run = self._runs.begin(run_id, parent_run_id, metadata)
+        call = self._runs.tell(run, "tool_call", lambda: facts.retriever(serialized, query, more))
+        run.leave = call.enter()
+
+    def on_retriever_end(self, documents: Any, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None and run.call is not None:
+            run.call.ended(lambda: {"result": documents})
+
+    def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        run = self._runs.end(run_id)
+        if run is not None and run.call is not None:
+            run.call.failed(error)
+
+
+def _is_step(parent: Run | None, tags: Any) -> bool:
+    """Tell whether a run is a node of a graph whose nodes are told of."""
+    if parent is None or not parent.is_graph or parent.is_agent or _HIDDEN in tags:
+        return False
+    return any(isinstance(tag, str) and tag.startswith("graph:step") for tag in tags)
+
+
+def _fail(run: Run, error: BaseException) -> None:
+    if run.call is None:
+        return
+    if not facts.is_control_flow(error):
+        run.call.failed(error)
+        return
+    waits_for = facts.interrupts(error)
+    if run.outermost_graph is not None:
+        run.outermost_graph.waits_for |= waits_for
+    run.call.ended(lambda: {"result": list(waits_for.values()) or None})

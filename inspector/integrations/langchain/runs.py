@@ -1,0 +1,118 @@
+"""Which runs LangChain told of, which of them are calls, and below what each belongs."""
+
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from typing import Any
+from uuid import UUID
+
+from inspector import context
+from inspector.integrations.calls import Call, Keywords, around_here, opened
+from inspector.integrations.langchain.facts import fields, thread_of
+
+
+class Run:
+    """One run that LangChain told of, whether or not it is a call of its own."""
+
+    __slots__ = (
+        "anchor",
+        "call",
+        "id",
+        "is_agent",
+        "is_graph",
+        "leave",
+        "node",
+        "outermost_graph",
+        "session_id",
+        "thread",
+        "waits_for",
+    )
+
+    def __init__(self, run_id: UUID, parent: "Run | None") -> None:
+        self.id = run_id
+        self.call: Call | None = None
+        self.anchor: Call | None = None if parent is None else parent.anchor
+        """The run's own call, else the innermost call above it."""
+        self.is_graph = False
+        self.is_agent = False
+        self.leave: Callable[[], None] | None = None
+        """Stops the call from being the innermost one in the context it began in."""
+        self.outermost_graph: Run | None = None if parent is None else parent.outermost_graph
+        self.waits_for: dict[Any, Any] = {}
+        """What an outermost graph was interrupted for, by the ids of the interrupts."""
+        self.node: str | None = None
+        """The name of a node that is a graph, which is told of as the graph alone."""
+        self.thread: str | None = None
+        """The conversation that a graph goes on with."""
+        self.session_id: str | None = None
+        """The session that the run begins, where none is bound."""
+
+
+class Runs:
+    """The runs that have begun and not ended, by LangChain's ids."""
+
+    def __init__(self) -> None:
+        self.active = True
+        self._open: dict[UUID, Run] = {}
+        self._calls: dict[Call, Run] = {}
+
+    def begin(self, run_id: UUID, parent_id: UUID | None, metadata: Any = None) -> Run:
+        """Take in a run that is no call as yet."""
+        run = self._open[run_id] = Run(run_id, self.parent(parent_id))
+        if parent_id is None and context.get() is None:
+            run.session_id = thread_of(metadata)
+        return run
+
+    def tell(self, run: Run, noun: Any, describe: Callable[[], Keywords]) -> Call:
+        """Open the call of a run, below what its code is below: the current call, or the run's parent."""
+        inner = self._inner_context(run.anchor)
+        if run.session_id is not None:
+            inner.run(context.set, run.session_id)
+        run.call = run.anchor = opened(noun, describe, context=inner)
+        self._calls[run.call] = run
+        return run.call
+
+    def parent(self, parent_id: UUID | None) -> Run | None:
+        """Return the run that another is part of, if it is known."""
+        return self._open.get(parent_id) if parent_id else None
+
+    def running(self, run_id: UUID) -> Run | None:
+        """Return a run that has not ended."""
+        return self._open.get(run_id)
+
+    def end(self, run_id: UUID) -> Run | None:
+        """Forget a run, and return it when it has a call, to be ended."""
+        run = self._open.pop(run_id, None)
+        if run is None or run.call is None:
+            return None
+        self._calls.pop(run.call, None)
+        if run.leave is not None:
+            run.leave()
+        return run
+
+    def cut(self, call: Call, exc: BaseException) -> None:
+        """End a call whose run callbacks are not going to tell the end of."""
+        run = self._calls.get(call)
+        if run is not None:
+            self.end(run.id)
+        call.failed(exc)
+
+    def enter(self, config: Any) -> None:
+        """Make the run whose code is about to run here the innermost call, where it is not."""
+        run_id = getattr(fields(config).get("callbacks"), "parent_run_id", None)
+        run = self._open.get(run_id) if isinstance(run_id, UUID) else None
+        if run is not None and run.anchor is not None and run.anchor.is_open and not self._is_inside(run.anchor):
+            run.anchor.enter()
+
+    def _inner_context(self, anchor: Call | None) -> Context:
+        if anchor is None or not anchor.is_open or self._is_inside(anchor):
+            return copy_context()
+        return anchor.inside()
+
+    def _is_inside(self, anchor: Call) -> bool:
+        """Tell whether this code runs for a call: calls of others may be in between, but none of LangChain's."""
+        for call in around_here():
+            if call is anchor:
+                return True
+            if call in self._calls:
+                return False
+        return False

@@ -1,0 +1,287 @@
+"""litellm: its public functions as model calls, whatever provider they reach.
+
+It publishes callbacks (``litellm.callbacks`` with a ``CustomLogger``), which do not fit: success is told later on a
+worker thread or in a task of its own, so that times are wrong and calls below (its provider's SDK) have no parent to be
+put under, and a stream that is left early is never told. So the public functions are patched, in the package that
+programs and litellm's own router call them by, and the steps of the streams that they return.
+A call of the SDK of OpenAI below one of these is nested in it, and folded when read. A program that took a function
+from ``litellm.main``, or before the inspector was attached, is not seen.
+"""
+
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from inspector.integrations.calls import Call, Model, enclosing, opened
+from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
+from inspector.integrations.openai.embeddings import without_vectors
+from inspector.integrations.patches import Patches
+from inspector.integrations.plain import is_fields
+from inspector.integrations.streams import Answer, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """One of the functions, with its asynchronous twin, whose name has an ``a`` before it."""
+
+    name: str
+    operation: str
+    positional: tuple[str, ...]
+    answer: Callable[[], Answer] | None = None
+    shown: Callable[[Any], Any] = lambda response: response
+
+
+_FUNCTIONS: Final = (
+    _Function("completion", "chat", ("model", "messages"), ChatAnswer),
+    _Function("responses", "chat", ("input", "model"), ResponsesAnswer),
+    _Function("text_completion", "text_completion", ("prompt", "model"), CompletionAnswer),
+    _Function("embedding", "embeddings", ("model", "input"), shown=without_vectors),
+)
+_STREAMS: Final = (
+    ("litellm.litellm_core_utils.streaming_handler", "CustomStreamWrapper", ("__next__", "__anext__")),
+    ("litellm.utils", "TextCompletionStreamWrapper", ("__next__", "__anext__")),
+    ("litellm.responses.streaming_iterator", "ResponsesAPIStreamingIterator", ("__anext__",)),
+    ("litellm.responses.streaming_iterator", "SyncResponsesAPIStreamingIterator", ("__next__",)),
+)
+_RECORDED: Final = frozenset(
+    {
+        "background",
+        "best_of",
+        "dimensions",
+        "echo",
+        "encoding_format",
+        "fallbacks",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "include",
+        "input",
+        "instructions",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "max_tokens",
+        "messages",
+        "modalities",
+        "model",
+        "n",
+        "num_retries",
+        "parallel_tool_calls",
+        "presence_penalty",
+        "previous_response_id",
+        "prompt",
+        "reasoning",
+        "reasoning_effort",
+        "response_format",
+        "seed",
+        "service_tier",
+        "stop",
+        "store",
+        "stream",
+        "stream_options",
+        "suffix",
+        "temperature",
+        "text",
+        "thinking",
+        "tool_choice",
+        "tools",
+        "top_k",
+        "top_logprobs",
+        "top_p",
+        "truncation",
+        "user",
+        "verbosity",
+        "web_search_options",
+    }
+)
+"""Arguments that are recorded: the rest are keys, addresses, clients and what litellm hands to itself."""
+
+_PROVIDERS: Final = {
+    "azure": "azure.ai.openai",
+    "azure_ai": "azure.ai.inference",
+    "azure_text": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "bedrock_converse": "aws.bedrock",
+    "gemini": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "text-completion-openai": "openai",
+    "vertex_ai": "gcp.vertex_ai",
+    "vertex_ai_beta": "gcp.vertex_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
+"""Names of litellm that OpenTelemetry spells otherwise."""
+
+
+class _Asked(Model):
+    """Tells its model calls from those of others."""
+
+    __slots__ = ()
+
+
+_readings: WeakKeyDictionary[Any, tuple[Call, Reading]] = WeakKeyDictionary()
+
+
+def install(patches: Patches) -> None:
+    """Record every call of the public functions."""
+    litellm = import_module("litellm")
+    for function in _FUNCTIONS:
+        patches.wrap(litellm, function.name, lambda original, function=function: _called(function, original))
+        patches.wrap(
+            litellm, f"a{function.name}", lambda original, function=function: _called_async(function, original)
+        )
+    for module, name, steps in _STREAMS:
+        stream = getattr(import_module(module), name)
+        for step in steps:
+            patches.wrap(stream, step, _step if step == "__next__" else _step_async)
+    patches.wrap(getattr(import_module(_STREAMS[0][0]), _STREAMS[0][1]), "aclose", _closed)
+
+
+def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
+    def call_function(*args: Any, **kwargs: Any) -> Any:
+        call = None if kwargs.get(f"a{function.name}") is True else _begun(function, args, kwargs)
+        if call is None:
+            return original(*args, **kwargs)
+        leave = call.enter()
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        finally:
+            leave()
+        _returned(function, call, result)
+        return result
+
+    return call_function
+
+
+def _called_async(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
+    async def call_function(*args: Any, **kwargs: Any) -> Any:
+        call = _begun(function, args, kwargs)
+        if call is None:
+            return await original(*args, **kwargs)
+        leave = call.enter()
+        try:
+            result = await original(*args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        finally:
+            leave()
+        _returned(function, call, result)
+        return result
+
+    return call_function
+
+
+def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    """Tell of a call, unless it is litellm that makes one function from another."""
+    if any(isinstance(call.keyword("llm"), _Asked) for call in enclosing("llm_generate")):
+        return None
+
+    def describe() -> dict[str, Any]:
+        given = {**dict(zip(function.positional, args, strict=False)), **kwargs}
+        provider, model = _named(given.get("model"), given.get("custom_llm_provider"))
+        prompt = {name: value for name, value in given.items() if name in _RECORDED and value is not None}
+        return {"llm": _Asked(provider, model, function.operation), "prompt": prompt}
+
+    return opened("llm_generate", describe, context=copy_context())
+
+
+def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:
+    """Take ``provider/model`` apart, or find a model's provider in litellm's own list."""
+    if not isinstance(model, str):
+        return None, None
+    litellm: Any = import_module("litellm")
+    # Not get_llm_provider(): it prints where it finds none.
+    first, slash, rest = model.partition("/")
+    if not isinstance(provider, str):
+        known = [str(getattr(each, "value", each)) for each in litellm.provider_list]
+        provider = first if slash and first in known else litellm.model_cost.get(model, {}).get("litellm_provider")
+    if slash and first == provider:
+        model = rest
+    return _PROVIDERS.get(provider, provider) if isinstance(provider, str) else None, model
+
+
+def _returned(function: _Function, call: Call, result: Any) -> None:
+    if any(hasattr(result, step) for step in ("__next__", "__anext__")) and function.answer is not None:
+        reading = Reading(call, answer=function.answer(), plain=_plain_chunk)
+        reading.dropped_with(result)
+        reading.began()
+        _readings[result] = call, reading
+        return
+    call.ended(lambda: {"response": function.shown(result), "usage": getattr(result, "usage", None)})
+
+
+def _plain_chunk(chunk: Any) -> dict[str, Any]:
+    if is_fields(chunk):
+        return chunk
+    plain = chunk.model_dump(mode="json", exclude_none=True)
+    # Where a program does not ask for them, litellm takes the counts out of the chunk and keeps them here.
+    hidden = getattr(chunk, "_hidden_params", None)
+    usage = hidden.get("usage") if is_fields(hidden) else None
+    if usage is not None and getattr(usage, "total_tokens", 0) and "usage" not in plain:
+        plain["usage"] = usage.model_dump(mode="json", exclude_none=True)
+    return plain
+
+
+def _step(original: Callable[..., Any]) -> Callable[..., Any]:
+    def next_chunk(self: Any) -> Any:
+        call, reading = _readings.get(self, (None, None))
+        if call is None or reading is None:
+            return original(self)
+        reading.step()
+        # Some providers are asked when the stream is first read.
+        leave = call.enter()
+        try:
+            item = original(self)
+        except StopIteration:
+            reading.ended()
+            raise
+        except BaseException as exc:
+            reading.failed(exc)
+            raise
+        finally:
+            leave()
+        reading.item(item)
+        return item
+
+    return next_chunk
+
+
+def _step_async(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def next_chunk(self: Any) -> Any:
+        call, reading = _readings.get(self, (None, None))
+        if call is None or reading is None:
+            return await original(self)
+        reading.step()
+        leave = call.enter()
+        try:
+            item = await original(self)
+        except StopAsyncIteration:
+            reading.ended()
+            raise
+        except BaseException as exc:
+            reading.failed(exc)
+            raise
+        finally:
+            leave()
+        reading.item(item)
+        return item
+
+    return next_chunk
+
+
+def _closed(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def aclose(self: Any) -> Any:
+        _, reading = _readings.get(self, (None, None))
+        if reading is not None:
+            reading.closed()
+        return await original(self)
+
+    return aclose

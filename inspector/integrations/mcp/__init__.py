@@ -1,0 +1,22 @@
+"""The MCP Python SDK, 2.x and 1.x: what a client asks, what a server answers, and one trace for both.
+
+The SDK publishes middleware for servers (``Server.middleware``, ``Extension.intercept_tool_call``, 2.x alone), but each
+has to be put into a server object of the program's, and there is nothing for clients. So the functions that all of a
+generation's requests go through are wrapped: `sdk2` and `sdk1` name them and say why.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from inspector.integrations.mcp import sdk1, sdk2
+from inspector.integrations.mcp.transports import tell_transports
+from inspector.integrations.patches import Patches
+
+
+def install(patches: Patches) -> None:
+    """Have the generation of the SDK that is installed emit hooks."""
+    for module in ("mcp.client.session", "mcp.server"):
+        import_module(module)
+    tell_transports(patches)
+    generation = sdk2 if find_spec("mcp.shared.dispatcher") else sdk1
+    generation.install(patches)

@@ -1,0 +1,94 @@
+"""What a client asks of a server by name: its tools, resources and prompts.
+
+Each is one call, however many requests it takes: ``tools/call`` and the like are sent inside, and it stands for them.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from inspector.integrations.calls import Keywords, opened
+from inspector.integrations.mcp.server import is_served, plain
+from inspector.record.calls import innermost
+from instrument.keywords import Noun
+
+Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+ServerName = Callable[[Any], str | None]
+Read = Callable[[Any], Keywords]
+
+_NAMES: Final = {"tool_call": "name", "resource_fetch": "uri", "prompt_apply": "template"}
+
+
+def call_tool(server_name: ServerName) -> Wrapper:
+    """Tell of a tool call; ``server_name`` reads the name of the server that a session or client speaks to."""
+
+    def before(client: Any, given: Keywords) -> Keywords:
+        origin = {"tool_source": "mcp", "server_name": server_name(client)}
+        return {"tool_name": given["name"], "args": given.get("arguments") or {}, "context": origin}
+
+    return _around("tool_call", ("name", "arguments"), before, lambda result: {"result": plain(result)})
+
+
+def read_resource(server_name: ServerName) -> Wrapper:
+    """Tell of a resource that is read."""
+
+    def before(client: Any, given: Keywords) -> Keywords:
+        return {"uri": str(given["uri"]), "context": {"server_name": server_name(client)}}
+
+    return _around("resource_fetch", ("uri",), before, _resource)
+
+
+def get_prompt(server_name: ServerName) -> Wrapper:
+    """Tell of a prompt template that is filled in."""
+
+    def before(client: Any, given: Keywords) -> Keywords:
+        context = {"server_name": server_name(client)}
+        return {"template_id": given["name"], "parameters": given.get("arguments") or {}, "context": context}
+
+    return _around("prompt_apply", ("name", "arguments"), before, _prompt)
+
+
+def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords], Keywords], after: Read) -> Wrapper:
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
+            given = dict(zip(names, args, strict=False)) | kwargs
+            if _is_told(noun, given.get(names[0])):
+                return await original(self, *args, **kwargs)
+            call = opened(noun, lambda: before(self, given))
+            try:
+                result = await original(self, *args, **kwargs)
+            except BaseException as exc:
+                call.failed(exc)
+                raise
+            call.ended(lambda: after(result))
+            return result
+
+        return ask
+
+    return wrapper
+
+
+def _is_told(noun: Noun, asked: object) -> bool:
+    """Tell whether the call around here is this one, told of by a framework, by the program or by the client above."""
+    span = innermost()
+    if span is None or span.noun != noun or is_served(span.call_id):
+        return False
+    return _is_same(str(span.before.get(_NAMES[noun])), str(asked))
+
+
+def _is_same(known: str, asked: str) -> bool:
+    # Frameworks put the server's name in front: clock__now, clock-now, clock.now.
+    return known == asked or (known.endswith(asked) and not known[: -len(asked)][-1:].isalnum() and asked != "")
+
+
+def _resource(result: Any) -> Keywords:
+    contents = list(result.contents)
+    texts = [getattr(each, "text", None) for each in contents]
+    first = contents[0] if contents else None
+    mime_type = getattr(first, "mime_type", None) or getattr(first, "mimeType", None)
+    if all(isinstance(text, str) for text in texts):
+        return {"content": "\n".join(str(text) for text in texts), "mime_type": mime_type}
+    return {"content": [plain(each) for each in contents], "mime_type": mime_type}
+
+
+def _prompt(result: Any) -> Keywords:
+    return {"rendered": [plain(each) for each in result.messages]}

@@ -1,0 +1,201 @@
+"""JSON-RPC requests between their two hooks, and which of them are under way."""
+
+from asyncio import CancelledError
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
+
+from inspector.integrations.calls import Call, opened, told
+from inspector.integrations.mcp.propagation import Surroundings, named_for_us
+from instrument.keywords import Direction
+
+RequestId: TypeAlias = str | int
+Envelope: TypeAlias = dict[str, Any]
+
+_CONNECTION_CLOSED: Final = -32000
+_PEER_ERRORS: Final = frozenset({"MCPError", "McpError"})
+
+_under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "Exchange"]] = WeakKeyDictionary()
+"""By the object of the SDK that both directions of a connection share."""
+
+
+class Exchange:
+    """A request and what becomes of it; settled once."""
+
+    __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
+
+    def __init__(
+        self, peer: Any, direction: Direction, describe: Callable[[], Envelope], transport: str | None
+    ) -> None:
+        # Not the peer itself, which would keep it from going away before its requests have ended.
+        self._table = _table(peer)
+        self._direction: Direction = direction
+        self._surroundings: Surroundings | None = None
+        self._request: Envelope = {}
+        self._call = opened(
+            "rpc_request",
+            lambda: {"envelope": self._described(describe), "transport": transport, "direction": direction},
+        )
+        self._key = _key(direction, self._request.get("id"))
+        if self._key is not None:
+            self._table[self._key] = self
+
+    @property
+    def call_id(self) -> str:
+        """What hooks about this request name it by."""
+        return self._call.call_id
+
+    @property
+    def asked_for(self) -> Call:
+        """The call that this process shows for the request: what it was sent for, if anything, else the request."""
+        above = self._call.parent
+        stands = self._direction == "outbound" and above is not None and above.noun in _STAND_FOR_REQUESTS
+        return above if stands and above is not None and above.is_open else self._call
+
+    def answered(self, result: Callable[[], Any]) -> None:
+        """Tell of the result, which is read when somebody listens."""
+        self._leave()
+        self._call.ended(lambda: {"envelope": self._response(result=result())})
+
+    def refused(self, error: Callable[[], Any]) -> None:
+        """Tell of a JSON-RPC error that is the answer."""
+        self._leave()
+        self._call.ended(lambda: {"envelope": self._response(error=_error(error()))})
+
+    def raised(self, exc: BaseException) -> None:
+        """Tell of an exception: an error that the other side answered with, or a request without an answer."""
+        if _is_answer(exc) and (self._direction == "inbound" or not _is_local(exc)):
+            self.refused(lambda: getattr(exc, "error", None))
+        else:
+            self._leave()
+            self._call.failed(exc)
+
+    def unanswered(self) -> None:
+        """Tell that the request was dropped, as one that was cancelled is."""
+        self.raised(CancelledError())
+
+    def _described(self, describe: Callable[[], Envelope]) -> Envelope:
+        self._request = describe()
+        return self._request
+
+    def _response(self, **outcome: Any) -> Envelope:
+        return {"jsonrpc": "2.0", "id": self._request.get("id"), **outcome}
+
+    def _leave(self) -> None:
+        if self._key is not None and self._table.get(self._key) is self:
+            del self._table[self._key]
+        if self._surroundings is not None:
+            self._surroundings.leave()
+            self._surroundings = None
+
+    def put_back_at_end(self, surroundings: Surroundings) -> None:
+        """Have what the request is handled in end with it."""
+        self._surroundings = surroundings
+
+
+_STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_apply"})
+
+
+def sent(peer: Any, describe: Callable[[], Envelope], transport: str | None) -> Exchange:
+    """Tell that this process is about to send a request."""
+    return Exchange(peer, "outbound", describe, transport)
+
+
+def received(
+    peer: Any,
+    describe: Callable[[], Envelope],
+    transport: str | None,
+    headers: Callable[[], Mapping[str, Any] | None],
+) -> Exchange:
+    """Tell that a request came in, below the span and in the session that its sender names."""
+    envelope, surroundings = _placed(describe, headers)
+    exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, transport)
+    if surroundings is not None:
+        exchange.put_back_at_end(surroundings)
+    return exchange
+
+
+def progressed(peer: Any, params: Any) -> None:
+    """Tell of a progress notification that came in for a request of ours."""
+    found = _find(peer, "outbound", _read(params, "progressToken", "progress_token"))
+    if found is not None:
+        told("progress_update", lambda: progress_of(params, found.call_id))
+
+
+def progress_of(params: Any, call_id: str) -> dict[str, Any]:
+    """Return the keywords of ``progress_update``."""
+    return {name: _read(params, name) for name in ("progress", "total", "message")} | {"call_id": call_id}
+
+
+def cancelled(peer: Any, params: Any, direction: Direction) -> None:
+    """Tell of a cancellation that was asked for: by the peer of what it sent us, or by the program of what it sent."""
+    found = _find(peer, direction, _read(params, "requestId", "request_id"))
+    if found is not None:
+        call_id = found.asked_for.call_id
+        told("operation_cancelled", lambda: {"reason": _read(params, "reason"), "call_id": call_id})
+
+
+def _placed(
+    describe: Callable[[], Envelope], headers: Callable[[], Mapping[str, Any] | None]
+) -> tuple[Envelope | None, Surroundings | None]:
+    try:
+        envelope = describe()
+        params = members(envelope.get("params"))
+        meta = members(params.get("_meta"))
+        surroundings = Surroundings(meta, headers)
+        ours = named_for_us(meta)
+    # The border to the SDK, whose objects may be of a version that nobody has seen; described again, it is told of.
+    except Exception:  # noqa: BLE001
+        return None, None
+    return envelope if ours is None else {**envelope, "params": {**params, "_meta": ours}}, surroundings
+
+
+def _table(peer: Any) -> dict[tuple[Direction, RequestId], Exchange]:
+    try:
+        return _under_way.setdefault(peer, {})
+    except TypeError:
+        # A connection of one request has an object that has no identity; nothing else will speak of that request.
+        return {}
+
+
+def _find(peer: Any, direction: Direction, request_id: object) -> Exchange | None:
+    key = _key(direction, request_id)
+    return None if key is None else _table(peer).get(key)
+
+
+def _key(direction: Direction, request_id: object) -> tuple[Direction, RequestId] | None:
+    if isinstance(request_id, bool) or not isinstance(request_id, str | int):
+        return None
+    # The SDK takes "7" and 7 for one id.
+    if isinstance(request_id, str) and request_id.isdecimal():
+        return direction, int(request_id)
+    return direction, request_id
+
+
+def members(value: Any) -> dict[str, Any]:
+    """Return a copy of a mapping, or nothing where there is none."""
+    return dict(value) if isinstance(value, Mapping) else {}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON has texts for keys
+
+
+def _read(params: Any, *names: str) -> Any:
+    given = members(params)
+    for name in names:
+        found = given.get(name) if given else getattr(params, name, None)
+        if found is not None:
+            return found
+    return None
+
+
+def _error(error: Any) -> dict[str, Any]:
+    return {name: found for name in ("code", "message", "data") if (found := _read(error, name)) is not None}
+
+
+def _is_answer(exc: BaseException) -> bool:
+    return any(cls.__name__ in _PEER_ERRORS for cls in type(exc).__mro__)
+
+
+def _is_local(exc: BaseException) -> bool:
+    """Tell whether the SDK itself made this error, because nothing came back in time or at all."""
+    error = getattr(exc, "error", None)
+    closed = getattr(error, "code", None) == _CONNECTION_CLOSED and getattr(error, "message", "") == "Connection closed"
+    return closed or isinstance(exc.__context__, TimeoutError)

@@ -1,0 +1,176 @@
+"""The 1.x SDK: sessions send for clients and servers alike, and every answer goes through a responder.
+
+- ``BaseSession.send_request`` sends every request, in both directions, over every transport.
+- ``RequestResponder`` is what a request that came in is answered by, ``initialize`` and a client's callbacks included:
+  it is entered before the handler runs, told the response, and left.
+- The SDK does not propagate trace context, so ``_meta.traceparent`` is added to what is sent.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from inspector.integrations.mcp import client, server
+from inspector.integrations.mcp.places import wrap
+from inspector.integrations.mcp.propagation import carry
+from inspector.integrations.mcp.requests import Envelope, Exchange, cancelled, members, progressed, received, sent
+from inspector.integrations.mcp.server import plain
+from inspector.integrations.mcp.transports import transport_of
+from inspector.integrations.patches import Patches
+
+_SESSION = "mcp.shared.session"
+_PROGRESS_CALLBACK = 3
+"""Position of the argument of ``send_request``, after the request."""
+
+_server_names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+_answering: WeakKeyDictionary[Any, Exchange] = WeakKeyDictionary()
+
+
+def install(patches: Patches) -> None:
+    """Wrap the functions named above."""
+    wrap(patches, _SESSION, "BaseSession.send_request", _send)
+    wrap(patches, _SESSION, "BaseSession.send_notification", _notify)
+    wrap(patches, _SESSION, "RequestResponder.__enter__", _begin)
+    wrap(patches, _SESSION, "RequestResponder.respond", _respond)
+    wrap(patches, _SESSION, "RequestResponder.cancel", _cancel)
+    wrap(patches, _SESSION, "RequestResponder.__exit__", _end)
+    wrap(patches, "mcp.client.session", "ClientSession.initialize", _initialize)
+    wrap(patches, "mcp.client.session", "ClientSession._received_notification", _notice)
+    wrap(patches, "mcp.server.session", "ServerSession._received_notification", _notice)
+    wrap(patches, "mcp.client.session", "ClientSession.call_tool", client.call_tool(_server_names.get))
+    wrap(patches, "mcp.client.session", "ClientSession.read_resource", client.read_resource(_server_names.get))
+    wrap(patches, "mcp.client.session", "ClientSession.get_prompt", client.get_prompt(_server_names.get))
+    wrap(patches, "mcp.server.fastmcp.tools.tool_manager", "ToolManager.call_tool", server.run_tool)
+
+
+class _Carrying:
+    """Stands for a request while it is sent: all of it, and a trace context that the program's object does not get."""
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+
+    @property
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride] - what errors of the SDK name
+        return type(self._request)  # pyright: ignore[reportUnknownVariableType] - of whatever type the request is
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._request, name)
+
+    def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the request as it goes over the wire."""
+        dumped = self._request.model_dump(*args, **kwargs)
+        params = members(dumped.get("params"))
+        meta = members(params.get("_meta"))
+        carry(meta)
+        return {**dumped, "params": {**params, "_meta": meta}} if meta else dumped
+
+
+def _send(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_request(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+        callback = kwargs.get("progress_callback", args[_PROGRESS_CALLBACK] if len(args) > _PROGRESS_CALLBACK else None)
+
+        def describe() -> Envelope:
+            envelope = _envelope(self._request_id, request)
+            if callback is None:
+                return envelope
+            params = members(envelope.get("params"))
+            meta = {**members(params.get("_meta")), "progressToken": self._request_id}
+            return {**envelope, "params": {**params, "_meta": meta}}
+
+        exchange = sent(self, describe, transport_of(getattr(self, "_write_stream", None)))
+        try:
+            result = await original(self, _Carrying(request), *args, **kwargs)
+        except BaseException as exc:
+            exchange.raised(exc)
+            raise
+        exchange.answered(lambda: plain(result))
+        return result
+
+    return send_request
+
+
+def _initialize(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def initialize(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = await original(self, *args, **kwargs)
+        name = getattr(getattr(result, "serverInfo", None), "name", None)
+        if isinstance(name, str):
+            _server_names[self] = name
+        return result
+
+    return initialize
+
+
+def _begin(original: Callable[..., Any]) -> Callable[..., Any]:
+    def __enter__(self: Any) -> Any:  # noqa: N807 - the method's own name
+        _answering[self] = received(
+            self._session,
+            lambda: _envelope(self.request_id, self.request),
+            transport_of(getattr(self._session, "_write_stream", None)),
+            lambda: _headers(self),
+        )
+        return original(self)
+
+    return __enter__
+
+
+def _respond(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def respond(self: Any, response: Any) -> None:
+        exchange = _answering.get(self)
+        # What was cancelled is not answered, whatever the handler went on to make of it.
+        if exchange is not None and not self.cancelled:
+            del _answering[self]
+            if hasattr(response, "code"):
+                exchange.refused(lambda: response)
+            else:
+                exchange.answered(lambda: plain(response))
+        await original(self, response)
+
+    return respond
+
+
+def _cancel(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def cancel(self: Any) -> None:
+        cancelled(self._session, {"requestId": self.request_id}, "inbound")
+        await original(self)
+
+    return cancel
+
+
+def _end(original: Callable[..., Any]) -> Callable[..., Any]:
+    def __exit__(self: Any, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:  # noqa: N807 - as above
+        exchange = _answering.pop(self, None)
+        if exchange is not None and exc_val is not None:
+            exchange.raised(exc_val)
+        elif exchange is not None:
+            exchange.unanswered()
+        return original(self, exc_type, exc_val, exc_tb)
+
+    return __exit__
+
+
+def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def received_notification(self: Any, notification: Any) -> None:
+        root = getattr(notification, "root", None)
+        if getattr(root, "method", None) == "notifications/progress":
+            progressed(self, getattr(root, "params", None))
+        await original(self, notification)
+
+    return received_notification
+
+
+def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_notification(self: Any, notification: Any, *args: Any, **kwargs: Any) -> Any:
+        root = getattr(notification, "root", None)
+        if getattr(root, "method", None) == "notifications/cancelled":
+            cancelled(self, getattr(root, "params", None), "outbound")
+        return await original(self, notification, *args, **kwargs)
+
+    return send_notification
+
+
+def _envelope(request_id: Any, request: Any) -> Envelope:
+    return {"jsonrpc": "2.0", "id": request_id, **plain(request)}
+
+
+def _headers(responder: Any) -> Mapping[str, Any] | None:
+    return getattr(getattr(responder.message_metadata, "request_context", None), "headers", None)

@@ -1,0 +1,216 @@
+"""The 2.x SDK: dispatchers send and receive for clients and servers alike, and runners answer.
+
+- ``JSONRPCDispatcher.send_raw_request`` sends every request over a stream (stdio, HTTP, SSE, memory), in both
+  directions, and ``DirectDispatcher.send_raw_request`` hands one to a server in the same process.
+- ``ServerRunner._on_request`` and ``ClientSession._on_request`` answer, whatever the transport; the first is where
+  ``Server.middleware`` runs, so failures outside of the handlers are seen too.
+- ``inject_trace_context`` writes ``_meta.traceparent``; the span shown for the request has to be found there.
+- ``Client`` repeats a call until a server has all the input it asks for, so it is wrapped as well as ``ClientSession``.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.integrations.calls import enclosing, told
+from inspector.integrations.mcp import client, server
+from inspector.integrations.mcp.places import wrap
+from inspector.integrations.mcp.propagation import carry
+from inspector.integrations.mcp.requests import Envelope, cancelled, members, progress_of, progressed, received, sent
+from inspector.integrations.mcp.transports import transport_of
+from inspector.integrations.patches import Patches
+
+_DISPATCHER = "mcp.shared.jsonrpc_dispatcher"
+_DIRECT = "mcp.shared.direct_dispatcher"
+
+
+def install(patches: Patches) -> None:
+    """Wrap the functions named above."""
+    wrap(patches, _DISPATCHER, "JSONRPCDispatcher.send_raw_request", _send)
+    wrap(patches, _DISPATCHER, "JSONRPCDispatcher._dispatch_notification", _notice)
+    wrap(patches, _DISPATCHER, "inject_trace_context", _inject)
+    wrap(patches, _DIRECT, "DirectDispatcher.send_raw_request", _send_directly)
+    wrap(patches, _DIRECT, "_DirectDispatchContext.send_raw_request", _ask_back_directly)
+    wrap(patches, _DIRECT, "_DirectDispatchContext.progress", _progress_directly)
+    wrap(patches, "mcp.server.runner", "ServerRunner._on_request", _answer)
+    wrap(patches, "mcp.client.session", "ClientSession._on_request", _answer)
+    wrap(patches, "mcp.client.session", "ClientSession.send_notification", _notify)
+    for module, owner in (("mcp.client.session", "ClientSession"), ("mcp.client.client", "Client")):
+        wrap(patches, module, f"{owner}.call_tool", client.call_tool(_server_name))
+        wrap(patches, module, f"{owner}.read_resource", client.read_resource(_server_name))
+        wrap(patches, module, f"{owner}.get_prompt", client.get_prompt(_server_name))
+    wrap(patches, "mcp.server.mcpserver.tools.tool_manager", "ToolManager.call_tool", server.run_tool)
+
+
+def _server_name(asking: Any) -> str | None:
+    name = getattr(asking.server_info, "name", None)
+    return name if isinstance(name, str) else None
+
+
+def _send(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_raw_request(
+        self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None, **more: Any
+    ) -> Any:
+        exchange = sent(
+            self,
+            lambda: _request(_next_id(self, self._pending, opts), method, params, opts),
+            transport_of(getattr(self, "_write_stream", None)),
+        )
+        try:
+            result = await original(self, method, params, opts, **more)
+        except BaseException as exc:
+            exchange.raised(exc)
+            raise
+        exchange.answered(lambda: result)
+        return result
+
+    return send_raw_request
+
+
+def _send_directly(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_raw_request(self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> Any:
+        def describe() -> Envelope:
+            peer = self._peer
+            return _request(_next_id(peer, peer._in_flight_ids, opts), method, params, None)  # noqa: SLF001 - no other way
+
+        exchange = sent(self, describe, "memory")
+        try:
+            result = await original(self, method, params, opts)
+        except BaseException as exc:
+            exchange.raised(exc)
+            raise
+        exchange.answered(lambda: result)
+        return result
+
+    return send_raw_request
+
+
+def _ask_back_directly(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_raw_request(self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> Any:
+        if not self.can_send_request:
+            return await original(self, method, params, opts)
+        exchange = sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), "memory")
+        try:
+            result = await original(self, method, params, opts)
+        except BaseException as exc:
+            exchange.raised(exc)
+            raise
+        exchange.answered(lambda: result)
+        return result
+
+    return send_raw_request
+
+
+def _progress_directly(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def progress(self: Any, progress: float, total: float | None = None, message: str | None = None) -> None:
+        if getattr(self, "_on_progress", None) is not None:
+            # The request was sent in the context that it is handled in.
+            asked = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
+            if asked is not None:
+                params = {"progress": progress, "total": total, "message": message}
+                told("progress_update", lambda: progress_of(params, asked.call_id))
+        await original(self, progress, total, message)
+
+    return progress
+
+
+def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def on_request(self: Any, dctx: Any, method: str, params: Mapping[str, Any] | None) -> Any:
+        if _is_internal(dctx, method):
+            return await original(self, dctx, method, params)
+        connection = _innermost_context(dctx)
+        exchange = received(
+            getattr(connection, "_dispatcher", connection),
+            lambda: _request(dctx.request_id, method, params, None),
+            _transport(connection),
+            lambda: _headers(connection),
+        )
+        try:
+            result = await original(self, dctx, method, params)
+        except BaseException as exc:
+            exchange.raised(exc)
+            raise
+        exchange.answered(lambda: result)
+        return result
+
+    return on_request
+
+
+def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
+    def dispatch_notification(self: Any, msg: Any, *args: Any, **kwargs: Any) -> Any:
+        method = getattr(msg, "method", None)
+        if method == "notifications/progress":
+            progressed(self, getattr(msg, "params", None))
+        elif method == "notifications/cancelled":
+            cancelled(self, getattr(msg, "params", None), "inbound")
+        return original(self, msg, *args, **kwargs)
+
+    return dispatch_notification
+
+
+def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def send_notification(self: Any, notification: Any, *args: Any, **kwargs: Any) -> Any:
+        if getattr(notification, "method", None) == "notifications/cancelled":
+            cancelled(getattr(self, "_dispatcher", None), getattr(notification, "params", None), "outbound")
+        return await original(self, notification, *args, **kwargs)
+
+    return send_notification
+
+
+def _inject(original: Callable[..., Any]) -> Callable[..., Any]:
+    def inject_trace_context(meta: dict[str, Any]) -> None:
+        original(meta)
+        carry(meta)
+
+    return inject_trace_context
+
+
+def _request(
+    request_id: Any, method: str, params: Mapping[str, Any] | None, opts: Mapping[str, Any] | None
+) -> Envelope:
+    envelope: Envelope = {"jsonrpc": "2.0", "id": request_id, "method": method}
+    given = members(params)
+    if opts and opts.get("on_progress") is not None:
+        given["_meta"] = {**members(given.get("_meta")), "progressToken": request_id}
+    return {**envelope, "params": given} if given else envelope
+
+
+def _next_id(dispatcher: Any, taken: Any, opts: Mapping[str, Any] | None) -> Any:
+    """Return the id that the dispatcher is about to give the request: it awaits nothing before it does."""
+    supplied = (opts or {}).get("request_id")
+    if supplied is not None:
+        return supplied
+    request_id = dispatcher._next_id + 1  # noqa: SLF001 - no other way
+    while request_id in taken:
+        request_id += 1
+    return request_id
+
+
+def _innermost_context(dctx: Any) -> Any:
+    while (inner := getattr(dctx, "_inner", None)) is not None:
+        dctx = inner
+    return dctx
+
+
+def _transport(connection: Any) -> str | None:
+    dispatcher = getattr(connection, "_dispatcher", None)
+    if dispatcher is not None:
+        return transport_of(getattr(dispatcher, "_write_stream", None))
+    kind = getattr(getattr(connection, "transport", None), "kind", None)
+    return {"direct": "memory", "streamable-http": "http"}.get(kind) if isinstance(kind, str) else None
+
+
+def _headers(connection: Any) -> Mapping[str, Any] | None:
+    request = getattr(connection.message_metadata, "request_context", None)
+    return getattr(request, "headers", None) or connection.transport.headers
+
+
+def _is_internal(dctx: Any, method: str) -> bool:
+    """Tell whether the SDK asks itself: it lists a server's tools to check the headers of the HTTP request at hand."""
+    if method != "tools/list":
+        return False
+    try:
+        named = (_headers(_innermost_context(dctx)) or {}).get("mcp-method")
+    # The border to the SDK.
+    except Exception:  # noqa: BLE001
+        return False
+    return named is not None and named != method

@@ -1,0 +1,45 @@
+"""What a server does about a tool call: the run of the tool's function, inside the request that asked for it."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from inspector.integrations.calls import Keywords, opened
+
+_serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", default=None)
+
+
+def is_served(call_id: str | None) -> bool:
+    """Tell whether this call is a server's run of a tool, rather than a client's wish for one of that name."""
+    return call_id is not None and call_id == _serving.get()
+
+
+def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``ToolManager.call_tool``, which every tool that is a function is run by, in both generations."""
+
+    async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
+        call = opened("tool_call", lambda: _described(*args, **kwargs))
+        outer = _serving.get()
+        _serving.set(call.call_id)
+        try:
+            result = await original(self, *args, **kwargs)
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        finally:
+            _serving.set(outer)
+        call.ended(lambda: {"result": plain(result)})
+        return result
+
+    return call_tool
+
+
+def _described(name: str, arguments: dict[str, Any], context: Any = None, *_: Any, **__: Any) -> Keywords:
+    server = getattr(context, "_mcp_server", None) or getattr(context, "_fastmcp", None)
+    origin = {"tool_source": "function", "server_name": getattr(server, "name", None)}
+    return {"tool_name": name, "args": arguments, "context": origin}
+
+
+def plain(model: Any) -> Any:
+    """Return a message of the SDK as it goes over the wire."""
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(model, "model_dump") else model

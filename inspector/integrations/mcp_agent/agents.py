@@ -1,0 +1,132 @@
+"""Agents and workflows: subclasses of ``AugmentedLLM`` and of ``Workflow``."""
+
+import re
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Final, TypeAlias
+
+from inspector.integrations.calls import Call, Keywords, Named, around_here, awaited, enclosing, opened
+from inspector.integrations.patches import Patches
+
+Method: TypeAlias = Callable[..., Any]
+
+
+class NoAnswer(Exception):
+    """An agent whose model failed; it logs the failure and returns nothing."""
+
+
+_told: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_mcp_agent_call", default=None)
+"""The call told of last, and whose it is: one method of an object calls another, or its superclass's."""
+_failures: dict[str, BaseException] = {}
+"""How the last model call of an agent failed, by the id of the agent's call, while it is open."""
+
+_ID: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_GENERATED: Final = ("generate", "generate_str", "generate_structured")
+_PATTERNS: Final = {
+    "ParallelLLM": "parallel",
+    "Orchestrator": "orchestrator",
+    "DeepOrchestrator": "orchestrator",
+    "EvaluatorOptimizerLLM": "evaluator-optimizer",
+    "LLMRouter": "router",
+}
+
+
+def wrap_agents(patches: Patches) -> None:
+    """Wrap what agents are asked by."""
+
+    def wrap(cls: Any) -> None:
+        for name in _GENERATED:
+            if name in vars(cls):
+                patches.wrap(cls, name, _generated)
+
+    base = "mcp_agent.workflows.llm.augmented_llm"
+    patches.once_imported(base, lambda module: patches.on_subclasses(module.AugmentedLLM, wrap))
+
+
+def wrap_workflows(patches: Patches) -> None:
+    """Wrap what a workflow does."""
+
+    def wrap(cls: Any) -> None:
+        if "run" in vars(cls):
+            patches.wrap(cls, "run", _ran)
+
+    base = "mcp_agent.executor.workflow"
+    patches.once_imported(base, lambda module: patches.on_subclasses(module.Workflow, wrap))
+
+
+def model_ended(failure: BaseException | None) -> None:
+    """Take down how a model call ended, for the agent around it."""
+    agent = next(enclosing("agent_call"), None)
+    if agent is None:
+        return
+    if failure is None:
+        _failures.pop(agent.call_id, None)
+    else:
+        _failures[agent.call_id] = failure
+
+
+def _is_told(of: Any) -> bool:
+    """Tell whether nothing but a call of the same object's is around here."""
+    told = _told.get()
+    return told is not None and told[1] == id(of) and next(around_here(), None) is told[0]
+
+
+def _generated(original: Method) -> Method:
+    async def generate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        work = original(self, *args, **kwargs)
+        if _is_told(self):
+            return await work
+        call = _asked(self, args[0] if args else kwargs.get("message"))
+        _told.set((call, id(self)))
+        try:
+            return await awaited(call, work, lambda result: _answer(call, result))
+        finally:
+            _failures.pop(call.call_id, None)
+
+    return generate
+
+
+def _asked(llm: Any, message: Any) -> Call:
+    pattern = next((_PATTERNS[each.__name__] for each in type(llm).__mro__ if each.__name__ in _PATTERNS), None)
+    if pattern is None:
+        return opened("agent_call", lambda: {"agent": llm, "input": message})
+
+    def describe() -> Keywords:
+        # One without a name is given its class's and an id of its own, by which no two runs would be alike.
+        name = _ID.sub("", str(llm.name or "")) or type(llm).__name__
+        return {"workflow": Named(name, workflow_type=pattern), "input": message}
+
+    return opened("workflow_run", describe)
+
+
+def _answer(call: Call, result: Any) -> Keywords | BaseException:
+    failure = _failures.get(call.call_id)
+    if failure is not None and not result:
+        return failure if isinstance(failure, Exception) else NoAnswer(str(failure))
+    return {"result": result}
+
+
+def _ran(original: Method) -> Method:
+    async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        work = original(self, *args, **kwargs)
+        if _is_told(self):
+            return await work
+        call = opened("workflow_run", lambda: {"workflow": Named(self.name), **_given(args, kwargs)})
+        _told.set((call, id(self)))
+        return await awaited(call, work, _workflow_result)
+
+    return run
+
+
+def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Keywords:
+    if len(args) == 1 and not kwargs:
+        return {"input": args[0]}
+    given = {**({"args": list(args)} if args else {}), **kwargs}
+    return {"input": given} if given else {}
+
+
+def _workflow_result(result: Any) -> Keywords | BaseException:
+    error = getattr(result, "error", None)
+    if isinstance(error, BaseException):
+        return error
+    return {"result": getattr(result, "value", result)}

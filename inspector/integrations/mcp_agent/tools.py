@@ -1,0 +1,68 @@
+"""Tool calls: ``Agent.call_tool``, whatever the tool is."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Final, TypeAlias
+
+from inspector.integrations.calls import Keywords, awaited, opened
+from inspector.integrations.patches import Patches
+
+Method: TypeAlias = Callable[..., Any]
+
+_asked_id: ContextVar[str | None] = ContextVar("inspector_mcp_agent_tool_use_id", default=None)
+"""The id that the model gave the tool call that is under way."""
+_HUMAN_INPUT: Final = "__human_input__"
+
+
+def wrap_tools(patches: Patches) -> None:
+    """Wrap the methods."""
+    patches.wrap_once_imported("mcp_agent.agents.agent", "Agent", {"call_tool": _called})
+    llm = "mcp_agent.workflows.llm.augmented_llm"
+    patches.wrap_once_imported(llm, "AugmentedLLM", {"call_tool": _asked_for})
+
+
+def _asked_for(original: Method) -> Method:
+    async def call_tool(self: Any, request: Any, tool_call_id: Any = None) -> Any:
+        before = _asked_id.get()
+        _asked_id.set(tool_call_id)
+        try:
+            return await original(self, request, tool_call_id)
+        finally:
+            _asked_id.set(before)
+
+    return call_tool
+
+
+def _called(original: Method) -> Method:
+    async def call_tool(self: Any, name: Any, arguments: Any = None, server_name: Any = None) -> Any:
+        tool_use_id = _asked_id.get()
+        call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id))
+        # What the tool itself calls has not been asked for by the model.
+        _asked_id.set(None)
+        return await awaited(call, original(self, name, arguments, server_name), _result)
+
+    return call_tool
+
+
+def _tool(agent: Any, name: str, arguments: Any, server_name: str | None, tool_use_id: str | None) -> Keywords:
+    found = agent._namespaced_tool_map.get(name)  # noqa: SLF001 -- what call_tool itself looks into
+    source = "mcp"
+    if name in agent._function_tool_map:  # noqa: SLF001
+        source = "function"
+    elif name == _HUMAN_INPUT:
+        source = "runtime"
+    return {
+        "tool_name": name,
+        "args": arguments or {},
+        "context": {
+            "tool_use_id": tool_use_id,
+            "tool_source": source,
+            "server_name": server_name or getattr(found, "server_name", None),
+            "agent_name": agent.name,
+        },
+    }
+
+
+def _result(result: Any) -> Keywords | BaseException:
+    # The executor returns exceptions of its tasks.
+    return result if isinstance(result, BaseException) else {"result": result}

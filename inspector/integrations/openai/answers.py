@@ -1,0 +1,135 @@
+"""Chunks of OpenAI's streams, put together to what the same request answers when it is no stream."""
+
+from typing import Any
+
+from inspector.integrations.plain import is_fields, is_items
+
+_FIXED = frozenset({"id", "index", "name", "role", "type"})
+"""Fields of a delta that come whole, some of them again with every chunk."""
+
+
+class ChatAnswer:
+    """Chunks of a chat completion, from any provider: fields that nobody knows are put together by their type."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._choices: dict[int, dict[str, Any]] = {}
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Take in the next chunk."""
+        self._head |= {key: value for key, value in chunk.items() if key != "choices" and value is not None}
+        for choice in chunk.get("choices") or ():
+            at = choice.get("index") or 0
+            held = self._choices.setdefault(at, {"index": at, "message": {}, "finish_reason": None})
+            held |= {key: value for key, value in choice.items() if key not in ("delta", "index") and value is not None}
+            _merge(held["message"], choice.get("delta") or {})
+
+    def response(self) -> dict[str, Any] | None:
+        """Return what came so far as a chat completion."""
+        if not self._head and not self._choices:
+            return None
+        choices = [_whole(choice) for _, choice in sorted(self._choices.items())]
+        return {**self._head, "object": "chat.completion", "choices": choices}
+
+
+class CompletionAnswer:
+    """Chunks of a legacy completion."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._choices: dict[int, dict[str, Any]] = {}
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Take in the next chunk."""
+        self._head |= {key: value for key, value in chunk.items() if key != "choices" and value is not None}
+        for choice in chunk.get("choices") or ():
+            at = choice.get("index") or 0
+            held = self._choices.setdefault(at, {"index": at, "text": [], "finish_reason": None})
+            held["text"].append(choice.get("text") or "")
+            held["finish_reason"] = choice.get("finish_reason") or held["finish_reason"]
+
+    def response(self) -> dict[str, Any] | None:
+        """Return what came so far as a completion."""
+        choices = [{**choice, "text": "".join(choice["text"])} for _, choice in sorted(self._choices.items())]
+        return {**self._head, "choices": choices} if self._head else None
+
+
+class ResponsesAnswer:
+    """Events of the Responses API: the last one carries the response whole, those before it tell it in parts."""
+
+    def __init__(self) -> None:
+        self._whole: dict[str, Any] = {}
+        self._items: dict[int, dict[str, Any]] = {}
+        self._parts: dict[int, list[str]] = {}
+
+    def add(self, event: dict[str, Any]) -> None:
+        """Take in the next event."""
+        kind, at = str(event.get("type")), event.get("output_index")
+        if is_fields(whole := event.get("response")):
+            self._whole = whole
+        elif kind in ("response.output_item.added", "response.output_item.done") and isinstance(at, int):
+            self._items[at] = event["item"]
+        elif kind in _DELTAS and isinstance(at, int):
+            self._parts.setdefault(at, []).append(event["delta"])
+        elif kind == "error":
+            self._whole = {**self._whole, "status": "failed", "error": event}
+
+    def response(self) -> dict[str, Any] | None:
+        """Return what came so far as a response."""
+        if not self._whole or self._whole.get("output"):
+            return self._whole or None
+        return {**self._whole, "output": [self._item(at, item) for at, item in sorted(self._items.items())]}
+
+    def _item(self, at: int, item: dict[str, Any]) -> dict[str, Any]:
+        text = "".join(self._parts.get(at, ()))
+        if item.get("type") == "message" and not item.get("content"):
+            return {**item, "content": [{"type": "output_text", "text": text}]}
+        return {**item, "arguments": text} if item.get("arguments") == "" else item
+
+
+_DELTAS = frozenset({"response.output_text.delta", "response.function_call_arguments.delta"})
+
+
+class _Text:
+    """A text in pieces: putting them together with each one would take the square of their number."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+
+
+def _merge(held: dict[str, Any], delta: dict[str, Any]) -> None:
+    for key, value in delta.items():
+        if value is None:
+            held.setdefault(key, None)
+        elif isinstance(value, str) and key not in _FIXED:
+            if not isinstance(held.get(key), _Text):
+                held[key] = _Text()
+            held[key].pieces.append(value)
+        elif is_fields(value):
+            _merge(held[key] if is_fields(held.get(key)) else held.setdefault(key, {}), value)
+        elif is_items(value):
+            _merge_list(held, key, value)
+        else:
+            held[key] = value
+
+
+def _merge_list(held: dict[str, Any], key: str, items: list[Any]) -> None:
+    listed: list[Any] = held.get(key) or []
+    held[key] = listed
+    for item in items:
+        if not is_fields(item) or not isinstance(item.get("index"), int):
+            listed.append(item)
+            continue
+        found = next((each for each in listed if is_fields(each) and each.get("index") == item["index"]), None)
+        if found is None:
+            found = dict[str, Any]()
+            listed.append(found)
+        _merge(found, item)
+
+
+def _whole(held: Any) -> Any:
+    if isinstance(held, _Text):
+        return "".join(held.pieces)
+    if is_fields(held):
+        return {key: _whole(value) for key, value in held.items()}
+    return [_whole(value) for value in held] if is_items(held) else held

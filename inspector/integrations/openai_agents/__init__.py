@@ -1,0 +1,62 @@
+"""openai-agents: runs, agents, handoffs, guardrails, tools and model calls.
+
+The SDK publishes trace processors. One would see nothing of a program that switched tracing off, as those do that use
+other models, and would be gone where a program sets its own; adding one starts the SDK's exporter at import. What
+processors are told of is therefore taken from where they are told, and the program's own stay as they are:
+
+- ``start`` and ``finish`` of ``TraceImpl`` and ``SpanImpl``, and of ``NoOpTrace`` and ``NoOpSpan``, which stand for
+  them where tracing is off: a trace is a workflow, agent spans are agents, handoffs and guardrails are tool calls.
+
+Spans of tools and models leave out much, and those of models are made by the SDK's own models alone. So further:
+
+- ``get_response`` and ``stream_response`` of each class of ``Model``, present and future: one attempt each.
+- ``_FunctionToolBatchExecutor._run_single_tool``: function tools, those of MCP servers, and agents as tools; and
+  ``maybe_invoke_function_tool_failure_error_function``, which turns an exception into a result.
+- ``AgentRunner.run`` and ``run_streamed``, for what the run was asked, and in which session.
+"""
+
+from typing import Any
+
+from inspector.integrations.openai_agents import models, runs, spans, tools
+from inspector.integrations.patches import Patches
+
+
+def install(patches: Patches) -> None:
+    """Wrap runs, spans, models and tools."""
+    patches.once_imported("agents.run", lambda module: _wrap_runner(patches, module.AgentRunner))
+    patches.once_imported("agents.tracing.spans", lambda module: _wrap_spans(patches, module, ("SpanImpl", "NoOpSpan")))
+    patches.once_imported("agents.tracing.traces", lambda module: _wrap_traces(patches, module))
+    patches.once_imported(
+        "agents.models.interface",
+        lambda module: patches.wrap_in_subclasses(
+            module.Model, {"get_response": models.asked, "stream_response": models.streamed}
+        ),
+    )
+    patches.once_imported("agents.run_internal.tool_execution", lambda module: _wrap_tools(patches, module))
+    patches.once_imported("agents.tool", lambda module: _wrap_failures(patches, module))
+
+
+def _wrap_runner(patches: Patches, runner: Any) -> None:
+    patches.wrap(runner, "run", runs.run)
+    patches.wrap(runner, "run_streamed", runs.run_streamed)
+
+
+def _wrap_spans(patches: Patches, module: Any, names: tuple[str, ...]) -> None:
+    told = spans.Spans()
+    for name in names:
+        owner = getattr(module, name, module)
+        patches.wrap(owner, "start", told.starting)
+        patches.wrap(owner, "finish", told.finishing)
+
+
+def _wrap_traces(patches: Patches, module: Any) -> None:
+    _wrap_spans(patches, module, ("TraceImpl", "NoOpTrace"))
+
+
+def _wrap_tools(patches: Patches, module: Any) -> None:
+    patches.wrap(getattr(module, "_FunctionToolBatchExecutor", module), "_run_single_tool", tools.called)
+    _wrap_failures(patches, module)
+
+
+def _wrap_failures(patches: Patches, module: Any) -> None:
+    patches.wrap(module, "maybe_invoke_function_tool_failure_error_function", tools.failing)

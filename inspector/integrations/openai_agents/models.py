@@ -1,0 +1,135 @@
+"""Calls of models, the SDK's own and those that a program brings."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextvars import copy_context
+from typing import Any, Final
+
+from inspector.integrations.calls import Keywords, Model, around_here, awaited, conclude, guarded, is_told, opened
+
+_NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
+_SETTINGS: Final = (
+    "frequency_penalty",
+    "max_tokens",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "reasoning",
+    "temperature",
+    "tool_choice",
+    "top_p",
+    "truncation",
+    "verbosity",
+)
+_LAST: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class ResponseFailed(Exception):
+    """A streamed response that says that it failed."""
+
+
+def asked(original: Any) -> Any:
+    """Tell of requests that are answered at once."""
+
+    async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_told("llm_generate", self):
+            return await original(self, *args, **kwargs)
+        call = opened("llm_generate", lambda: _request(self, args, kwargs, streams=False))
+        call.subject = self
+        response = await awaited(call, original(self, *args, **kwargs), _response)
+        _tell_above(getattr(response, "output", ()))
+        return response
+
+    return get_response
+
+
+def streamed(original: Any) -> Any:
+    """Tell of requests that are answered bit by bit."""
+
+    def stream_response(self: Any, *args: Any, **kwargs: Any) -> Any:
+        events = original(self, *args, **kwargs)
+        return events if is_told("llm_generate", self) else _stream(events, self, args, kwargs)
+
+    return stream_response
+
+
+async def _stream(
+    events: Any, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> AsyncGenerator[Any, None]:
+    call = opened("llm_generate", lambda: _request(model, args, kwargs, streams=True), context=copy_context())
+    call.subject = model
+    leave = call.enter()
+    try:
+        async for event in events:
+            if call.keyword("time_to_first_chunk") is None:
+                # Whoever reads the stream does so in between, in this very context.
+                leave()
+                call.add(time_to_first_chunk=call.seconds)
+            if getattr(event, "type", None) in _LAST:
+                conclude(call, _last, event)
+                _tell_above(getattr(event.response, "output", ()))
+            yield event
+        call.ended()
+    except BaseException as exc:
+        call.failed(exc)
+        raise
+    finally:
+        leave()
+        if (close := getattr(events, "aclose", None)) is not None:
+            await close()
+
+
+def _last(event: Any) -> Keywords | BaseException:
+    response = event.response
+    if event.type == "response.failed":
+        error = getattr(response, "error", None)
+        return ResponseFailed(str(getattr(error, "message", None) or "the response failed"))
+    return {"response": response, "usage": response.usage}
+
+
+def _request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool) -> Keywords:
+    given = dict(zip(_NAMES, args, strict=False)) | dict(kwargs)
+    name = getattr(model, "model", None)
+    name = name if isinstance(name, str) else type(model).__name__
+    settings = given.get("model_settings")
+    request: dict[str, Any] = {"model": name, "instructions": given.get("system_instructions")}
+    request |= {key: found for key in _SETTINGS if (found := getattr(settings, key, None)) is not None}
+    if streams:
+        request["stream"] = True
+    tools = [_tool(each) for each in given.get("tools") or ()]
+    tools += [_handoff(each) for each in given.get("handoffs") or ()]
+    if tools:
+        request["tools"] = tools
+    return {"llm": Model(_provider(model, name), name), "prompt": {**request, "input": given.get("input")}}
+
+
+def _provider(model: Any, name: str) -> str | None:
+    kind = type(model).__name__
+    if kind.startswith("OpenAI"):
+        return "openai"
+    return name.partition("/")[0] if "/" in name else None
+
+
+def _tool(tool: Any) -> dict[str, Any]:
+    schema = getattr(tool, "params_json_schema", None)
+    if schema is None:
+        return {"type": tool.name}
+    return {"type": "function", "name": tool.name, "description": tool.description, "parameters": schema}
+
+
+def _handoff(handoff: Any) -> dict[str, Any]:
+    described = {"name": handoff.tool_name, "description": handoff.tool_description}
+    return {"type": "function", **described, "parameters": handoff.input_json_schema}
+
+
+def _response(found: Any) -> Keywords:
+    return {"response": {"id": found.response_id, "output": found.output}, "usage": found.usage}
+
+
+@guarded
+def _tell_above(output: Any) -> None:
+    """Have an agent and its workflow end with what its model said last, unless a tool asked for it."""
+    texts = [getattr(part, "text", None) for item in output for part in getattr(item, "content", None) or ()]
+    said = "".join(text for text in texts if isinstance(text, str))
+    for call in around_here() if said else ():
+        if call.noun not in ("agent_call", "workflow_run"):
+            return
+        call.add(result=said)

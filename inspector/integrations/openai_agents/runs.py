@@ -1,0 +1,66 @@
+"""What a run was asked, for the workflow and the agent that its spans tell of."""
+
+from contextvars import ContextVar
+from typing import Any
+
+
+class Asked:
+    """One call of a runner."""
+
+    __slots__ = ("agent_is_told", "given", "is_being_set_up", "is_resumed", "name", "session_id")
+
+    def __init__(self, given: Any, options: dict[str, Any]) -> None:
+        config = options.get("run_config")
+        self.is_resumed = type(given).__name__ == "RunState"
+        self.given = getattr(given, "_original_input", None) if self.is_resumed else given
+        self.name = getattr(config, "workflow_name", None) or "Agent workflow"
+        self.session_id = _session(config, options)
+        self.is_being_set_up = False
+        """Whether this is the part of a streamed run that is over before its workflow begins."""
+        self.agent_is_told = False
+
+
+def _session(config: Any, options: dict[str, Any]) -> str | None:
+    session = options.get("session")
+    for found in (
+        getattr(config, "group_id", None),
+        getattr(session, "session_id", None),
+        options.get("conversation_id"),
+    ):
+        if isinstance(found, str):
+            return found
+    return None
+
+
+asked: ContextVar[Asked | None] = ContextVar("inspector_openai_agents_run", default=None)
+
+
+def run(original: Any) -> Any:
+    """Note what a run is asked while it runs."""
+
+    async def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - the SDK's name
+        around = asked.get()
+        asked.set(Asked(input, options))
+        try:
+            return await original(self, starting_agent, input, **options)
+        finally:
+            asked.set(around)
+
+    return asking
+
+
+def run_streamed(original: Any) -> Any:
+    """Note what a run is asked while it is started; its task takes that along."""
+
+    def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - as above
+        around = asked.get()
+        its = Asked(input, options)
+        its.is_being_set_up = True
+        asked.set(its)
+        try:
+            return original(self, starting_agent, input, **options)
+        finally:
+            its.is_being_set_up = False
+            asked.set(around)
+
+    return asking

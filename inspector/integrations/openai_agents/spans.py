@@ -1,0 +1,136 @@
+"""Calls of what the SDK has spans of: traces, agents, handoffs and guardrails."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from inspector import context
+from inspector.integrations.calls import Call, Keywords, Named, enclosing, guarded, opened, told
+from inspector.integrations.openai_agents.runs import Asked, asked
+from inspector.integrations.openai_agents.tools import innermost_tool
+
+
+class AgentFailed(Exception):
+    """What the SDK noted as the failure of an agent without raising anything."""
+
+
+class Spans:
+    """The spans and traces that are calls, as long as they are open."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, tuple[Any, Call, BaseException | None]] = {}
+
+    def starting(self, original: Any) -> Any:
+        """Tell of what starts."""
+
+        def start(self: Any, *args: Any, **kwargs: Any) -> Any:
+            begin(self)
+            return original(self, *args, **kwargs)
+
+        begin = guarded(self._begin)
+        return start
+
+    def finishing(self, original: Any) -> Any:
+        """Tell of what ends."""
+
+        def finish(self: Any, *args: Any, **kwargs: Any) -> Any:
+            end(self)
+            return original(self, *args, **kwargs)
+
+        end = guarded(self._end)
+        return finish
+
+    def _begin(self, span: Any) -> None:
+        if id(span) in self._open:
+            return
+        data = getattr(span, "span_data", None)
+        call = _opened_trace(span) if data is None else _opened_span(data)
+        if call is not None:
+            # What is being handled here already is not how the span ends.
+            self._open[id(span)] = (span, call, sys.exc_info()[1])
+
+    def _end(self, span: Any) -> None:
+        _, call, handled = self._open.pop(id(span), (None, None, None))
+        if call is None:
+            return
+        raised = sys.exc_info()[1]
+        error = getattr(span, "error", None)
+        if raised is not None and raised is not handled:
+            call.failed(raised)
+        elif error and call.noun == "agent_call":
+            call.failed(AgentFailed(str(error.get("message"))))
+        else:
+            call.ended(lambda: _result(span))
+
+
+def _opened_trace(trace: Any) -> Call | None:
+    run = asked.get()
+    if run is not None and run.is_being_set_up:
+        return None
+    is_off = type(trace).__name__ == "NoOpTrace"
+    if is_off and (run is None or next(enclosing("workflow_run"), None) is not None):
+        return None
+    name = run.name if is_off and run is not None else trace.name
+    group = getattr(trace, "group_id", None)
+    session_id = group if isinstance(group, str) else run and run.session_id
+    given: Keywords = {"input": run.given} if run is not None else {}
+    call = _bound(
+        session_id, lambda: opened("workflow_run", lambda: {"workflow": Named(name), "context": None, **given})
+    )
+    if run is not None and run.is_resumed:
+        told("session_resumed", lambda: {"session_id": session_id, "context": None})
+    return call
+
+
+def _opened_span(data: Any) -> Call | None:
+    match data.type:
+        case "agent":
+            run = asked.get()
+            given = _taken(run)
+            session_id = None if run is None else run.session_id
+            return _bound(session_id, lambda: opened("agent_call", lambda: {"agent": Named(data.name), **given}))
+        case "handoff":
+            told_of = {"tool_name": "handoff", "args": {"from_agent": data.from_agent}}
+            return opened("tool_call", lambda: {**told_of, "context": {"tool_source": "agent"}})
+        case "guardrail":
+            return opened(
+                "tool_call", lambda: {"tool_name": data.name, "args": {}, "context": {"tool_source": "runtime"}}
+            )
+        case "function" if innermost_tool(data.name) is None:
+            # Tools of the SDK's own, such as a shell; function tools are told of by who runs them.
+            return opened("tool_call", lambda: {"tool_name": data.name, "context": {"tool_source": "runtime"}})
+        case _:
+            return None
+
+
+def _taken(run: Asked | None) -> Keywords:
+    """What the first agent of a run is asked; the others go on with its conversation."""
+    if run is None or run.agent_is_told:
+        return {}
+    run.agent_is_told = True
+    return {"input": run.given}
+
+
+def _bound(session_id: str | None, open_call: Callable[[], Call]) -> Call:
+    around = context.get()
+    if session_id is None or around is not None:
+        return open_call()
+    # What is called further in finds the session by its parent.
+    context.set(session_id)
+    try:
+        return open_call()
+    finally:
+        context.set(around)
+
+
+def _result(span: Any) -> Keywords:
+    data: Any = getattr(span, "span_data", None)
+    match getattr(data, "type", None):
+        case "handoff":
+            return {"result": {"to_agent": data.to_agent}}
+        case "guardrail":
+            return {"result": {"triggered": data.triggered}}
+        case "function":
+            return {"result": data.output}
+        case _:
+            return {}

@@ -1,0 +1,160 @@
+"""What hooks carry of pydantic-ai's objects."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from inspector.integrations.calls import Keywords, Model, Named
+
+_PROVIDERS: Final = {
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "google": "gcp.gemini",
+    "google-gla": "gcp.gemini",
+    "google-vertex": "gcp.vertex_ai",
+    "mistral": "mistral_ai",
+    "xai": "x_ai",
+}
+_SETTINGS: Final = (
+    "frequency_penalty",
+    "max_tokens",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "seed",
+    "stop_sequences",
+    "temperature",
+    "thinking",
+    "tool_choice",
+    "top_k",
+    "top_p",
+)
+_ROLES: Final = {
+    "builtin-tool-return": "tool",
+    "retry-feedback": "user",
+    "retry-prompt": "user",
+    "system-prompt": "system",
+    "tool-return": "tool",
+    "user-prompt": "user",
+}
+_DEFERRED: Final = frozenset({"ApprovalRequired", "CallDeferred"})
+
+
+def agent(found: Any) -> Named:
+    """An agent, which may have no name."""
+    described = getattr(found, "description", None)
+    return Named(found.name or "agent", described if isinstance(described, str) else None)
+
+
+def outcome(run: Any) -> Keywords | BaseException:
+    """What an agent answered; a run that was left before its end answered nothing."""
+    result = run.result
+    if result is not None:
+        return {"result": result.output}
+    return {} if type(run.next_node).__name__ == "End" else GeneratorExit()
+
+
+def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool) -> Keywords:
+    """The request of a model, whose arguments are ``(messages, model_settings, model_request_parameters)``."""
+    given = dict(zip(("messages", "model_settings", "model_request_parameters"), args, strict=False)) | dict(kwargs)
+    asked: dict[str, Any] = {"model": model.model_name}
+    settings = _fields(given.get("model_settings")) or _fields(getattr(model, "settings", None))
+    asked |= {name: settings[name] for name in _SETTINGS if settings.get(name) is not None}
+    if streams:
+        asked["stream"] = True
+    parameters = given.get("model_request_parameters")
+    tools = [*getattr(parameters, "function_tools", ()), *getattr(parameters, "output_tools", ())]
+    if tools:
+        asked["tools"] = [_definition(each) for each in tools]
+    provider = model.system
+    return {
+        "llm": Model(_PROVIDERS.get(provider, provider), model.model_name),
+        "prompt": {**asked, "messages": list(_messages(given["messages"]))},
+    }
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _definition(tool: Any) -> dict[str, Any]:
+    described = {"name": tool.name, "description": tool.description, "parameters": tool.parameters_json_schema}
+    return {"type": "function", "function": described}
+
+
+def _messages(messages: Any) -> Iterator[dict[str, Any]]:
+    instructions = getattr(messages[-1], "instructions", None) if messages else None
+    if instructions:
+        yield {"role": "system", "content": instructions}
+    for message in messages:
+        if message.kind == "response":
+            yield _answer(message)
+            continue
+        for part in message.parts:
+            if part.part_kind in _ROLES:
+                yield _asked(part)
+
+
+def _asked(part: Any) -> dict[str, Any]:
+    role = _ROLES[part.part_kind]
+    if part.part_kind == "retry-prompt" and part.tool_name:
+        role = "tool"
+    message: dict[str, Any] = {"role": role, "content": part.content}
+    if role == "tool":
+        message |= {"name": part.tool_name, "tool_call_id": part.tool_call_id}
+    return message
+
+
+def _answer(response: Any) -> dict[str, Any]:
+    blocks: list[Any] = []
+    calls: list[Any] = []
+    for part in response.parts:
+        if part.part_kind in ("tool-call", "builtin-tool-call"):
+            calls.append({"id": part.tool_call_id, "name": part.tool_name, "args": part.args})
+        elif part.part_kind == "text":
+            blocks.append({"type": "text", "text": part.content})
+        elif part.part_kind == "thinking":
+            blocks.append({"type": "thinking", "thinking": part.content})
+        else:
+            blocks.append(part)
+    message: dict[str, Any] = {"role": "assistant", "content": blocks}
+    return {**message, "tool_calls": calls} if calls else message
+
+
+def response(found: Any) -> Keywords:
+    """What a model answered."""
+    choice = {"message": _answer(found), "finish_reason": getattr(found, "finish_reason", None)}
+    answered = {"id": getattr(found, "provider_response_id", None), "model": found.model_name, "choices": [choice]}
+    return {"response": answered, "usage": found.usage}
+
+
+def streamed(stream: Any) -> Keywords | BaseException:
+    """What a model answered bit by bit; an answer that nobody read to its end is abandoned."""
+    return response(stream.get()) if getattr(stream, "_finished", True) else GeneratorExit()
+
+
+def tool(validated: Any) -> Keywords:
+    """The call of a tool, with arguments that were found right or wrong."""
+    call = validated.call
+    given = validated.validated_args
+    told: dict[str, Any] = {"tool_use_id": call.tool_call_id, "tool_source": "function"}
+    toolset = getattr(validated.tool, "toolset", None)
+    while (inner := getattr(toolset, "wrapped", None)) is not None:
+        toolset = inner
+    if any(base.__name__ in ("MCPServer", "MCPToolset") for base in type(toolset).__mro__):
+        told |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
+    return {"tool_name": call.tool_name, "args": call.args_as_dict() if given is None else given, "context": told}
+
+
+def returned(result: Any) -> Any:
+    """What a tool answered to the model, without what it added for the program alone."""
+    return result.return_value if type(result).__name__ == "ToolReturn" else result
+
+
+def is_deferred(exc: BaseException) -> bool:
+    """Tell whether a tool call has to wait for somebody's approval or answer, which is no failure."""
+    return type(exc).__name__ in _DEFERRED
+
+
+def reason(exc: BaseException) -> BaseException:
+    """The exception that a tool raised, where the model is asked to try again because of it."""
+    cause = exc.__cause__
+    return cause if type(exc).__name__ == "ToolRetryError" and cause is not None else exc

@@ -1,0 +1,239 @@
+"""What the SDKs of OpenAI and Anthropic share: both are written by the same generator, Stainless.
+
+Neither has an extension point that covers every client and sees a call as a whole. So one method is patched,
+``request`` of the two client classes, through which every endpoint goes in every mode, with its retries inside:
+``create``, ``parse``, ``stream``, raw and streaming responses. Beside it ``__stream__`` of the two stream classes, the
+generator that decodes a stream's chunks, and ``_sleep_for_retry``, which tells of retries and may be missing.
+"""
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from inspector.integrations.bodies import chunks_of
+from inspector.integrations.byte_streams import reading_of, watch_body
+from inspector.integrations.calls import Call, Model, opened, told
+from inspector.integrations.patches import Patches
+from inspector.integrations.plain import is_fields, unreadable
+from inspector.integrations.streams import Answer, AnswerFailed, AsyncItems, Items, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A path of the provider's API that calls a model."""
+
+    operation: str
+    """A well-known value of ``gen_ai.operation.name``."""
+    answer: Callable[[], Answer] | None = None
+    """Puts the chunks of its streams together; None where it has none."""
+    shown: Callable[[Any], Any] = lambda response: response
+    """Makes of a response what is to be recorded of it."""
+    failure: Callable[[dict[str, Any]], str | None] = lambda _: None
+    """Reads from a response, as plain data, that it is a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One SDK, and what its requests mean."""
+
+    package: str
+    endpoints: Mapping[str, Endpoint]
+    """By the end of the path."""
+    provider: Callable[[Any], str]
+    """Tells from a client whose models it calls."""
+
+
+_requesting: ContextVar[Call | None] = ContextVar("inspector_requesting", default=None)
+
+
+def install_requests(patches: Patches, api: Api) -> None:
+    """Record every request of this SDK that calls a model."""
+    client = import_module(f"{api.package}._base_client")
+    streaming = import_module(f"{api.package}._streaming")
+    patches.wrap(client.SyncAPIClient, "request", lambda original: _requested(api, original))
+    patches.wrap(client.AsyncAPIClient, "request", lambda original: _requested_async(api, original))
+    patches.wrap(streaming.Stream, "__stream__", lambda original: _iterated(original, Items))
+    patches.wrap(streaming.AsyncStream, "__stream__", lambda original: _iterated(original, AsyncItems))
+    for each in (client.SyncAPIClient, client.AsyncAPIClient):
+        if hasattr(each, "_sleep_for_retry"):
+            patches.wrap(each, "_sleep_for_retry", _retried)
+
+
+def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
+    def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
+        asked = _Request.opened(api, self, options)
+        if asked is None:
+            return original(self, cast_to, options, *args, **kwargs)
+        leave = asked.enter()
+        try:
+            result = original(self, cast_to, options, *args, **kwargs)
+        except BaseException as exc:
+            asked.call.failed(exc)
+            raise
+        finally:
+            leave()
+        asked.returned(result)
+        return result
+
+    return request
+
+
+def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
+    async def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
+        asked = _Request.opened(api, self, options)
+        if asked is None:
+            return await original(self, cast_to, options, *args, **kwargs)
+        leave = asked.enter()
+        try:
+            result = await original(self, cast_to, options, *args, **kwargs)
+        except BaseException as exc:
+            asked.call.failed(exc)
+            raise
+        finally:
+            leave()
+        asked.returned(result)
+        return result
+
+    return request
+
+
+def _iterated(original: Callable[..., Any], items: type[Items] | type[AsyncItems]) -> Callable[..., Any]:
+    def stream(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return items(original(self, *args, **kwargs), lambda: reading_of(self.response))
+
+    return stream
+
+
+def _retried(original: Callable[..., Any]) -> Callable[..., Any]:
+    # The asynchronous one returns its coroutine, so that one wrapper is enough.
+    def sleep_for_retry(self: Any, *args: Any, **kwargs: Any) -> Any:
+        call = _requesting.get()
+        if call is not None and call.is_open:
+            told("progress_update", lambda: _progress(call, kwargs))
+        return original(self, *args, **kwargs)
+
+    return sleep_for_retry
+
+
+def _progress(call: Call, kwargs: dict[str, Any]) -> dict[str, Any]:
+    attempt, most = kwargs["retries_taken"] + 1, kwargs["max_retries"]
+    status = getattr(kwargs.get("response"), "status_code", None)
+    why = "no answer" if status is None else f"HTTP status {status}"
+    return {
+        "call_id": call.call_id,
+        "progress": attempt,
+        "total": most,
+        "message": f"retry {attempt} of {most} after {why}",
+    }
+
+
+class _Request:
+    """One request on its way, in all its attempts."""
+
+    def __init__(self, endpoint: Endpoint, call: Call) -> None:
+        self.endpoint = endpoint
+        self.call = call
+
+    @classmethod
+    def opened(cls, api: Api, client: Any, options: Any) -> "_Request | None":
+        """Tell of the request, or return None when no model is called by it."""
+        url, method = getattr(options, "url", None), getattr(options, "method", None)
+        if not isinstance(url, str) or not isinstance(method, str) or method.lower() != "post":
+            return None
+        path = url.partition("?")[0].rstrip("/")
+        endpoint = next((each for end, each in api.endpoints.items() if path.endswith(end)), None)
+        if endpoint is None:
+            return None
+
+        def describe() -> dict[str, Any]:
+            body = _body(options)
+            model = body.get("model")
+            llm = Model(api.provider(client), model if isinstance(model, str) else None, endpoint.operation)
+            return {"llm": llm, "prompt": body}
+
+        # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
+        return cls(endpoint, opened("llm_generate", describe, context=copy_context()))
+
+    def enter(self) -> Callable[[], None]:
+        """Make the call what encloses the work of the SDK, until the returned function is called."""
+        leave = self.call.enter()
+        token = _requesting.set(self.call)
+
+        def left() -> None:
+            _requesting.reset(token)
+            leave()
+
+        return left
+
+    def returned(self, result: Any) -> None:
+        """End the call with what the SDK returned, or follow the body that is still to be read."""
+        try:
+            response = _http_response(result)
+            if response is None:
+                self._ended(result)
+            elif _is_stream(result) or (content := _content(response)) is None:
+                self._follow(response)
+            else:
+                body = chunks_of(content, response.headers)
+                self._ended(None if body is None else next(body, None))
+        # The border to an SDK of any version: the program has its answer in any case.
+        except Exception:  # noqa: BLE001
+            unreadable("the answer of a model")
+            self.call.ended()
+
+    def _ended(self, response: Any) -> None:
+        failed = self.endpoint.failure(response if is_fields(response) else _told_fields(response))
+        if failed is not None:
+            self.call.failed(AnswerFailed(failed))
+            return
+        shown = self.endpoint.shown
+
+        def describe() -> dict[str, Any]:
+            usage = response.get("usage") if is_fields(response) else getattr(response, "usage", None)
+            return {"response": shown(response), "usage": usage}
+
+        self.call.ended(describe)
+
+    def _follow(self, response: Any) -> None:
+        endpoint = self.endpoint
+        answer = None if endpoint.answer is None else endpoint.answer()
+        reading = Reading(self.call, answer=answer, plain=_plain_chunk, shown=endpoint.shown, failure=endpoint.failure)
+        watch_body(response, reading)
+
+
+def _body(options: Any) -> dict[str, Any]:
+    """Return the body of a request as the SDK is about to send it."""
+    body = options.json_data
+    more = getattr(options, "extra_json", None)
+    return {**(body if is_fields(body) else {"input": body}), **(more if is_fields(more) else {})}
+
+
+def _http_response(result: Any) -> Any:
+    for found in (getattr(result, "http_response", None), getattr(result, "response", None), result):
+        if hasattr(found, "is_stream_consumed"):
+            return found
+    return None
+
+
+def _is_stream(result: Any) -> bool:
+    return hasattr(result, "__stream__")
+
+
+def _content(response: Any) -> bytes | None:
+    """Return the body of a response that has been read."""
+    try:
+        found = response.content
+    # ResponseNotRead, of either generation of HTTPX.
+    except Exception:  # noqa: BLE001
+        return None
+    return found if isinstance(found, bytes) else None
+
+
+def _told_fields(response: Any) -> dict[str, Any]:
+    return {name: getattr(response, name, None) for name in ("status", "error")}
+
+
+def _plain_chunk(chunk: Any) -> dict[str, Any]:
+    return chunk if is_fields(chunk) else chunk.to_dict(warnings=False)

@@ -1,0 +1,243 @@
+"""Answers that arrive piece by piece: watching how a program reads one, without reading any of it.
+
+A call whose answer is a stream is over when the program has read all of it, has closed it, has dropped it, or was given
+an exception by it. `Reading` is told of that by what is put between the program and the stream:
+
+- `byte_streams.watch_body` replaces the byte stream of an HTTP response, which is what the SDKs and HTTPX themselves do
+  to follow one. It sees every way to read, also by the bytes and lines of a raw response, and every way to close.
+- `Items` and `AsyncItems` are what an SDK's stream iterates over. They see each decoded chunk, the exception that the
+  program gets, and where the stream's own end is, which may be before the end of the bytes.
+
+The stream the program holds is the SDK's own object.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Protocol
+from weakref import finalize
+
+from inspector.integrations.bodies import chunks_of, plain_body
+from inspector.integrations.calls import Call
+from inspector.integrations.plain import unreadable
+
+_MOST_BODY_BYTES = 1 << 24
+"""A body that is read as bytes is kept until its end, but not one that is no answer of a model by its size."""
+
+
+class AnswerFailed(Exception):
+    """The provider said in an answer, and by no exception, that it failed."""
+
+
+class Answer(Protocol):
+    """The chunks of one stream put together."""
+
+    def add(self, chunk: dict[str, Any], /) -> None:
+        """Take in the next chunk, as plain data."""
+        ...
+
+    def response(self) -> dict[str, Any] | None:
+        """Return what came so far in the shape of an answer that is no stream; None before anything came."""
+        ...
+
+
+class Reading:
+    """One streamed answer as it is read; ends its call once.
+
+    Args:
+        call: The call whose answer it is.
+        answer: Puts the chunks together.
+        plain: Makes plain data of an SDK's chunk.
+        shown: Makes of an answer that came whole what is to be recorded of it.
+        failure: Reads from a whole response that it is a failure.
+    """
+
+    def __init__(
+        self,
+        call: Call,
+        *,
+        answer: Answer | None,
+        plain: Callable[[Any], dict[str, Any]],
+        shown: Callable[[Any], Any] = lambda response: response,
+        failure: Callable[[dict[str, Any]], str | None] = lambda _: None,
+    ) -> None:
+        self._call = call
+        self._answer = answer
+        self._plain = plain
+        self._shown = shown
+        self._failure = failure
+        self._first_chunk_s: float | None = None
+        self._are_chunks_decoded = False
+        self._body: list[bytes] | None = []
+        self._body_bytes = 0
+        self._headers: Any = None
+        self._is_in_step = False
+
+    def dropped_with(self, held: object) -> None:
+        """Count the stream as left when ``held`` is no more, at the latest when the process ends."""
+        finalize(held, self.closed)
+
+    def of_body(self, response: Any) -> None:
+        """Say which HTTP response it is, whose bytes tell the answer where no SDK's stream decodes them."""
+        self._headers = (response.headers, type(response))
+
+    def began(self) -> None:
+        """Note that chunks come decoded: the bytes need not be kept."""
+        self._are_chunks_decoded = True
+        self._body = None
+
+    def received(self, data: bytes) -> None:
+        """Take in bytes of the body."""
+        if self._first_chunk_s is None:
+            self._first_chunk_s = self._call.seconds
+        if self._body is not None:
+            self._body.append(data)
+            self._body_bytes += len(data)
+            if self._body_bytes > _MOST_BODY_BYTES:
+                self._body = None
+
+    def step(self) -> None:
+        """Note that the next chunk is being read: a response that is closed meanwhile is closed by its own stream."""
+        self._is_in_step = True
+
+    def item(self, chunk: Any) -> None:
+        """Take in a decoded chunk."""
+        self._is_in_step = False
+        if self._first_chunk_s is None:
+            self._first_chunk_s = self._call.seconds
+        try:
+            if self._answer is not None and self._call.is_open:
+                self._answer.add(self._plain(chunk))
+        # The border to a provider's chunks, which may be of a kind that nobody has seen.
+        except Exception:  # noqa: BLE001
+            self._answer = None
+            unreadable("a chunk of a stream")
+
+    def ended(self) -> None:
+        """Say that the program has read all of it."""
+        self._is_in_step = False
+        if not self._call.is_open:
+            return
+        response = self._response()
+        failed = None if response is None else self._failure(response)
+        if failed is not None:
+            self._call.failed(AnswerFailed(failed))
+            return
+        usage = None if response is None else response.get("usage")
+        first_chunk_s = self._first_chunk_s
+        self._call.ended(lambda: {"response": response, "usage": usage, "time_to_first_chunk": first_chunk_s})
+
+    def exhausted(self) -> None:
+        """Say that the last byte was read; the program's end comes later where chunks are decoded."""
+        if not self._are_chunks_decoded:
+            self.ended()
+
+    def broke(self, exc: BaseException) -> None:
+        """Say that reading bytes raised; where chunks are decoded, the program gets what the decoding makes of it."""
+        if not self._are_chunks_decoded:
+            self.failed(exc)
+
+    def failed(self, exc: BaseException) -> None:
+        """Say that the program got an exception from it."""
+        self._is_in_step = False
+        self._keep_partial()
+        self._call.failed(exc)
+
+    def closed(self) -> None:
+        """Say that the program closed or dropped it before its end."""
+        if not self._is_in_step and self._call.is_open:
+            self._keep_partial()
+            self._call.abandoned()
+
+    def _keep_partial(self) -> None:
+        response = self._response() if self._call.is_open else None
+        if response is not None:
+            self._call.add(response=response, usage=response.get("usage"), time_to_first_chunk=self._first_chunk_s)
+
+    def _response(self) -> dict[str, Any] | None:
+        body, self._body = self._body, None
+        try:
+            if body and self._headers is not None:
+                headers, kind = self._headers
+                return self._of_bytes(plain_body(b"".join(body), headers, kind), headers)
+            return None if self._answer is None else self._answer.response()
+        # The border to a provider's answers; the body may also be cut off anywhere.
+        except Exception:  # noqa: BLE001
+            unreadable("a streamed answer")
+            return None
+
+    def _of_bytes(self, body: bytes, headers: Any) -> dict[str, Any] | None:
+        chunks = chunks_of(body, headers)
+        if chunks is None:
+            return None
+        if "event-stream" not in headers.get("content-type", ""):
+            return self._shown(next(chunks, None))
+        if self._answer is None:
+            return None
+        for chunk in chunks:
+            self._answer.add(chunk)
+        return self._answer.response()
+
+
+class _Told:
+    """An iterator of chunks that is told on to a `Reading`; everything else is the iterator's own.
+
+    An SDK makes its stream before the response's body is watched, so the reading is looked for when first read.
+    """
+
+    def __init__(self, inner: Any, reading: Callable[[], Reading | None]) -> None:
+        self._inner = inner
+        self._find: Callable[[], Reading | None] | None = reading
+        self._reading: Reading | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_inner":
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    def _step(self) -> Reading | None:
+        if self._find is not None:
+            self._reading, self._find = self._find(), None
+            if self._reading is not None:
+                self._reading.began()
+        if self._reading is not None:
+            self._reading.step()
+        return self._reading
+
+
+class Items(_Told, Iterator[Any]):
+    """What a synchronous stream iterates over."""
+
+    def __next__(self) -> Any:
+        """Read the next chunk."""
+        reading = self._step()
+        if reading is None:
+            return next(self._inner)
+        try:
+            item = next(self._inner)
+        except StopIteration:
+            reading.ended()
+            raise
+        except BaseException as exc:
+            reading.failed(exc)
+            raise
+        reading.item(item)
+        return item
+
+
+class AsyncItems(_Told, AsyncIterator[Any]):
+    """What an asynchronous stream iterates over."""
+
+    async def __anext__(self) -> Any:
+        """Read the next chunk."""
+        reading = self._step()
+        if reading is None:
+            return await anext(self._inner)
+        try:
+            item = await anext(self._inner)
+        except StopAsyncIteration:
+            reading.ended()
+            raise
+        except BaseException as exc:
+            reading.failed(exc)
+            raise
+        reading.item(item)
+        return item

@@ -1,0 +1,25 @@
+"""Starts a program so that it records itself, with no change to it: what ``inspector run`` does, and what runs inside.
+
+``startup/`` is put in front of ``PYTHONPATH``, which is how every Python that the program starts comes to record too.
+"""
+
+from inspector.launch.environment import Choices, environment_of
+from inspector.launch.errors import LaunchError, ProgramNotExecutable, ProgramNotFound
+from inspector.launch.outcome import LeftOut, Outcome, outcome_of
+from inspector.launch.process import end_like, run_to_the_end
+from inspector.launch.program import Program, program_of
+
+__all__ = [
+    "Choices",
+    "LaunchError",
+    "LeftOut",
+    "Outcome",
+    "Program",
+    "ProgramNotExecutable",
+    "ProgramNotFound",
+    "end_like",
+    "environment_of",
+    "outcome_of",
+    "program_of",
+    "run_to_the_end",
+]

@@ -1,0 +1,83 @@
+"""What the environment of a program says to the recorder inside of it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.integrations import INTEGRATIONS, chosen
+from inspector.tally import VARIABLE
+
+STARTUP = Path(__file__).parent / "startup"
+"""The directory whose ``sitecustomize`` Python runs before the program."""
+
+_ALWAYS = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a program is to be recorded; None and False leave it to the environment."""
+
+    service: str | None = None
+    home: Path | None = None
+    content: bool = True
+    integrations: tuple[str, ...] = ()
+    """The only ones, by name; empty for all."""
+    without: tuple[str, ...] = ()
+    """Those left out."""
+    otel: bool = False
+    logs: bool = False
+    quiet: bool = False
+
+
+def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> dict[str, str]:
+    """Return the environment that makes a program, and every Python below it, record.
+
+    Args:
+        environ: What the program would get otherwise.
+        choices: How it is to be recorded.
+        run: The directory where its processes leave their counts.
+
+    Raises:
+        IntegrationUnknown: A name is none of an integration.
+    """
+    made = dict(environ)
+    made["PYTHONPATH"] = os.pathsep.join(filter(None, (str(STARTUP), _without_ours(environ.get("PYTHONPATH", "")))))
+    if choices.service is not None:
+        made["INSPECTOR_SERVICE"] = choices.service
+    if choices.home is not None:
+        made["INSPECTOR_HOME"] = str(choices.home.absolute())
+    if not choices.content:
+        made["INSPECTOR_CAPTURE_CONTENT"] = "false"
+    if choices.otel:
+        made["INSPECTOR_OTEL"] = "true"
+    if choices.logs:
+        made["INSPECTOR_LOGS"] = "true"
+    off = _off(environ.get("INSPECTOR_INTEGRATIONS_OFF", ""), choices)
+    if off:
+        made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
+    made[VARIABLE] = _for_startup(choices, off, _is_true(made.get("INSPECTOR_OTEL", "")), run)
+    return made
+
+
+def _without_ours(path: str) -> str:
+    """Return what was on ``PYTHONPATH`` before, where a run is started inside another one."""
+    return os.pathsep.join(each for each in path.split(os.pathsep) if each != str(STARTUP))
+
+
+def _off(before: str, choices: Choices) -> list[str]:
+    told = {each.strip() for each in before.split(",") if each.strip()} | set(choices.without)
+    on = {each.name for each in chosen(choices.integrations or None, without=told)}
+    return sorted(each.name for each in INTEGRATIONS if each.name not in on)
+
+
+def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> str:  # noqa: FBT001 - see the caller
+    triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in off)]
+    if eager:
+        # Other libraries' instrumentation has to be there before what it instruments.
+        triggers.append(_ALWAYS)
+    return ":".join((str(os.getpid()), "quiet" if choices.quiet else "", ",".join(triggers), str(run)))
+
+
+def _is_true(value: str) -> bool:
+    return value.strip().lower() in ("1", "true", "yes", "on", "y", "t")

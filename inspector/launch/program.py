@@ -1,0 +1,91 @@
+"""Which program a command line means."""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.launch.errors import ProgramNotExecutable, ProgramNotFound
+
+_PYTHON = re.compile(r"python(3(\.\d+)?)?")
+_OPTIONS_OF_PYTHON = ("-m", "-c")
+_ISOLATING = re.compile(r"-[a-zA-Z]*[IES][a-zA-Z]*")
+_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A file to execute, and what it is given."""
+
+    path: str
+    arguments: tuple[str, ...]
+    """The first is the name that the program sees itself called by."""
+
+    @property
+    def isolation(self) -> str | None:
+        """The option by which this Python leaves ``PYTHONPATH`` or ``site`` out, and the recorder with them."""
+        if not _PYTHON.fullmatch(Path(self.arguments[0]).name):
+            return None
+        options = iter(self.arguments[1:])
+        for option in options:
+            if option in _WITH_VALUE:
+                next(options, None)
+            elif not option.startswith("-") or option in ("-", "--", *_OPTIONS_OF_PYTHON):
+                return None
+            elif _ISOLATING.fullmatch(option.partition("W")[0].partition("X")[0]):
+                return option
+        return None
+
+
+def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
+    """Find what is meant: a Python file, ``-m module``, ``-c code``, a program of the path or of this environment.
+
+    Raises:
+        ProgramNotFound: There is no such program.
+        ProgramNotExecutable: It may not be executed.
+    """
+    first = words[0]
+    if first[:2] in _OPTIONS_OF_PYTHON or _is_for_python(first):
+        return Program(sys.executable, (sys.executable, *words))
+    if first.endswith(".py") and not os.path.lexists(first):
+        raise ProgramNotFound(f"cannot run {first}: there is no such file in {Path.cwd()}")
+    found, called = _find(first, environ)
+    return Program(found, (called, *words[1:]))
+
+
+def _is_for_python(place: str) -> bool:
+    path = Path(place)
+    return (path / "__main__.py").is_file() if path.is_dir() else path.suffix in (".py", ".pyz") and path.is_file()
+
+
+def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the place of a program, and the name that it is called by."""
+    if not name:
+        raise ProgramNotFound("cannot run '': give a program")
+    if os.sep in name:
+        return _executable(name), name
+    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    if found is not None:
+        return found, name
+    # What is installed beside the inspector is meant too where that environment is not the one on the path.
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    if beside is not None:
+        return beside, beside
+    if Path(name).is_file():
+        raise ProgramNotFound(f"cannot run {name}: it is not on PATH; for the file here: inspector run ./{name}")
+    raise ProgramNotFound(f"cannot run {name}: there is no such program on PATH")
+
+
+def _executable(place: str) -> str:
+    if not os.path.lexists(place):
+        raise ProgramNotFound(f"cannot run {place}: there is no such file")
+    if Path(place).is_dir():
+        raise ProgramNotExecutable(f"cannot run {place}: it is a directory without a __main__.py")
+    if not os.access(place, os.X_OK):
+        raise ProgramNotExecutable(
+            f"cannot run {place}: it is not executable; a Python file: inspector run python {place}"
+        )
+    return place

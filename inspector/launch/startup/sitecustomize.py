@@ -1,0 +1,165 @@
+"""Runs first in every Python below ``inspector run``: stands ready to record, and gets out of the program's way.
+
+Python imports the first ``sitecustomize`` of its path before the program, see https://docs.python.org/3/library/site.html.
+This one imports nothing of the inspector: it waits for the import of something that can be recorded, so that a process
+that is no agent pays next to nothing. Pythons of other versions and without our packages come by here too, so it is
+written in what all of them understand, and imports no more than it has to.
+"""
+
+# pathlib takes longer to load than everything here, and the directory is one of the path and no package:
+# ruff: noqa: PTH100, PTH113, PTH118, PTH120, PTH123, INP001
+
+import os
+import sys
+
+_OLDEST = (3, 11)
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_PROGRAM_ATTACHES = "inspector.recording"
+_ALWAYS = "*"
+
+
+class _Run:
+    """What ``inspector run`` says in the environment."""
+
+    def __init__(self, told: str) -> None:
+        self.parent, self.quiet, triggers, self.directory = told.split(":", 3)
+        self.triggers = triggers.split(",")
+
+    def came_by(self) -> None:
+        """Leave word that a Python was reached at all."""
+        self._write("python", "")
+
+    def left_out(self, reason: str, *, is_beginning: bool = False) -> None:
+        """Leave word that a Python cannot record; say so as it begins, where it is all that was started."""
+        is_all = is_beginning and not self.quiet and str(os.getppid()) == self.parent
+        reason = " ".join(reason.split())
+        self._write(f"left-out-{os.getpid()}", f"{sys.executable}\n{reason}\n{'told' if is_all else ''}\n")
+        if is_all:
+            install = f'; to record it: {sys.executable} -m pip install "mcp-agent-inspector[inspector]"'
+            advice = install if "not installed" in reason else ""
+            print(f"inspector: {sys.executable} is not recorded: {reason}{advice}", file=sys.stderr)  # noqa: T201
+
+    def _write(self, name: str, text: str) -> None:
+        try:
+            with open(os.path.join(self.directory, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError:
+            # The run has ended, and this process outlives it.
+            return
+
+
+class _Waiting:
+    """A finder on ``sys.meta_path`` that finds nothing: it begins to record when what it awaits is asked for."""
+
+    def __init__(self, run: _Run) -> None:
+        # threading is not loaded yet, and the program may want to be the first to do so.
+        from _thread import RLock
+
+        self._run = run
+        self._triggers = frozenset([*run.triggers, "inspector.record", _PROGRAM_ATTACHES])
+        self._beginning = RLock()
+        self._is_over = False
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        """Begin, and return what the other finders find; None for modules that tell nothing."""
+        del path, target
+        if name not in self._triggers:
+            return None
+        # Another thread's framework must not be imported before the recorder stands; the time is for a deadlock.
+        if not self._beginning.acquire(timeout=10):
+            return None
+        try:
+            if self._is_over:
+                return None
+            self._is_over = True
+            sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType] - as where it is put in
+            if name == _PROGRAM_ATTACHES:
+                return None
+            _begin(self._run)
+        finally:
+            self._beginning.release()
+        return _found(name)
+
+
+def _found(name: str) -> object:
+    """Return the spec of a module; one that has been imported meanwhile is not executed a second time."""
+    from importlib.util import find_spec
+
+    module = sys.modules.get(name)
+    if module is None:
+        return find_spec(name)
+    spec = module.__spec__
+    own = vars(getattr(spec, "loader", None))
+
+    def is_there(_: object) -> object:
+        del own["create_module"]
+        return module
+
+    def is_executed(_: object) -> None:
+        del own["exec_module"]
+
+    own.update(create_module=is_there, exec_module=is_executed)
+    return spec
+
+
+def _begin(run: _Run) -> None:
+    try:
+        missing = _what_is_missing()
+        if missing:
+            run.left_out(missing)
+            return
+        from inspector.launch.joining import join
+
+        join()
+    # The border to the program, which has to run as it would without us.
+    except Exception as error:  # noqa: BLE001
+        run.left_out(f"{type(error).__name__}: {error}")
+
+
+def _what_is_missing() -> str:
+    """Say why this Python cannot record; an empty text when it can."""
+    if sys.version_info < _OLDEST:
+        return f"it is Python {sys.version_info[0]}.{sys.version_info[1]}; the inspector needs 3.11 or newer"
+    from importlib.util import find_spec
+
+    for name in ("inspector", "instrument"):
+        found = find_spec(name)
+        if found is None:
+            return "the inspector is not installed there"
+        packages = os.path.dirname(os.path.dirname(os.path.realpath(found.origin or "")))
+        if not os.path.isfile(os.path.join(packages, "inspector", "launch", "joining.py")):
+            return f"{found.origin} is not the inspector's module of that name"
+    for name in ("msgspec", "opentelemetry", "pydantic_settings"):
+        if find_spec(name) is None:
+            return f"the inspector is not installed there (no module {name})"
+    return ""
+
+
+def _is_installed(name: str) -> bool:
+    # By the finders alone: importlib.util, which asks them too, takes a third of the time that we have.
+    finders = (getattr(each, "find_spec", None) for each in sys.meta_path)
+    return any(find(name, None) is not None for find in finders if find is not None)
+
+
+def _start(told: str) -> None:
+    run = _Run(told)
+    run.came_by()
+    if sys.version_info < _OLDEST or not (_is_installed("inspector") and _is_installed("msgspec")):
+        run.left_out(_what_is_missing(), is_beginning=True)
+    elif _ALWAYS in run.triggers:
+        _begin(run)
+    else:
+        sys.meta_path.insert(0, _Waiting(run))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
+
+
+sys.path[:] = [each for each in sys.path if each != _HERE]
+try:
+    if os.environ.get("INSPECTOR_RUN"):
+        _start(os.environ["INSPECTOR_RUN"])
+# The border to any Python and any environment.
+except Exception:  # noqa: BLE001, S110
+    pass
+
+# What this module hides goes on in its place; where there is nothing, ``site`` takes the error for just that.
+sys.modules.pop("sitecustomize", None)
+import sitecustomize  # noqa: E402, F401  # pyright: ignore[reportUnusedImport] - imported for what it does

@@ -1,0 +1,65 @@
+"""Which attributes of other libraries hold what is recorded only where content is."""
+
+from typing import Final
+
+_CONTENT: Final = (
+    "gen_ai.input.messages",
+    "gen_ai.output.messages",
+    "gen_ai.system_instructions",
+    "gen_ai.tool.definitions",
+    "gen_ai.tool.call.arguments",
+    "gen_ai.tool.call.result",
+    "gen_ai.prompt",
+    "gen_ai.completion",
+    "gen_ai.event.content",
+    "gen_ai.user.message",
+    "gen_ai.system.message",
+    "gen_ai.assistant.message",
+    "gen_ai.tool.message",
+    "gen_ai.choice",
+    "ai.prompt",
+    "ai.response.text",
+    "ai.response.object",
+    "ai.response.toolCalls",
+    "ai.toolCall.args",
+    "ai.toolCall.result",
+    "all_messages",
+    "content",
+    "document.content",
+    "embedding.embeddings",
+    "events",
+    "final_result",
+    "gcp.vertex.agent.llm_request",
+    "gcp.vertex.agent.llm_response",
+    "gcp.vertex.agent.tool_call_args",
+    "gcp.vertex.agent.tool_response",
+    "input.value",
+    "llm.completions",
+    "llm.function_call",
+    "llm.input_messages",
+    "llm.output_messages",
+    "llm.prompt_template",
+    "llm.prompts",
+    "log.message",
+    "mcp.request.argument",
+    "mcp.result",
+    "message.",
+    "output.value",
+    "pydantic_ai.all_messages",
+    "request_data",
+    "response_data",
+    "result.",
+    "retrieval.documents",
+    "reranker.",
+    "tool.parameters",
+    "tool_arguments",
+    "tool_response",
+    "traceloop.entity.input",
+    "traceloop.entity.output",
+)
+"""How the names of attributes begin, in any dialect, that hold prompts, answers, arguments or results."""
+
+
+def is_content(key: str) -> bool:
+    """Tell whether an attribute, or an event of that name, holds what is recorded only where content is."""
+    return key.startswith(_CONTENT)

@@ -1,0 +1,85 @@
+"""What a program logs during a call, as events of that call."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from opentelemetry import trace
+
+from inspector.record.calls import innermost
+from inspector.record.failures import error_text
+from inspector.record.layouts import type_name
+from inspector.record.native import EnrichingSpan, exception_facts
+from inspector.record.spans import RecordedSpan
+
+LOG_EVENT: Final = "log"
+_OURS: Final = ("mcp.inspector.", "mcp.instrument.", "inspector.")
+_METHOD: Final = "callHandlers"
+
+_recording = threading.local()
+_undo: list[Callable[[], None]] = []
+
+
+def record_logs() -> None:
+    """Take down every log record that the program's own levels and filters let pass; its handlers see them too."""
+    if _undo:
+        return
+    # Not a handler: a root logger that has one is not configured by basicConfig any more.
+    call_handlers = getattr(logging.Logger, _METHOD)
+
+    def take_down_and_call(self: logging.Logger, record: logging.LogRecord) -> Any:
+        _take_down(record)
+        return call_handlers(self, record)
+
+    def restore() -> None:
+        if getattr(logging.Logger, _METHOD) is take_down_and_call:
+            setattr(logging.Logger, _METHOD, call_handlers)
+
+    setattr(logging.Logger, _METHOD, take_down_and_call)
+    _undo.append(restore)
+
+
+def stop_recording_logs() -> None:
+    """Let log records pass again as if nobody listened."""
+    while _undo:
+        _undo.pop()()
+
+
+def _take_down(record: logging.LogRecord) -> None:
+    if getattr(_recording, "is_busy", False) or f"{record.name}.".startswith(_OURS):
+        return
+    _recording.is_busy = True
+    try:
+        span = _span_here()
+        if span is not None:
+            span.happened(LOG_EVENT, _facts(record), int(record.created * 1e9))
+    # The border to the program: what it logs may be anything, and logging never fails it.
+    except Exception:  # noqa: BLE001
+        return
+    finally:
+        _recording.is_busy = False
+
+
+def _span_here() -> RecordedSpan | None:
+    current = trace.get_current_span()
+    if isinstance(current, EnrichingSpan):
+        current = current.call
+    if isinstance(current, RecordedSpan) and current.is_recording():
+        return current
+    return innermost()
+
+
+def _facts(record: logging.LogRecord) -> dict[str, Any]:
+    facts: dict[str, Any] = {"log.level": record.levelname, "log.logger": record.name, "log.message": _message(record)}
+    if record.exc_info and isinstance(raised := record.exc_info[1], BaseException):
+        facts |= exception_facts(raised)
+    return facts
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    # The handlers complain of it in their own way.
+    except Exception as exc:  # noqa: BLE001
+        return f"{record.msg!s} [arguments do not fit: {type_name(type(exc))}: {error_text(exc)}]"

@@ -1,0 +1,114 @@
+"""Keeps ``folded_into`` right as spans arrive, whichever of a family comes first."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sqlalchemy import Connection
+
+from inspector.store.engine import driver
+from inspector.store.folding import Family, Node
+from inspector.store.rollups import Change
+from inspector.store.rows import Row
+from inspector.store.sums import TraceSums
+
+MOST_SPANS = 20_000
+"""Spans of a trace up to which it is looked at; what comes later in a longer one counts by itself."""
+MOST_REMEMBERED = 100_000
+"""Spans of recent traces that are kept in memory, so that a trace that grows is not read again with each batch."""
+
+Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
+"""Reads stored rows by trace and span."""
+
+_LOAD = (
+    "SELECT span_id, parent_id, kind, tool, agent, coalesce(input_tokens, output_tokens) IS NOT NULL, folded_into "
+    "FROM spans WHERE trace_id = ?"
+)
+
+
+class Families:
+    """The families of the traces that spans arrived for lately."""
+
+    def __init__(self, *, most_spans: int = MOST_SPANS, most_remembered: int = MOST_REMEMBERED) -> None:
+        self._most_spans = most_spans
+        self._most_remembered = most_remembered
+        self._families: OrderedDict[int, Family] = OrderedDict()
+        self._remembered = 0
+
+    def forget(self) -> None:
+        """Let go of everything, as after a transaction that failed or rows that were deleted."""
+        self._families.clear()
+        self._remembered = 0
+
+    def fold(
+        self, connection: Connection, changes: Sequence[Change], traces: Mapping[int, TraceSums], fetch: Fetch
+    ) -> list[Change]:
+        """Return the changes with what they are folded into, and further ones for rows that they fold or unfold.
+
+        Args:
+            connection: The writer's.
+            changes: What a batch is about to write.
+            traces: The sums of their traces, as they are stored.
+            fetch: Reads stored rows; the further changes keep their ``seq``, which the caller raises.
+        """
+        families: dict[int, Family | None] = {}
+        stirred: set[int] = set()
+        for _, row in changes:
+            trace = row.trace_id
+            if trace not in families:
+                families[trace] = self._family(connection, traces[trace])
+            family = families[trace]
+            if family is None:
+                continue
+            self._remembered += row.span_id not in family.nodes
+            if family.add(_node(row)):
+                stirred.add(trace)
+        unwritten: dict[tuple[int, str], str | None] = {}
+        for trace in stirred:
+            family = families[trace]
+            assert family is not None
+            unwritten |= {(trace, span_id): into for span_id, into in family.refold().items()}
+        told = [self._told(change, families[change[1].trace_id]) for change in changes]
+        for _, row in changes:
+            unwritten.pop((row.trace_id, row.span_id), None)
+        for key, stored in fetch(list(unwritten)).items() if unwritten else ():
+            told.append((stored, stored._replace(folded_into=unwritten[key])))
+        self._shrink()
+        return told
+
+    def _told(self, change: Change, family: Family | None) -> Change:
+        old, row = change
+        into = family.folded.get(row.span_id) if family is not None else old and old.folded_into
+        return change if into is None else (old, row._replace(folded_into=into))
+
+    def _family(self, connection: Connection, trace: TraceSums) -> Family | None:
+        if trace.spans > self._most_spans:
+            self._drop(self._families.pop(trace.id, None))
+            return None
+        family = self._families.get(trace.id)
+        if family is None:
+            family = self._families[trace.id] = Family()
+            stored = driver(connection).execute(_LOAD, (trace.id,)) if trace.spans else ()
+            for span_id, parent_id, kind, tool, agent, has_tokens, into in stored:
+                family.add(Node(span_id, parent_id, kind, _label(kind, tool, agent), bool(has_tokens)))
+                if into is not None:
+                    family.folded[span_id] = into
+            self._remembered += len(family.nodes)
+        self._families.move_to_end(trace.id)
+        return family
+
+    def _shrink(self) -> None:
+        while self._remembered > self._most_remembered:
+            self._drop(self._families.popitem(last=False)[1])
+
+    def _drop(self, family: Family | None) -> None:
+        self._remembered -= 0 if family is None else len(family.nodes)
+
+
+def _node(row: Row) -> Node:
+    has_tokens = row.input_tokens is not None or row.output_tokens is not None
+    return Node(row.span_id, row.parent_id, row.kind, _label(row.kind, row.tool, row.agent), has_tokens)
+
+
+def _label(kind: str, tool: str | None, agent: str | None) -> str | None:
+    return tool if kind == "tool" else agent if kind == "agent" else None

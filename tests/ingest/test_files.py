@@ -1,0 +1,106 @@
+import gzip
+import json
+import os
+
+import pytest
+
+from inspector.ingest import FileUnreadable
+from inspector.ingest import files as module
+from inspector.ingest.files import opened, read_parts
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(content, name="run.jsonl"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with opened(path) as file:
+            return [
+                ("bad" if part.decoded.malformed else len(part.decoded.spans), part.number)
+                for part in read_parts(file, name)
+            ]
+
+    return read
+
+
+@pytest.fixture
+def line():
+    def line(*numbers, indent=None):
+        spans = [
+            {
+                "traceId": f"{1:032x}",
+                "spanId": f"{number:016x}",
+                "name": "x",
+                "startTimeUnixNano": "1",
+                "endTimeUnixNano": "2",
+            }
+            for number in numbers
+        ]
+        request = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+        return json.dumps(request, indent=indent).encode() + b"\n"
+
+    return line
+
+
+def test_each_line_is_a_request(read, line):
+    assert read(line(1) + line(2, 3)) == [(1, 1), (2, 2)]
+
+
+def test_lines_may_end_as_windows_ends_them_and_the_last_one_not_at_all(read, line):
+    assert read(line(1).replace(b"\n", b"\r\n") + line(2).rstrip()) == [(1, 1), (1, 2)]
+
+
+def test_a_byte_order_mark_and_blank_lines_are_no_matter(read, line):
+    assert read(b"\xef\xbb\xbf" + line(1) + b"\n\n" + line(2)) == [(1, 1), (1, 4)]
+
+
+def test_one_request_on_many_lines_is_one_part(read, line):
+    assert read(line(1, 2, indent=2)) == [(2, 1)]
+
+
+def test_a_packed_file_is_read_as_it_was(read, line):
+    assert read(gzip.compress(line(1)) + gzip.compress(line(2)), "run.jsonl.gz") == [(1, 1), (1, 2)]
+
+
+def test_a_line_cut_by_a_crash_costs_itself_alone(read, line):
+    assert read(line(1) + line(2)[:30] + b"\n" + line(3) + line(4)[:30]) == [(1, 1), ("bad", 2), (1, 3), ("bad", 4)]
+
+
+def test_a_first_line_that_was_cut_costs_itself_alone(read, line):
+    assert read(line(1)[:30] + b"\n" + line(2)) == [("bad", 1), (1, 2)]
+
+
+def test_a_line_that_is_too_long_is_left_out_without_being_held(read, line, monkeypatch):
+    monkeypatch.setattr(module, "MAX_LINE", 1000)
+    assert read(line(1) + b"x" * 5000 + b"\n" + line(2)) == [(1, 1), ("bad", 2), (1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"SQLite format 3\x00" + b"\0" * 100, "SQLite"),
+        ('{"resourceSpans":[]}'.encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_what_is_plainly_something_else_is_refused_with_the_way_out(read, content, reason):
+    with pytest.raises(FileUnreadable, match=reason):
+        read(content)
+
+
+def test_a_packed_file_that_was_cut_is_refused_after_what_could_be_read(tmp_path, line):
+    path = tmp_path / "run.jsonl.gz"
+    path.write_bytes(gzip.compress(line(1) * 1000)[:-20])
+    with pytest.raises(FileUnreadable, match="cannot be read on"), opened(path) as file:
+        list(read_parts(file, "run"))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\0" * 10, b"nothing", b"[" * 100_000])
+def test_what_holds_no_request_yields_none(read, content):
+    assert [found for found, _ in read(content) if found != "bad"] == []
+
+
+def test_directories_pipes_and_devices_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, tmp_path / "fifo", tmp_path / "missing", "/dev/zero"):
+        with pytest.raises(FileUnreadable, match=r"no regular file|cannot be read"), opened(type(tmp_path)(path)):
+            pass

@@ -1,0 +1,168 @@
+"""The queue in front of the store: what waits is committed together, and one bad request costs itself."""
+
+import threading
+
+import pytest
+
+from inspector.ingest import Decoded, DecodedSpan, Intake, IntakeFull
+from inspector.ingest.otlp import Scope
+from inspector.model import Filter
+from inspector.store import SqliteStore, StoreBusy
+
+
+def decoded(*numbers, **fields):
+    given = {
+        "trace_id": f"{1:032x}",
+        "parent_id": None,
+        "name": "s",
+        "kind": 1,
+        "start_ns": 1,
+        "end_ns": 2,
+        "status_code": 0,
+        "status_message": None,
+        "events": (),
+        "links": (),
+        "resource": {},
+        "scope": Scope(),
+    } | fields
+    return Decoded([DecodedSpan(span_id=f"{number:016x}", attributes={}, **given) for number in numbers])
+
+
+class Watched(SqliteStore):
+    """A real store whose writes are counted, can be held up, and can fail."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.batches = []
+        self.entered = threading.Event()
+        self.open = threading.Event()
+        self.open.set()
+        self.error = None
+        self.unloved = None
+
+    def write(self, spans, *, mark=None):
+        self.entered.set()
+        assert self.open.wait(10)
+        if self.error is not None:
+            raise self.error
+        if any(span.span_id == self.unloved for span in spans):
+            raise ZeroDivisionError("this span")
+        super().write(spans, mark=mark)
+        self.batches.append(len(spans))
+
+
+@pytest.fixture
+def store(tmp_path):
+    made = Watched(tmp_path / "inspector.db")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def intake(store, told):
+    made = Intake(store, lambda: told.append(len(store.batches)))
+    yield made
+    store.open.set()
+    made.close()
+
+
+def stored(store):
+    return {int(event.span_id, 16) for event in store.after(0, Filter(), limit=1000)}
+
+
+def hold(store, intake):
+    """Let the thread stop inside a write, so that all that follows has to wait."""
+    store.open.clear()
+    held = intake.deliver(lambda: decoded(1), 1)
+    assert store.entered.wait(10)
+    return held
+
+
+def test_a_receipt_comes_after_the_commit_and_the_listener(store, intake, told):
+    receipt = intake.deliver(lambda: decoded(1, 2), 1).result(10)
+    assert receipt.spans == 2
+    assert (store.batches, told, stored(store)) == ([2], [1], {1, 2})
+
+
+def test_what_waits_is_committed_together(store, intake):
+    hold(store, intake)
+    waiting = [intake.deliver(lambda number=number: decoded(number), 1) for number in range(2, 12)]
+    store.open.set()
+    assert [each.result(10).spans for each in waiting] == [1] * 10
+    assert store.batches == [1, 10]
+
+
+def test_more_than_fits_into_memory_is_not_taken(store, intake, monkeypatch):
+    monkeypatch.setattr("inspector.ingest.intake.MOST_WAITING_BYTES", 10)
+    monkeypatch.setattr("inspector.ingest.intake.MOST_WAITING", 2)
+    hold(store, intake)
+    large = intake.deliver(lambda: decoded(2), 1000)
+    with pytest.raises(IntakeFull):
+        intake.deliver(lambda: decoded(3), 1)
+    store.open.set()
+    assert large.result(10).spans == 1
+    assert intake.deliver(lambda: decoded(3), 1).result(10).spans == 1
+
+
+def test_a_store_that_is_busy_turns_all_away_at_once(store, intake):
+    store.error = StoreBusy("locked")
+    first = hold(store, intake)
+    waiting = [intake.deliver(lambda: decoded(2), 1) for _ in range(3)]
+    store.open.set()
+    for each in (first, *waiting):
+        with pytest.raises(StoreBusy):
+            each.result(10)
+    store.error = None
+    assert intake.deliver(lambda: decoded(3), 1).result(10).spans == 1
+    assert stored(store) == {3}
+
+
+def test_a_span_that_the_store_cannot_take_costs_itself_alone(store, intake):
+    store.unloved = f"{3:016x}"
+    hold(store, intake)
+    bad, good = intake.deliver(lambda: decoded(2, 3, 4), 1), intake.deliver(lambda: decoded(5), 1)
+    store.open.set()
+    assert (bad.result(10).spans, bad.result().rejected) == (2, {"unstorable": 1})
+    assert (good.result(10).spans, good.result().rejected) == (1, {})
+    assert stored(store) == {1, 2, 4, 5}
+
+
+def test_what_cannot_be_decoded_costs_itself_alone(store, intake):
+    hold(store, intake)
+    broken = intake.deliver(lambda: Decoded(malformed="why", too_large=True), 1)
+    good = intake.deliver(lambda: decoded(2), 1)
+    store.open.set()
+    assert (broken.result(10).malformed, broken.result().too_large) == ("why", True)
+    assert good.result(10).spans == 1
+
+
+def test_a_large_request_is_committed_in_parts(store, intake, monkeypatch):
+    monkeypatch.setattr("inspector.ingest.intake.GROUP_SPANS", 10)
+    assert intake.deliver(lambda: decoded(*range(1, 36)), 1).result(10).spans == 35
+    assert store.batches == [10, 10, 10, 5]
+
+
+def test_closing_stores_what_waits_and_takes_no_more(store, intake):
+    hold(store, intake)
+    waiting = intake.deliver(lambda: decoded(2), 1)
+    closing = threading.Thread(target=intake.close)
+    closing.start()
+    store.open.set()
+    closing.join(10)
+    assert waiting.result(0).spans == 1
+    with pytest.raises(IntakeFull):
+        intake.deliver(lambda: decoded(3), 1)
+    assert stored(store) == {1, 2}
+
+
+def test_idle_is_waited_for_and_not_longer(store, intake):
+    assert intake.wait_idle(0)
+    hold(store, intake)
+    assert not intake.wait_idle(0)
+    store.open.set()
+    assert intake.wait_idle(10)

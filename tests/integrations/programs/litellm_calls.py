@@ -1,0 +1,114 @@
+"""Calls of litellm to two providers, against a loopback server: recorded, then again without the inspector."""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+import litellm
+from models import serving
+
+import inspector
+from instrument import around
+
+litellm.suppress_debug_info = True
+GPT, CLAUDE = "gpt-4o", "claude-opus-4-6"
+ledger = []
+
+
+def said(text):
+    return [{"role": "user", "content": text}]
+
+
+def did(asked, text, *, model=GPT, tokens=None, status="ok", operation="chat", parent=None):
+    row = {"asked": asked, "text": text, "tokens": tokens, "status": status, "name": f"{operation} {model}"}
+    ledger.append(row | {"parent": parent, "provider": "anthropic" if model == CLAUDE else "openai"})
+
+
+def chat(asked, answer, **more):
+    usage = answer.usage
+    did(asked, answer.choices[0].message.content, tokens=[usage.prompt_tokens, usage.completion_tokens], **more)
+
+
+def joined(chunks):
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+
+
+def sync_calls(gpt, claude):
+    chat("s create", litellm.completion(f"openai/{GPT}", said("s create"), **gpt))
+    chat("s claude", litellm.completion(f"anthropic/{CLAUDE}", said("s claude"), **claude), model=CLAUDE)
+    stream = litellm.completion(model=GPT, messages=said("s stream"), stream=True, **gpt)
+    assert isinstance(stream, litellm.CustomStreamWrapper)
+    did("s stream", joined(stream))
+    stream = litellm.completion(model=CLAUDE, messages=said("s claude stream"), stream=True, **claude)
+    did("s claude stream", joined(stream), model=CLAUDE, tokens=[3, 4])
+    try:
+        litellm.completion(f"openai/{GPT}", said("s refused\n!fail 400 9"), **gpt)
+    except litellm.BadRequestError:
+        did("s refused\n!fail 400 9", None, status="error")
+    answer = litellm.text_completion(prompt="s complete", model=f"text-completion-openai/{GPT}", **gpt)
+    did("s complete", answer.choices[0].text, tokens=[2, 3], operation="text_completion")
+    answer = litellm.embedding(model=GPT, input=["s embed"], custom_llm_provider="openai", **gpt)
+    assert answer.data[0]["embedding"] == [0.25, 0.0]
+    did("s embed", None, tokens=[2, None], operation="embeddings")
+
+
+async def async_calls(gpt):
+    chat("a create", await litellm.acompletion(f"openai/{GPT}", said("a create"), **gpt))
+    stream = await litellm.acompletion(model=GPT, messages=said("a left one two"), stream=True, **gpt)
+    await anext(stream)
+    await stream.aclose()
+    did("a left one two", None, status="abandoned")
+    task = asyncio.create_task(litellm.acompletion(GPT, said("a cancelled\n!wait 5"), **gpt))
+    await asyncio.sleep(0.2)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    did("a cancelled\n!wait 5", None, status="cancelled")
+    routed = {"model_name": "mine", "litellm_params": {"model": f"openai/{GPT}", **gpt}}
+    router = litellm.Router(model_list=[routed])
+    chat("a routed", await router.acompletion("mine", said("a routed")))
+
+    async def tool(name):
+        async with around("tool_call", tool_name=name, args={}, context=None):
+            asked = f"a within {name}"
+            chat(asked, await litellm.acompletion(GPT, said(asked), **gpt), parent=f"execute_tool {name}")
+
+    async with around("agent_call", agent="planner"):
+        options = {"include_usage": True}
+        stream = await litellm.acompletion(
+            model=GPT, messages=said("a plan"), stream=True, stream_options=options, **gpt
+        )
+        chunks = [await anext(stream)]
+        await asyncio.gather(tool("one"), tool("two"))
+        chunks += [chunk async for chunk in stream]
+        did("a plan", joined(chunks), tokens=[2, 3], parent="invoke_agent planner")
+
+
+def program():
+    ledger.clear()
+    with serving() as models:
+        gpt = {"api_base": f"{models.url}/v1", "api_key": "sk-planted-0123456789"}
+        sync_calls(gpt, {"api_base": models.url, "api_key": "sk-ant-planted-0123456789"})
+        asyncio.run(async_calls(gpt))
+    return sorted(ledger, key=lambda row: row["asked"])
+
+
+def lacking_a_function():
+    """Ask once more with the inspector, attached to a version that lacks a function."""
+    del litellm.aembedding
+    inspector.attach()
+    with serving() as models:
+        litellm.completion(GPT, said("lacking"), api_base=f"{models.url}/v1", api_key="sk-planted-0123456789")
+
+
+recorded = program()
+inspector.detach()
+functions = (litellm.completion, litellm.aresponses, litellm.CustomStreamWrapper.__next__)
+assert all("integrations" not in function.__code__.co_filename for function in functions)
+alone = program()
+lacking_a_function()
+print(json.dumps({"recorded": recorded, "alone": alone}))

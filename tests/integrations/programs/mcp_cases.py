@@ -1,0 +1,153 @@
+"""Single situations of MCP in memory, each named by an argument, with either generation of the SDK."""
+
+import asyncio
+import json
+import sys
+from contextlib import asynccontextmanager
+from types import FunctionType
+from typing import Any
+
+from mcp import ClientSession, types
+from mcp.shared.memory import create_client_server_memory_streams
+
+import inspector
+from instrument import around
+
+try:
+    from mcp.server.mcpserver import MCPServer
+except ImportError:
+    from mcp.server.fastmcp import FastMCP as MCPServer
+
+IS_2 = "is_error" in types.CallToolResult.model_fields
+
+
+@asynccontextmanager
+async def connected(server: Any) -> Any:
+    lowlevel = getattr(server, "_lowlevel_server", None) or server._mcp_server
+    async with create_client_server_memory_streams() as (client_streams, server_streams):
+        running = asyncio.create_task(lowlevel.run(*server_streams, lowlevel.create_initialization_options()))
+        try:
+            async with ClientSession(*client_streams) as session:
+                await session.initialize()
+                await session.list_tools()
+                yield session
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+
+def adder(name: str = "adder") -> Any:
+    server = MCPServer(name, log_level="CRITICAL")
+
+    @server.tool()
+    async def add(a: int, b: int) -> int:
+        await asyncio.sleep(0)
+        return a + b
+
+    @server.tool()
+    async def forever() -> str:
+        await asyncio.sleep(60)
+        return "never"
+
+    return server
+
+
+async def parallel() -> Any:
+    async with connected(adder()) as session:
+        results = await asyncio.gather(*(session.call_tool("add", {"a": n, "b": 1}) for n in range(50)))
+    return [[n, result.content[0].text] for n, result in enumerate(results)]
+
+
+async def told() -> Any:
+    async with connected(adder()) as session:
+        for name in ("adder__add", "readd"):
+            with around("tool_call", tool_name=name, args={"a": 1, "b": 2}, context={"tool_use_id": "use-1"}) as call:
+                call.set(result=(await session.call_tool("add", {"a": 1, "b": 2})).content[0].text)
+    return "told"
+
+
+async def proxy() -> Any:
+    async with connected(adder("far")) as far:
+        near = MCPServer("near", log_level="CRITICAL")
+
+        @near.tool()
+        async def add(a: int, b: int) -> str:
+            return (await far.call_tool("add", {"a": a, "b": b})).content[0].text
+
+        async with connected(near) as session:
+            return (await session.call_tool("add", {"a": 1, "b": 2})).content[0].text
+
+
+async def called_off() -> Any:
+    async with connected(adder()) as session:
+        waiting = asyncio.create_task(session.call_tool("forever", {}))
+        request_id = 3 if IS_2 else 2
+        await asyncio.sleep(0.1)
+        params = types.CancelledNotificationParams(requestId=request_id, reason="changed my mind")
+        cancelled = types.CancelledNotification(method="notifications/cancelled", params=params)
+        await session.send_notification(cancelled if IS_2 else types.ClientNotification(cancelled))
+        if IS_2:
+            # This server never answers what was cancelled.
+            await asyncio.sleep(0.1)
+            waiting.cancel()
+        await asyncio.wait([waiting])
+        return "cancelled" if waiting.cancelled() else str(waiting.exception())
+
+
+async def session() -> Any:
+    async with connected(adder()) as session:
+        carried = {"baggage": "session.id=trip-42"}
+        first = await session.call_tool("add", {"a": 1, "b": 2}, meta=carried)
+        second = await session.call_tool("add", {"a": 3, "b": 4})
+        return [first.content[0].text, second.content[0].text]
+
+
+def functions() -> dict[str, Any]:
+    """Return every function of the SDK by its place."""
+    found: dict[str, Any] = {}
+    for name, module in tuple(sys.modules.items()):
+        if name == "mcp" or name.startswith("mcp."):
+            for attribute, value in tuple(vars(module).items()):
+                found[f"{name}.{attribute}"] = value
+                if isinstance(value, type) and value.__module__.startswith("mcp."):
+                    found |= {f"{name}.{attribute}.{each}": kept for each, kept in vars(value).items()}
+    return {place: value for place, value in found.items() if isinstance(value, FunctionType)}
+
+
+async def detached() -> Any:
+    attached = functions()
+    inspector.detach()
+    bare = functions()
+    async with connected(adder()) as session:
+        await session.call_tool("add", {"a": 1, "b": 2})
+    inspector.attach()
+    again = functions()
+    async with connected(adder()) as session:
+        await session.call_tool("add", {"a": 3, "b": 4})
+    inspector.detach()
+    changed = [place for place in bare if bare[place] is not attached[place]]
+    changed_again = [place for place in bare if bare[place] is not again[place]]
+    return {"changed": len(changed), "same_again": changed == changed_again, "put_back": functions() == bare}
+
+
+async def unsupported() -> Any:
+    inspector.detach()
+    if IS_2:
+        from mcp.shared import direct_dispatcher
+
+        del direct_dispatcher._DirectDispatchContext.progress
+    else:
+        from mcp.shared import session as shared
+
+        del shared.RequestResponder.cancel
+    inspector.attach()
+    async with connected(adder()) as session:
+        return (await session.call_tool("add", {"a": 1, "b": 2})).content[0].text
+
+
+if __name__ == "__main__":
+    results = {}
+    for case in sys.argv[1:]:
+        with around("workflow_run", workflow=case):
+            results[case] = asyncio.run(globals()[case]())
+    print(json.dumps(results))

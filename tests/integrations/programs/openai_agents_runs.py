@@ -1,0 +1,297 @@
+"""Runs of openai-agents with a model of the program's own; counts its own calls."""
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+from agents import (
+    Agent,
+    GuardrailFunctionOutput,
+    InputGuardrailTripwireTriggered,
+    Model,
+    ModelResponse,
+    ModelSettings,
+    RunConfig,
+    Runner,
+    SQLiteSession,
+    Usage,
+    function_tool,
+    input_guardrail,
+    set_trace_processors,
+    set_tracing_disabled,
+    trace,
+)
+from agents.tracing import spans as sdk_spans
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseCreatedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+    ResponseUsage,
+)
+from openai.types.responses.response_usage import InputTokensDetails, OutputTokensDetails
+
+import inspector
+from instrument import around
+
+# Nothing is to be sent anywhere; what a program has for processors is its own.
+set_trace_processors([])
+ledger: list[dict[str, Any]] = []
+
+
+def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
+    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
+
+
+def counted(parent: str | None, times: int, **more: Any) -> None:
+    for _ in range(times):
+        count("llm", "scripted", parent, tokens=[11, 7], **more)
+        count("tool", "provider", "scripted")
+
+
+def hand(name: str) -> None:
+    with around("tool_call", tool_name=name, args={}, context=None) as call:
+        call.set(result=name)
+
+
+def text(said: str) -> list[Any]:
+    content = ResponseOutputText(text=said, type="output_text", annotations=[])
+    return [ResponseOutputMessage(id="m", content=[content], role="assistant", status="completed", type="message")]
+
+
+def asks(*calls: tuple[str, dict[str, Any], str]) -> list[Any]:
+    return [
+        ResponseFunctionToolCall(name=name, arguments=json.dumps(args), call_id=call_id, type="function_call")
+        for name, args, call_id in calls
+    ]
+
+
+class Scripted(Model):
+    """Says what it was made to say."""
+
+    def __init__(self, *script: Any) -> None:
+        self.model = "scripted"
+        self.script = list(script)
+
+    async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
+        hand("provider")
+        said = self.script.pop(0)
+        if said is None:
+            await asyncio.sleep(60)
+        if isinstance(said, Exception):
+            raise said
+        output = text(said) if isinstance(said, str) else said
+        return ModelResponse(output=output, usage=Usage(requests=1, input_tokens=11, output_tokens=7), response_id="r")
+
+    async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        answer = await self.get_response(*args, **kwargs)
+        response = Response(
+            id="r",
+            created_at=0,
+            model="scripted",
+            object="response",
+            output=answer.output,
+            tool_choice="auto",
+            tools=[],
+            parallel_tool_calls=True,
+            usage=ResponseUsage(
+                input_tokens=11,
+                output_tokens=7,
+                total_tokens=18,
+                input_tokens_details=InputTokensDetails(cached_tokens=0, cache_write_tokens=0),
+                output_tokens_details=OutputTokensDetails(reasoning_tokens=0),
+            ),
+        )
+        yield ResponseCreatedEvent(response=response, type="response.created", sequence_number=0)
+        if self.script and isinstance(self.script[0], Exception):
+            raise self.script.pop(0)
+        yield ResponseCompletedEvent(response=response, type="response.completed", sequence_number=1)
+
+
+def agent(name: str, *script: Any, **more: Any) -> Agent[None]:
+    return Agent(name=name, model=Scripted(*script), model_settings=ModelSettings(temperature=0.5), **more)
+
+
+async def tools(**config: Any) -> None:
+    both = asyncio.Barrier(2)
+
+    @function_tool
+    async def add(a: int, b: int) -> int:
+        await both.wait()
+        hand(f"by hand {a}")
+        count("tool", f"by hand {a}", "add")
+        count("tool", "add", "planner", arguments={"a": a, "b": b}, result=a + b)
+        return a + b
+
+    @function_tool
+    def fail(why: str) -> str:
+        count("tool", "fail", "planner", "error", arguments={"why": why}, error=why)
+        raise RuntimeError(why)
+
+    @function_tool(failure_error_function=None)
+    def crash(why: str) -> str:
+        count("tool", "crash", "planner", "error", arguments={"why": why}, error=why)
+        raise RuntimeError(why)
+
+    researcher = agent("researcher", "found")
+    planner = agent(
+        "planner",
+        asks(("add", {"a": 1, "b": 2}, "c1"), ("add", {"a": 3, "b": 4}, "c2")),
+        asks(("research", {"input": "hooks"}, "c3")),
+        asks(("fail", {"why": "no such place"}, "c4")),
+        asks(("crash", {"why": "at last"}, "c5")),
+        instructions="Plan.",
+        tools=[add, fail, crash, researcher.as_tool("research", "Ask another agent.")],
+    )
+    name = "trip"
+    try:
+        await Runner.run(planner, "plan", run_config=RunConfig(workflow_name=name, group_id="trip-42", **config))
+    except Exception as exc:
+        count("workflow", name, None, "error", error=str(exc))
+        count("agent", "planner", name, "error", error=str(exc))
+    count("tool", "research", "planner", arguments={"input": "hooks"}, result="found")
+    count("agent", "researcher", "research", result="found", arguments="hooks")
+    counted("researcher", 1, result="found")
+    counted("planner", 4)
+
+
+async def handoffs() -> None:
+    billing = agent("billing", "paid")
+    triage = agent("triage", asks(("transfer_to_billing", {}, "c1")), handoffs=[billing])
+    result = await Runner.run(triage, "pay", session=SQLiteSession("trip-43"))
+    count("workflow", "Agent workflow", None, result=result.final_output, arguments="pay")
+    count("agent", "triage", "Agent workflow", arguments="pay")
+    count("tool", "handoff", "triage", arguments={"from_agent": "triage"}, result={"to_agent": "billing"})
+    count("agent", "billing", "Agent workflow", result="paid", arguments=None)
+    counted("triage", 1)
+    counted("billing", 1, result="paid")
+
+    @input_guardrail
+    async def polite(_: Any, __: Any, given: Any) -> GuardrailFunctionOutput:
+        await asyncio.sleep(0.05)
+        hand("judge")
+        return GuardrailFunctionOutput(output_info=None, tripwire_triggered=True)
+
+    guarded = agent("guarded", None, input_guardrails=[polite])
+    try:
+        await Runner.run(guarded, "rude")
+    except InputGuardrailTripwireTriggered:
+        count("workflow", "Agent workflow", None, "error")
+        count("agent", "guarded", "Agent workflow", "error")
+    count("tool", "polite", "guarded", result={"triggered": True})
+    count("tool", "judge", "polite")
+    count("llm", "scripted", "guarded", "cancelled")
+    count("tool", "provider", "scripted")
+
+
+async def cut() -> None:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(Runner.run(agent("hangs", None), "never"), 0.2)
+    count("workflow", "Agent workflow", None, "cancelled")
+    count("agent", "hangs", "Agent workflow", "cancelled")
+    count("llm", "scripted", "hangs", "cancelled")
+    count("tool", "provider", "scripted")
+    with trace("two runs"):
+        await Runner.run(agent("one", "1"), "a")
+        await Runner.run(agent("two", "2"), "b")
+    count("workflow", "two runs", None)
+    count("agent", "one", "two runs", arguments="a", result="1")
+    count("agent", "two", "two runs", arguments="b", result="2")
+    counted("one", 1)
+    counted("two", 1)
+
+
+async def streams(**config: Any) -> None:
+    @function_tool
+    def look() -> str:
+        hand("eye")
+        return "seen"
+
+    whole = agent("whole", asks(("look", {}, "c1")), "said", tools=[look])
+    result = Runner.run_streamed(whole, "go", run_config=RunConfig(workflow_name="streamed", **config))
+    async for _ in result.stream_events():
+        hand("consumer")
+        count("tool", "consumer", None)
+    count("workflow", "streamed", None, result=result.final_output, arguments="go")
+    count("agent", "whole", "streamed", result="said")
+    count("tool", "look", "whole", result="seen")
+    count("tool", "eye", "look")
+    counted("whole", 2)
+    torn = agent("torn", "half", ValueError("torn"))
+    result = Runner.run_streamed(torn, "go", run_config=RunConfig(workflow_name="torn apart", **config))
+    try:
+        async for _ in result.stream_events():
+            pass
+    except ValueError as exc:
+        count("workflow", "torn apart", None, "error", error=str(exc))
+        count("agent", "torn", "torn apart", "error", error=str(exc))
+        count("llm", "scripted", "torn", "error", error=str(exc))
+        count("tool", "provider", "scripted")
+
+
+async def left() -> None:
+    result = Runner.run_streamed(agent("left", None), "go", run_config=RunConfig(workflow_name="given up"))
+    events = result.stream_events()
+    await anext(events)
+    await asyncio.sleep(0.05)
+    result.cancel()
+    async for _ in events:
+        pass
+    count("workflow", "given up", None, "cancelled")
+    count("agent", "left", "given up", "cancelled")
+    count("llm", "scripted", "left", "cancelled")
+    count("tool", "provider", "scripted")
+
+
+async def everything() -> None:
+    for work in (tools, handoffs, cut, streams, left):
+        await work()
+
+
+async def untraced() -> None:
+    await tools(tracing_disabled=True)
+    await streams(tracing_disabled=True)
+    set_tracing_disabled(True)
+    await tools()
+    await streams()
+
+
+async def detached() -> None:
+    from agents.run import AgentRunner
+    from agents.run_internal import tool_execution
+
+    inspector.detach()
+    await Runner.run(agent("unseen", "x"), "go")
+    functions = (AgentRunner.run, AgentRunner.run_streamed, sdk_spans.SpanImpl.start, Scripted.get_response)
+    tool = tool_execution._FunctionToolBatchExecutor._run_single_tool
+    places = [each.__code__.co_filename for each in (*functions, tool)]
+    assert not [each for each in places if "/inspector/integrations/" in each]
+
+
+async def crippled() -> None:
+    from agents.run_internal import tool_execution
+
+    executor = tool_execution._FunctionToolBatchExecutor
+    inspector.detach()
+    kept = executor._run_single_tool
+    del executor._run_single_tool
+    inspector.attach()
+    executor._run_single_tool = kept
+    await Runner.run(agent("seen", "x"), "go")
+    count("workflow", "Agent workflow", None)
+    count("agent", "seen", "Agent workflow")
+    counted("seen", 1)
+
+
+async def switched() -> None:
+    await crippled()
+    await detached()
+
+
+asyncio.run({"all": everything, "untraced": untraced, "switched": switched}[sys.argv[1]]())
+print(json.dumps(ledger))

@@ -1,0 +1,103 @@
+import json
+
+import pytest
+
+from inspector.integrations.anthropic.answers import MessageAnswer
+
+
+def text_of(parts):
+    return "".join(json.dumps(part["arguments"]) if part["type"] == "tool_call" else part["content"] for part in parts)
+
+
+def asked_of(recorded, event):
+    held = json.loads(bytes(event.input))
+    if event.kind == "tool":
+        return json.dumps(held)
+    if event.kind == "agent":
+        return held[0]["content"]
+    # A tool runner sends what was asked first again, or nothing of it, depending on its version.
+    last = held[-1]["parts"][0]
+    return last["content"] if last["type"] == "text" else ""
+
+
+def result_of(event):
+    if not event.output or event.status == "abandoned":
+        return None
+    held = json.loads(bytes(event.output))
+    if event.kind == "llm":
+        return text_of(held[0]["parts"])
+    if event.kind == "agent":
+        return held["content"][0]["text"]
+    content = held["content"]
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+def parent_of(recorded, event):
+    parent = recorded.parent(event)
+    if parent is None or parent.name != "invoke_agent tool_runner":
+        return parent and parent.name
+    return f"tool_runner of {asked_of(recorded, parent)}"
+
+
+def as_told(recorded, event):
+    """What was recorded of a call, in the words of the program's ledger."""
+    return {
+        "name": event.name,
+        "asked": asked_of(recorded, event),
+        "result": result_of(event),
+        "parent": parent_of(recorded, event),
+        "status": event.status,
+        "error": event.error and event.error.type.rpartition(".")[2],
+        "tokens": None if event.input_tokens is None else [event.input_tokens, event.output_tokens],
+    }
+
+
+@pytest.fixture(scope="module", params=["current", "oldest"])
+def recorded(request, run_once):
+    return run_once("anthropic_calls.py", within=request.param)
+
+
+def test_every_call_is_recorded_once_and_as_the_program_saw_it(recorded):
+    own = [event for event in recorded.events if event.name not in ("invoke_agent one", "invoke_agent two")]
+    told = sorted((as_told(recorded, event) for event in own), key=json.dumps)
+    assert told == recorded.ledger["recorded"]
+
+
+def test_a_tool_says_which_call_of_the_model_it_answers(recorded):
+    (crashed,) = (event for event in recorded.of("tool") if event.name == "execute_tool crash")
+    held = json.loads(bytes(crashed.attributes))
+    assert held["gen_ai.tool.call.id"] == "call_crash_1"
+    assert "it broke" in crashed.error.message
+
+
+def test_no_key_is_recorded_and_nothing_is_printed(recorded):
+    assert not any(b"planted" in bytes(event.attributes) for event in recorded.events)
+    assert recorded.stderr == ""
+
+
+def test_the_program_sees_the_same_without_the_inspector(recorded):
+    assert recorded.ledger["alone"] == recorded.ledger["recorded"]
+
+
+def test_what_came_of_a_message_before_its_end_is_kept():
+    answer = MessageAnswer()
+    assert answer.response() is None
+    answer.add({"type": "message_start", "message": {"id": "m", "content": [], "usage": {"input_tokens": 3}}})
+    answer.add({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
+    answer.add({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "half"}})
+    answer.add({"type": "content_block_delta", "index": 0, "delta": {"type": "citations_delta", "citation": {"n": 1}}})
+    answer.add(
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t", "input": {}}}
+    )
+    answer.add(
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"a": '}}
+    )
+    answer.add({"type": "ping"})
+    assert answer.response() == {
+        "id": "m",
+        "usage": {"input_tokens": 3},
+        "content": [
+            {"type": "text", "text": "half", "citations": [{"n": 1}]},
+            {"type": "tool_use", "id": "t", "input": '{"a": '},
+        ],
+    }

@@ -1,0 +1,180 @@
+import json
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def recorded(run_once):
+    return run_once("crewai_trial.py", within="crewai")
+
+
+def facts(event) -> dict[str, Any]:
+    return json.loads(bytes(event.attributes or b"{}"))
+
+
+def own(recorded) -> list[Any]:
+    """The events less those of the provider's SDK below CrewAI's own, and less the crippled run."""
+    last = recorded.named("invoke_workflow crippled")
+    by_id = {each.span_id: each for each in recorded.events}
+    return [
+        each
+        for each in recorded.events
+        if not (each.kind == "llm" and each.parent_id in by_id and by_id[each.parent_id].kind == "llm")
+        and each.trace_id != last.trace_id
+    ]
+
+
+def counted(recorded, kind: str) -> list[dict[str, Any]]:
+    return [each for each in recorded.ledger["calls"] if each["kind"] == kind]
+
+
+def test_crews_tasks_agents_models_and_tools_make_one_tree_for_each_run(recorded):
+    depths: dict[str, int] = {}
+    lines = []
+    for each in own(recorded):
+        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
+        lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
+    assert "\n".join(lines) == TREE
+
+
+def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
+    seen = []
+    for event in own(recorded):
+        if event.kind != "tool":
+            continue
+        its = facts(event)
+        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
+        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
+        if event.status == "error":
+            call["error"] = its["mcp.error.message"]
+        else:
+            call["result"] = json.loads(its["gen_ai.tool.call.result"])
+        seen.append(call)
+    assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
+
+
+def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
+    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    assert first.parent_id == second.parent_id
+    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
+    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+
+
+def test_a_model_of_the_programs_own_is_recorded_once_a_call(recorded):
+    seen = [facts(event).get("mcp.error.message") for event in own(recorded) if event.name == "chat own"]
+    assert sorted(seen, key=str) == sorted((each["error"] for each in counted(recorded, "llm_generate")), key=str)
+
+
+def test_each_request_to_the_provider_is_one_model_call(recorded):
+    # One fails with a status that is not tried again.
+    asked = [event for event in own(recorded) if event.name == "chat stub"]
+    assert len(asked) == recorded.ledger["requests"]
+
+
+def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorded):
+    first = next(event for event in own(recorded) if event.kind == "llm")
+    its = facts(first)
+    assert its["gen_ai.provider.name"] == "openai"
+    assert its["gen_ai.request.model"] == "stub"
+    assert its["gen_ai.request.temperature"] == 0.5
+    assert its["gen_ai.response.finish_reasons"] == ["tool_calls"]
+    assert (first.input_tokens, first.output_tokens) == (49, 6)
+    assert its["gen_ai.agent.name"] == "sums agent"
+    (message,) = json.loads(its["gen_ai.output.messages"])
+    assert [part["arguments"] for part in message["parts"]] == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+
+
+def test_a_stream_tells_how_long_its_first_part_took(recorded):
+    (its,) = (facts(event) for event in own(recorded) if "gen_ai.response.time_to_first_chunk" in facts(event))
+    assert its["gen_ai.response.time_to_first_chunk"] > 0
+    assert json.loads(its["gen_ai.output.messages"])[0]["parts"] == [{"type": "text", "content": "one two three"}]
+
+
+def test_answers_are_those_that_the_program_saw(recorded):
+    outer = [event for event in own(recorded) if event.parent_id is None and event.status == "ok"]
+    seen = [(event.name, json.loads(facts(event)["mcp.workflow.output_json"])) for event in outer]
+    assert seen == [(f"invoke_workflow {each['name']}", each["text"]) for each in counted(recorded, "answer")]
+
+
+def test_a_failure_is_the_exception_that_was_raised(recorded):
+    failed = [facts(event) for event in own(recorded) if event.status == "error"]
+    types = {its["error.type"] for its in failed}
+    assert types == {"ValueError", "RuntimeError", "openai.BadRequestError"}
+    assert all("inspector" not in its["error.type"] for its in failed)
+
+
+def test_crews_tasks_flows_and_their_methods_are_told_apart(recorded):
+    types = {event.name: facts(event)["mcp.workflow.type"] for event in own(recorded) if event.kind == "workflow"}
+    assert types["invoke_workflow sums"] == "sequential"
+    assert types["invoke_workflow sums task"] == "task"
+    assert types["invoke_workflow Route"] == "flow"
+    assert types["invoke_workflow second"] == "method"
+
+
+def test_keys_of_providers_are_not_recorded(recorded):
+    assert "sk-planted" not in "".join(bytes(event.attributes or b"").decode() for event in recorded.events)
+
+
+def test_the_program_sees_the_same_without_the_inspector(recorded):
+    assert sorted(recorded.ledger["calls"], key=str) == sorted(recorded.ledger["plain"], key=str)
+
+
+def test_detaching_puts_every_method_back(recorded):
+    assert all(recorded.ledger["while_attached"])
+    assert not any(recorded.ledger["after_detach"])
+
+
+def test_a_version_without_one_of_the_methods_is_told_of_once_and_recorded_otherwise(recorded):
+    notices = [line for line in recorded.stderr.splitlines() if "crewai 1" in line]
+    assert len(notices) == 1
+    assert "not there: CrewAIEventsBus.aemit" in notices[0]
+    assert recorded.ledger["crippled"][-1]["text"] == "owned"
+    assert recorded.named("invoke_workflow crippled").status == "ok"
+
+
+TREE = """\
+invoke_workflow sums: ok
+  invoke_workflow sums task: ok
+    invoke_agent sums agent: ok
+      chat stub: ok
+      execute_tool add: ok
+      execute_tool add: ok
+      chat stub: ok
+invoke_workflow crash: ok
+  invoke_workflow crash task: ok
+    invoke_agent crash agent: ok
+      chat stub: ok
+      execute_tool crash: error
+      chat stub: ok
+invoke_workflow nested: ok
+  invoke_workflow nested task: ok
+    invoke_agent nested agent: ok
+      chat stub: ok
+      execute_tool ask: ok
+        invoke_agent helper: ok
+          chat own: ok
+      chat stub: ok
+invoke_workflow fails: error
+  invoke_workflow fails task: error
+    invoke_agent fails agent: error
+      chat stub: error
+invoke_workflow raises: error
+  invoke_workflow raises task: error
+    invoke_agent raises agent: error
+      chat own: error
+invoke_workflow streams: ok
+  invoke_workflow streams task: ok
+    invoke_agent streams agent: ok
+      chat stub: ok
+invoke_workflow Route: ok
+  invoke_workflow first: ok
+  invoke_workflow second: ok
+    invoke_workflow inner: ok
+      invoke_workflow inner task: ok
+        invoke_agent inner agent: ok
+          chat own: ok
+invoke_workflow cancelled: cancelled
+  invoke_workflow cancelled task: cancelled
+    invoke_agent cancelled agent: cancelled
+      chat own: ok"""

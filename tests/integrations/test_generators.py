@@ -1,0 +1,182 @@
+import asyncio
+import gc
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from contextvars import ContextVar
+from typing import Any
+
+import pytest
+
+import instrument
+from inspector import context as session
+from inspector.integrations.calls import around_here, opened
+from inspector.integrations.generators import Following, followed, generating, opened_apart
+from instrument.testing import capture
+
+own: ContextVar[str] = ContextVar("own", default="outside")
+
+
+def nouns() -> list[str]:
+    return [call.noun for call in around_here()]
+
+
+async def numbers(seen: list[Any]) -> AsyncGenerator[int, Any]:
+    try:
+        for number in (1, 2):
+            seen.append(nouns())
+            seen.append((yield number))
+    except ValueError as exc:
+        yield int(str(exc))
+    finally:
+        seen.append("closed")
+
+
+def begin(**more: Any) -> Following:
+    call = opened_apart("agent_call", lambda: {"agent": "counter"})
+    return Following(call, saw=lambda _: None, conclude=lambda: call.ended(lambda: {"result": "done"}), **more)
+
+
+def emitted(hooks: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    return [name for name, _ in hooks]
+
+
+def test_what_a_generator_calls_is_inside_the_call_and_its_consumer_is_not():
+    seen: list[Any] = []
+
+    async def consume() -> None:
+        async for number in followed(numbers(seen), begin):
+            assert nouns() == []
+            opened("tool_call", lambda number=number: {"tool_name": f"of {number}"}).ended()
+
+    with capture() as hooks:
+        asyncio.run(consume())
+    assert seen == [["agent_call"], None, ["agent_call"], None, "closed"]
+    assert emitted(hooks)[0] == "before_agent_call"
+    assert emitted(hooks)[-1] == "after_agent_call"
+    assert hooks[-1][1]["result"] == "done"
+
+
+def test_a_call_begins_with_the_first_step():
+    async def look() -> None:
+        generator = followed(numbers([]), begin)
+        with capture() as hooks:
+            assert hooks == []
+            await anext(generator)
+            assert emitted(hooks) == ["before_agent_call"]
+            await generator.aclose()
+
+    asyncio.run(look())
+
+
+def test_what_is_sent_and_thrown_in_reaches_the_generator():
+    seen: list[Any] = []
+
+    async def consume() -> list[int]:
+        generator = followed(numbers(seen), begin)
+        got = [await anext(generator), await generator.asend("sent"), await generator.athrow(ValueError("7"))]
+        async for _ in generator:
+            pass
+        return got
+
+    with capture() as hooks:
+        assert asyncio.run(consume()) == [1, 2, 7]
+    assert "sent" in seen
+    assert emitted(hooks) == ["before_agent_call", "after_agent_call"]
+
+
+def test_what_the_generator_raises_is_what_the_consumer_gets_and_fails_the_call():
+    raised = KeyError("gone")
+
+    async def breaking() -> AsyncGenerator[int, None]:
+        yield 1
+        raise raised
+
+    async def consume() -> None:
+        async for _ in followed(breaking(), begin):
+            pass
+
+    with capture() as hooks, pytest.raises(KeyError) as caught:
+        asyncio.run(consume())
+    assert caught.value is raised
+    assert hooks[-1][0] == "error_agent_call"
+    assert hooks[-1][1]["exc"] is raised
+
+
+@pytest.mark.parametrize("how", ["closed", "dropped"])
+def test_a_generator_that_is_left_is_closed_and_its_call_abandoned(how: str):
+    seen: list[Any] = []
+
+    async def leave() -> None:
+        generator = followed(numbers(seen), begin)
+        if how == "closed":
+            async with aclosing(generator):
+                await anext(generator)
+            return
+        await anext(generator)
+        del generator
+        gc.collect()
+        for _ in range(100):
+            # The loop closes it in a task of its own.
+            await asyncio.sleep(0)
+
+    with capture() as hooks:
+        asyncio.run(leave())
+    assert seen[-1] == "closed"
+    assert emitted(hooks) == ["before_agent_call", "error_agent_call"]
+    assert isinstance(hooks[-1][1]["exc"], GeneratorExit)
+
+
+def test_one_that_was_left_after_all_that_matters_ends_well():
+    async def leave() -> None:
+        async with aclosing(followed(numbers([]), lambda: begin(is_done=lambda: True))) as generator:
+            await anext(generator)
+
+    with capture() as hooks:
+        asyncio.run(leave())
+    assert emitted(hooks) == ["before_agent_call", "after_agent_call"]
+
+
+def test_a_wrapped_function_stays_a_function_of_generators_and_begins_with_its_arguments():
+    given: list[Any] = []
+
+    def begun(*args: Any, **kwargs: Any) -> Following:
+        given.append((args, kwargs))
+        return begin()
+
+    async def consume() -> list[int]:
+        return [number async for number in generating(begun)(numbers)([])]
+
+    with capture():
+        assert asyncio.run(consume()) == [1, 2]
+    assert [len(args) for args, _ in given] == [1]
+
+
+def test_variables_that_a_generator_sets_are_its_consumers_as_they_are_without_us():
+    async def setting() -> AsyncGenerator[int, None]:
+        own.set("inside")
+        yield 1
+
+    async def consume(generator: AsyncGenerator[int, None]) -> str:
+        async for _ in generator:
+            return own.get()
+        return ""
+
+    with capture():
+        assert asyncio.run(consume(followed(setting(), begin))) == asyncio.run(consume(setting())) == "inside"
+
+
+def test_the_frameworks_session_is_the_calls_own_unless_the_program_has_bound_one():
+    heard: list[str | None] = []
+
+    def hear(**_: Any) -> None:
+        heard.append(session.get())
+
+    instrument.register("before_agent_call", hear)
+    try:
+        opened_apart("agent_call", lambda: {"agent": "a"}, session_id="theirs").ended()
+        with session.bind("mine"):
+            opened_apart("agent_call", lambda: {"agent": "a"}, session_id="theirs").ended()
+    finally:
+        instrument.unregister("before_agent_call", hear)
+    assert heard == ["theirs", "mine"]
+    assert session.get() is None

@@ -1,0 +1,200 @@
+import json
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def recorded(run_once):
+    return run_once("google_adk_trial.py", within="earlier")
+
+
+def facts(event) -> dict[str, Any]:
+    return json.loads(bytes(event.attributes or b"{}"))
+
+
+def own(recorded) -> list[Any]:
+    """The events less those of the crippled run."""
+    (last,) = (each for each in recorded.events if each.name == "invoke_workflow crippled")
+    return [each for each in recorded.events if each.trace_id != last.trace_id]
+
+
+def counted(recorded, kind: str) -> list[dict[str, Any]]:
+    return [each for each in recorded.ledger["calls"] if each["kind"] == kind]
+
+
+def test_invocations_agents_models_and_tools_make_one_tree_for_each_question(recorded):
+    depths: dict[str, int] = {}
+    lines = []
+    for each in own(recorded):
+        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
+        lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
+    assert "\n".join(lines) == TREE
+
+
+def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
+    seen = []
+    for event in own(recorded):
+        its = facts(event)
+        if event.kind != "tool" or its["gen_ai.tool.name"] not in ("add", "crash", "forever"):
+            continue
+        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
+        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
+        if event.status == "error":
+            call["error"] = its["mcp.error.message"]
+        elif "gen_ai.tool.call.result" in its:
+            call["result"] = json.loads(its["gen_ai.tool.call.result"])
+        seen.append(call)
+    assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
+
+
+def test_each_model_call_is_recorded_once_with_its_tokens(recorded):
+    seen = [[event.input_tokens, event.output_tokens] for event in own(recorded) if event.kind == "llm"]
+    assert sorted(seen, key=str) == sorted((each["tokens"] for each in counted(recorded, "llm_generate")), key=str)
+
+
+def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
+    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    assert first.parent_id == second.parent_id
+    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
+    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+
+
+def test_a_model_call_is_over_before_the_tools_that_it_asked_for_begin(recorded):
+    at = next(index for index, event in enumerate(own(recorded)) if event.name == "execute_tool add")
+    asked, tool = own(recorded)[at - 1 : at + 1]
+    assert asked.name == "chat scripted"
+    assert int(asked.end_time_unix_nano) <= int(tool.start_time_unix_nano)
+
+
+def test_a_run_belongs_to_the_session_that_the_framework_has_it_in(recorded):
+    runs = [event for event in own(recorded) if event.parent_id is None]
+    assert [event.session_id for event in runs] == recorded.ledger["sessions"]
+    traces = {event.trace_id: event.session_id for event in runs}
+    assert all(event.session_id == traces[event.trace_id] for event in own(recorded))
+
+
+def test_model_calls_carry_request_and_answer(recorded):
+    its = next(facts(event) for event in own(recorded) if event.kind == "llm")
+    assert its["gen_ai.request.model"] == "scripted"
+    assert its["gen_ai.response.model"] == "scripted-1"
+    assert its["gen_ai.response.finish_reasons"] == ["STOP"]
+    assert its["gen_ai.agent.name"] == "planner"
+    assert json.loads(its["gen_ai.system_instructions"])[0]["content"].startswith("Plan.")
+    (message,) = json.loads(its["gen_ai.output.messages"])
+    assert [(part["name"], part["arguments"]) for part in message["parts"]] == [
+        ("add", {"a": 1, "b": 2}),
+        ("add", {"a": 3, "b": 4}),
+    ]
+
+
+def test_a_stream_tells_how_long_its_first_part_took(recorded):
+    streamed = [facts(event) for event in own(recorded) if "gen_ai.response.time_to_first_chunk" in facts(event)]
+    (its,) = streamed
+    assert its["gen_ai.response.time_to_first_chunk"] > 0
+    (message,) = json.loads(its["gen_ai.output.messages"])
+    assert message["parts"] == [{"type": "text", "content": "echo: slowly now"}]
+
+
+def test_answers_are_those_that_the_program_saw(recorded):
+    said = [each["said"] for each in counted(recorded, "answer") if each["name"] in ("planner", "steps")]
+    outer = [
+        json.loads(facts(event)["mcp.workflow.output_json"])
+        for event in own(recorded)
+        if event.parent_id is None and event.status == "ok"
+    ]
+    expected = [texts[-1][1] for texts in said if texts]
+    assert [text for text in outer if text in expected] == expected
+
+
+def test_an_answer_that_is_an_error_code_is_an_error(recorded):
+    refused = [event for event in own(recorded) if facts(event).get("mcp.error.message") == "SAFETY: not that"]
+    assert [event.name for event in refused] == ["invoke_workflow planner", "invoke_agent planner", "chat scripted"]
+
+
+def test_a_tool_says_what_it_is(recorded):
+    sources = {event.name: facts(event)["inspector.tool.source"] for event in own(recorded) if event.kind == "tool"}
+    assert sources["execute_tool helper"] == "agent"
+    assert sources["execute_tool add"] == "function"
+    patterns = {facts(event).get("mcp.workflow.type") for event in own(recorded) if event.kind == "workflow"}
+    assert patterns == {None, "sequential", "parallel"}
+
+
+def test_the_program_sees_the_same_without_the_inspector(recorded):
+    assert sorted(recorded.ledger["calls"], key=str) == sorted(recorded.ledger["plain"], key=str)
+
+
+def test_detaching_puts_every_method_back(recorded):
+    assert all(recorded.ledger["while_attached"])
+    assert not any(recorded.ledger["after_detach"])
+
+
+def test_a_version_without_one_of_the_methods_is_told_of_once_and_recorded_otherwise(recorded):
+    notices = [line for line in recorded.stderr.splitlines() if line.startswith("google-adk ")]
+    assert len(notices) == 1
+    assert "not there: PluginManager.run_on_tool_error_callback" in notices[0]
+    assert recorded.ledger["crippled"][-1]["said"][0] == ["one", "echo: still here"]
+    assert recorded.named("invoke_workflow crippled").status == "ok"
+
+
+TREE = """\
+invoke_workflow planner: ok
+  invoke_agent planner: ok
+    chat scripted: ok
+    execute_tool add: ok
+    execute_tool add: ok
+    chat scripted: ok
+invoke_workflow planner: error
+  invoke_agent planner: error
+    chat scripted: ok
+    execute_tool crash: error
+invoke_workflow planner: ok
+  invoke_agent planner: ok
+    chat scripted: ok
+    execute_tool helper: ok
+      invoke_workflow planner: ok
+        invoke_agent helper: ok
+          chat scripted: ok
+    chat scripted: ok
+invoke_workflow planner: ok
+  invoke_agent planner: ok
+    chat scripted: ok
+    execute_tool nothing: error
+    chat scripted: ok
+invoke_workflow planner: error
+  invoke_agent planner: error
+    chat scripted: error
+invoke_workflow planner: error
+  invoke_agent planner: error
+    chat scripted: error
+invoke_workflow planner: ok
+  invoke_agent planner: ok
+    chat scripted: ok
+    execute_tool transfer_to_agent: ok
+  invoke_agent specialist: ok
+    chat scripted: ok
+invoke_workflow planner: ok
+  invoke_agent planner: ok
+    chat scripted: ok
+invoke_workflow planner: abandoned
+  invoke_agent planner: cancelled
+    chat scripted: cancelled
+invoke_workflow planner: abandoned
+  invoke_agent planner: abandoned
+    chat scripted: ok
+invoke_workflow planner: cancelled
+  invoke_agent planner: cancelled
+    chat scripted: ok
+    execute_tool forever: cancelled
+invoke_workflow steps: ok
+  invoke_workflow steps: ok
+    invoke_agent one: ok
+      chat scripted: ok
+    invoke_agent two: ok
+      chat scripted: ok
+invoke_workflow at_once: ok
+  invoke_workflow at_once: ok
+    invoke_agent left: ok
+      chat scripted: ok
+    invoke_agent right: ok
+      chat scripted: ok"""

@@ -1,0 +1,78 @@
+import json
+import subprocess
+
+import pytest
+
+PROGRAM = "langchain_agents.py"
+
+
+@pytest.fixture(scope="module", params=["current", "oldest-agents"])
+def recorded(request, run_once):
+    return run_once(PROGRAM, "all", within=request.param)
+
+
+def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
+    assert recorded.compared(recorded.ledger) == ([], [])
+    assert recorded.stderr == ""
+
+
+def test_the_calls_of_a_turn_overlap(recorded):
+    first, second = (event for event in recorded.events if event.name == "execute_tool add")
+    assert first.start_time_unix_nano < second.end_time_unix_nano
+    assert second.start_time_unix_nano < first.end_time_unix_nano
+    assert {json.loads(bytes(each.attributes))["gen_ai.tool.call.id"] for each in (first, second)} == {"c1", "c2"}
+
+
+def test_a_thread_of_a_graph_is_the_session_of_all_that_happens_in_it(recorded):
+    roots = {event.name: event for event in recorded.events if event.parent_id is None}
+    for name, session in (("invoke_agent planner", "trip-42"), ("invoke_workflow trip", "trip-43")):
+        below = [event for event in recorded.events if event.trace_id == roots[name].trace_id]
+        assert {event.session_id for event in below} == {session}
+
+
+def test_an_interrupt_pauses_the_session_and_resuming_goes_on_with_it(recorded):
+    paused, resumed = (event for event in recorded.events if event.name == "invoke_workflow trip")
+    (told,) = json.loads(bytes(paused.events))
+    assert told["name"] == "session_paused"
+    assert told["attributes"] == {"session_id": "trip-43", "reason": "Really?"}
+    (told,) = json.loads(bytes(resumed.events))
+    assert told["name"] == "session_resumed"
+
+
+def test_the_first_chunk_of_a_stream_is_timed(recorded):
+    streamed = next(event for event in recorded.events if bytes(event.input or b"").find(b"whole") > 0)
+    its = json.loads(bytes(streamed.attributes))
+    assert 0 < its["gen_ai.response.time_to_first_chunk"] * 1000 <= streamed.duration_ms
+    assert its["gen_ai.request.stream"] is True
+
+
+def test_what_a_model_was_asked_for_is_recorded_as_its_provider_would_spell_it(recorded):
+    asked = [event for event in recorded.events if event.kind == "llm" and event.agent == "planner"]
+    messages = json.loads(bytes(asked[1].input))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool"]
+    assert messages[1]["parts"][0] == {"type": "tool_call", "id": "c1", "name": "add", "arguments": {"a": 1, "b": 2}}
+    assert messages[2]["parts"] == [{"type": "tool_call_response", "id": "c1", "response": "3"}]
+
+
+@pytest.mark.parametrize("recorded", ["current"], indirect=True)
+def test_the_program_says_the_same_without_the_inspector(recorded, framework_python, tmp_path, request):
+    python = framework_python("current")
+    program = request.path.parent / "programs" / PROGRAM
+    done = subprocess.run([python, program, "all"], capture_output=True, text=True, cwd=tmp_path, check=True)
+    ledger = json.loads(done.stdout.splitlines()[-1])
+    assert sorted(map(str, ledger)) == sorted(map(str, recorded.ledger))
+
+
+@pytest.fixture(scope="module")
+def switched(run_once):
+    return run_once(PROGRAM, "switched", within="current")
+
+
+def test_a_version_without_a_patched_function_is_told_of_once_and_recorded(switched):
+    assert switched.stderr.count("not there: BaseLLM.agenerate") == 1
+    assert switched.compared(switched.ledger) == ([], [])
+
+
+def test_after_detaching_the_framework_is_as_it_was_and_nothing_is_recorded(switched):
+    # What the program asserts itself, and does not count.
+    assert switched.stderr.count("Traceback") == 0

@@ -1,0 +1,321 @@
+import json
+import os
+import subprocess
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+CURRENT, EARLIER, OLDEST = "current", "earlier", "mcp-oldest"
+GENERATIONS = (CURRENT, EARLIER)
+OUTCOMES = {"ok": "ok", "error result": "error", "cancelled": "cancelled"}
+SERVED_OUTCOMES = {"add": "ok", "steps": "ok", "ask": "ok", "confirm": "ok", "boom": "error", "slow": "cancelled"}
+
+
+PAIRS = {
+    (CURRENT, CURRENT): ("memory", "stdio", "http", "sse"),
+    (EARLIER, EARLIER): ("memory", "stdio", "http", "sse"),
+    (CURRENT, EARLIER): ("stdio", "http"),
+    (EARLIER, CURRENT): ("stdio", "http"),
+    (OLDEST, OLDEST): ("memory", "stdio"),
+}
+
+
+@pytest.fixture(scope="module")
+def visited(run_once, framework_python):
+    """What was recorded of a client and a server of these generations, over every transport."""
+
+    @cache
+    def visit(client: str, server: str):
+        ways = PAIRS[client, server]
+        crash = ("crash",) if client in GENERATIONS and client == server else ()
+        return run_once(
+            "mcp_client.py",
+            str(framework_python(server)),
+            *ways,
+            *crash,
+            within=client,
+            env={"LEDGER": f"served-{client}-{server}.jsonl"},
+        )
+
+    return visit
+
+
+@pytest.mark.parametrize(("client", "server"), PAIRS)
+def test_what_a_client_asked_and_a_server_did_is_one_tree_whatever_the_transport_and_the_sdk(visited, client, server):
+    recorded, ways = visited(client, server), PAIRS[client, server]
+
+    assert [event.name for event in roots(recorded)][: len(ways)] == [f"invoke_workflow visit {way}" for way in ways]
+    for way in ways:
+        visit = recorded.named(f"invoke_workflow visit {way}")
+        calls = [entry for entry in asked(recorded, way) if entry["kind"] in ("rpc", "tool", "resource", "prompt")]
+        initialize, *children = below(recorded, visit)
+        assert {child.trace_id for child in children} == {visit.trace_id}
+        assert shape(recorded, initialize) == ("initialize", "ok", [("initialize", "ok", [])])
+        assert [shape(recorded, child) for child in children] == [expected_shape(entry) for entry in calls]
+        for entry, event in zip(calls, children, strict=True):
+            compare(entry, event, attributes(event), way)
+    compare_served(recorded, ways)
+    assert all(line == "stray output of a tool" for line in recorded.stderr.splitlines())
+
+
+def asked(recorded, *ways):
+    return [entry for entry in recorded.ledger["asked"] if entry["by"] in ways]
+
+
+def compare(entry, event, facts, way):
+    assert event.status == OUTCOMES.get(entry["outcome"], "error")
+    assert facts["mcp.rpc.transport"] == way
+    assert facts["mcp.rpc.direction"] == "outbound"
+    assert json.loads(facts["mcp.rpc.request_json"])["jsonrpc"] == "2.0"
+    if entry["outcome"].startswith("error "):
+        word = entry["outcome"].removeprefix("error ")
+        assert word == "result" or facts["mcp.error.code"] == int(word)
+    if entry["kind"] == "tool":
+        assert facts["inspector.tool.server"] == "desk"
+        assert facts["gen_ai.tool.type"] == "extension"
+        assert json.loads(facts["gen_ai.tool.call.arguments"]) == entry["arguments"]
+        if "text" in entry:
+            assert json.loads(facts["gen_ai.tool.call.result"])["content"][0]["text"] == entry["text"]
+        assert heard(event) == entry["heard"]
+    elif entry["outcome"] == "ok" and entry["kind"] in ("resource", "prompt"):
+        content = facts.get("inspector.resource.content_json") or facts["inspector.prompt.rendered_json"]
+        assert entry["text"] in content
+
+
+def compare_served(recorded, ways):
+    """The runs of the tools, told apart from the clients' calls by where the tool is from."""
+    runs = [
+        (facts["gen_ai.tool.name"], facts["gen_ai.tool.call.arguments"], event.status)
+        for event in recorded.of("tool")
+        if (facts := attributes(event))["inspector.tool.source"] == "function"
+    ]
+    unknown = ("nothere", '{"x":1}', "error")
+    served = [
+        (entry["tool"], json.dumps(entry["args"], separators=(",", ":")), entry["outcome"])
+        for entry in recorded.ledger["served"]
+    ]
+    assert Counter(runs) == Counter([*served, *[unknown] * len(ways)])
+
+
+def attributes(event) -> dict:
+    return json.loads(bytes(event.attributes or b"{}"))
+
+
+def heard(event) -> list:
+    found = [each for each in event_list(event) if each["name"] == "progress_update"]
+    return [[each["attributes"].get(key) for key in ("progress", "total", "message")] for each in found]
+
+
+def event_list(event) -> list:
+    return json.loads(bytes(event.events or b"[]"))
+
+
+def roots(recorded) -> list:
+    return [event for event in recorded.events if recorded.parent(event) is None]
+
+
+def below(recorded, event) -> list:
+    return [each for each in recorded.events if each.parent_id == event.span_id]
+
+
+def shape(recorded, event):
+    return event.name, event.status, sorted(shape(recorded, each) for each in below(recorded, event))
+
+
+def expected_shape(entry):
+    """What a request leaves: the client's call, below it what came in at the server, below that what the server did."""
+    status = OUTCOMES.get(entry["outcome"], "error")
+    if entry["kind"] == "rpc":
+        return entry["name"], status, [(entry["name"], status, [])]
+    if entry["kind"] == "resource":
+        return "resources/read", status, [("resources/read", status, [])]
+    name = entry["name"]
+    if entry["kind"] == "prompt":
+        return f"prompts/get {name}", status, [(f"prompts/get {name}", status, [])]
+    served = SERVED_OUTCOMES.get(name, "error")
+    back = {
+        "ask": [("sampling/createMessage", "ok", [("sampling/createMessage", "ok", [("chat tiny", "ok", [])])])],
+        "confirm": [("elicitation/create", "ok", [("elicitation/create", "ok", [])])],
+    }
+    ran = (f"execute_tool {name}", served, back.get(name, []))
+    return f"execute_tool {name}", status, [(f"tools/call {name}", served, [ran])]
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_a_server_that_dies_in_the_middle_of_a_call_leaves_an_error(visited, sdk):
+    called = visited(sdk, sdk).named("execute_tool die")
+    facts = attributes(called)
+    assert called.status == "error"
+    assert facts["mcp.error.code"] == -32000
+    assert facts["mcp.error.message"] == "Connection closed"
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_the_program_sees_the_same_with_and_without_the_inspector(visited, framework_python, tmp_path, sdk):
+    python = framework_python(sdk)
+    bare = subprocess.run(
+        [python, PROGRAMS / "mcp_client.py", python, "memory", "stdio"],
+        env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "ignore", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(bare.stdout)["asked"] == asked(visited(sdk, sdk), "memory", "stdio")
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_without_a_context_in_the_message_the_http_headers_name_the_caller(run, framework_python, sdk):
+    caller = f"00-{'a' * 32}-{'b' * 16}-01"
+    recorded = run("mcp_client.py", str(framework_python(sdk)), "http", within=sdk, env={"UNRECORDED_CALLER": caller})
+    inbound = [event for event in recorded.events if attributes(event).get("mcp.rpc.direction") == "inbound"]
+    assert len(inbound) == 14
+    assert {(event.trace_id, event.parent_id) for event in inbound} == {("a" * 32, "b" * 16)}
+
+
+@pytest.fixture(scope="module")
+def cases(run_once):
+    return cache(
+        lambda sdk: run_once(
+            "mcp_cases.py", "parallel", "told", "proxy", "called_off", "session", "detached", within=sdk
+        )
+    )
+
+
+def tool_calls(recorded, case: str) -> list:
+    return [event for event in below(recorded, recorded.named(f"invoke_workflow {case}")) if event.kind == "tool"]
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_fifty_calls_at_once_are_each_told_once_with_their_own_arguments(cases, sdk):
+    recorded = cases(sdk)
+    clients = tool_calls(recorded, "parallel")
+    results = {
+        json.loads(facts["gen_ai.tool.call.arguments"])["a"]: json.loads(facts["gen_ai.tool.call.result"])["content"][0]
+        for facts in map(attributes, clients)
+    }
+    assert [[n, results[n]["text"]] for n in range(50)] == recorded.ledger["parallel"]
+    assert len(clients) == 50
+    for event in clients:
+        ((inbound, (run_of_tool,)),) = [(each, below(recorded, each)) for each in below(recorded, event)]
+        arguments = attributes(event)["gen_ai.tool.call.arguments"]
+        assert attributes(run_of_tool)["gen_ai.tool.call.arguments"] == arguments
+        assert json.loads(attributes(inbound)["mcp.rpc.request_json"])["params"]["arguments"] == json.loads(arguments)
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_a_call_that_a_framework_has_told_of_is_not_told_again(cases, sdk):
+    recorded = cases(sdk)
+    served = ("tools/call add", "ok", [("execute_tool add", "ok", [])])
+    assert [shape(recorded, event) for event in tool_calls(recorded, "told")] == [
+        ("execute_tool adder__add", "ok", [served]),
+        # A tool whose name only ends alike is another one.
+        ("execute_tool readd", "ok", [("execute_tool add", "ok", [served])]),
+    ]
+    assert attributes(recorded.named("execute_tool adder__add"))["mcp.rpc.method"] == "tools/call"
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_a_server_that_passes_a_call_on_under_the_same_name_makes_a_call_of_its_own(cases, sdk):
+    recorded = cases(sdk)
+    (called,) = tool_calls(recorded, "proxy")
+    far = ("execute_tool add", "ok", [("tools/call add", "ok", [("execute_tool add", "ok", [])])])
+    near = ("tools/call add", "ok", [("execute_tool add", "ok", [far])])
+    assert shape(recorded, called) == ("execute_tool add", "ok", [near])
+    line = [event for event in recorded.of("tool") if event.trace_id == called.trace_id]
+    assert [attributes(event)["inspector.tool.server"] for event in line] == ["near", "near", "far", "far"]
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_sides(cases, sdk):
+    recorded = cases(sdk)
+    assert recorded.ledger["called_off"] == ("cancelled" if sdk == CURRENT else "Request cancelled")
+    (called,) = tool_calls(recorded, "called_off")
+    ran = ("execute_tool forever", "cancelled", [])
+    assert shape(recorded, called) == (
+        "execute_tool forever",
+        "cancelled",
+        [("tools/call forever", "cancelled", [ran])],
+    )
+    (told,) = (each for each in event_list(called) if each["name"] == "operation_cancelled")
+    assert told["attributes"]["reason"] == "changed my mind"
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next_one_is_not(cases, sdk):
+    recorded = cases(sdk)
+    for called, session in zip(tool_calls(recorded, "session"), ("trip-42", None), strict=True):
+        (inbound,) = below(recorded, called)
+        (ran,) = below(recorded, inbound)
+        assert [called.session_id, inbound.session_id, ran.session_id] == [None, session, session]
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
+def test_detach_puts_every_function_of_the_sdk_back(cases, sdk):
+    recorded = cases(sdk)
+    assert recorded.ledger["detached"]["changed"] > 10
+    assert recorded.ledger["detached"]["same_again"]
+    assert recorded.ledger["detached"]["put_back"]
+    # Between the two calls of this case the program was detached.
+    call, _run = recorded.of("tool")[-2:]
+    assert json.loads(attributes(call)["gen_ai.tool.call.arguments"]) == {"a": 3, "b": 4}
+
+
+@pytest.mark.parametrize(
+    ("sdk", "missing"),
+    [
+        (CURRENT, "_DirectDispatchContext.progress"),
+        (EARLIER, "RequestResponder.cancel"),
+    ],
+)
+def test_a_version_without_one_of_the_functions_is_told_of_once_and_recorded_as_far_as_it_goes(run, sdk, missing):
+    recorded = run("mcp_cases.py", "unsupported", within=sdk)
+    assert recorded.ledger["unsupported"] == "3"
+    (notice,) = recorded.stderr.splitlines()
+    assert notice.endswith(f"what can be recorded is recorded; not there: {missing}")
+    (call,) = tool_calls(recorded, "unsupported")
+    assert shape(recorded, call)[2] == [("tools/call add", "ok", [("execute_tool add", "ok", [])])]
+
+
+def test_a_call_that_takes_several_rounds_of_input_is_one_tool_call(run):
+    recorded = run("mcp_rounds.py", within=CURRENT)
+    assert [event.name for event in roots(recorded)] == ["invoke_workflow visit memory", "invoke_workflow visit http"]
+    for way in ("memory", "http"):
+        compare_rounds(recorded, way, [entry for entry in recorded.ledger if entry["by"] == way])
+
+
+def compare_rounds(recorded, way, entries):
+    progress, booked, bill = entries
+    visit = recorded.named(f"invoke_workflow visit {way}")
+    served = ("tools/call book", "ok", [("execute_tool book", "ok", [])])
+    # The SDK lists the tools when it first has a result to check.
+    listed = ("tools/list", "ok", [("tools/list", "ok", [])])
+    assert [shape(recorded, event) for event in below(recorded, visit)] == [
+        ("server/discover", "ok", [("server/discover", "ok", [])]),
+        ("execute_tool book", "ok", [served, served, listed]),
+        ("resources/read", "ok", [("resources/read", "ok", [])]),
+    ]
+    _, tool, resource = below(recorded, visit)
+    assert heard(tool) == [progress["progress"]]
+    assert json.loads(attributes(tool)["gen_ai.tool.call.result"])["content"][0]["text"] == booked["text"]
+    assert json.loads(attributes(resource)["inspector.resource.content_json"]) == bill["text"]
+    assert {
+        attributes(event)["mcp.rpc.transport"] for event in recorded.of("rpc") if event.trace_id == visit.trace_id
+    } == {way}
+
+
+def test_an_application_with_spans_of_its_own_keeps_them_as_they_are_and_the_record_is_one_tree(run):
+    recorded = run("mcp_rounds.py", "provider", within="fast-agent")
+    for way in ("memory", "http"):
+        compare_rounds(recorded, way, [entry for entry in recorded.ledger["asked"] if entry["by"] == way])
+    traces = {span["trace"] for span in recorded.ledger["exported"]}
+    assert traces == {event.trace_id for event in roots(recorded)}
+    by_http = recorded.named("invoke_workflow visit http").trace_id
+    exported = [span for span in recorded.ledger["exported"] if span["trace"] == by_http]
+    sent = {span["id"]: span["name"] for span in exported if span["name"].startswith("MCP send ")}
+    handled = [span for span in exported if span["id"] not in sent]
+    assert len(sent) == len(handled) == 5
+    assert [f"MCP send {span['name']}" for span in handled] == [sent[span["parent"]] for span in handled]

@@ -1,0 +1,180 @@
+import json
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def recorded(run_once):
+    return run_once("mcp_agent_trial.py", within="mcp-agent", env={"INSPECTOR_ENABLE_PATCH": "1"})
+
+
+def facts(event) -> dict[str, Any]:
+    return json.loads(bytes(event.attributes or b"{}"))
+
+
+def own(recorded) -> list[Any]:
+    """The events less JSON-RPC and the provider's SDK, which are not mcp-agent's, and less what follows the trial."""
+    later = {recorded.named(name).trace_id for name in ("invoke_agent survivor", "invoke_workflow forked")}
+    by_id = {each.span_id: each for each in recorded.events}
+    return [
+        each
+        for each in recorded.events
+        if each.kind != "rpc"
+        and not (each.kind == "llm" and each.parent_id in by_id and by_id[each.parent_id].kind == "llm")
+        and each.trace_id not in later
+    ]
+
+
+def counted(recorded, kind: str) -> list[dict[str, Any]]:
+    return [each for each in recorded.ledger["calls"] if each["kind"] == kind]
+
+
+def test_agents_workflows_models_and_tools_make_one_tree_for_each_question(recorded):
+    depths: dict[str, int] = {}
+    lines = []
+    for each in own(recorded):
+        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
+        lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
+    assert "\n".join(lines) == TREE
+
+
+def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
+    seen = []
+    for event in own(recorded):
+        if event.kind != "tool":
+            continue
+        its = facts(event)
+        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
+        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
+        if event.status == "error":
+            # A function's own exception is told with what mcp-agent says before it.
+            call["error"] = its["mcp.error.message"].removeprefix("Error executing tool crash: ")
+        elif "gen_ai.tool.call.result" in its:
+            call["result"] = json.loads(its["gen_ai.tool.call.result"])["content"][0]["text"]
+        seen.append(call)
+    assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
+
+
+def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
+    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    assert first.parent_id == second.parent_id
+    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
+    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+
+
+def test_a_tool_says_where_it_comes_from_and_which_call_of_the_models_it_is(recorded):
+    calls = {event.name: facts(event) for event in own(recorded) if event.kind == "tool"}
+    assert calls["execute_tool crash"]["inspector.tool.source"] == "function"
+    shout = calls["execute_tool shout"]
+    assert shout["inspector.tool.source"] == "mcp"
+    assert shout["inspector.tool.server"] == "clock"
+    assert shout["mcp.tool.name"] == "clock_shout"
+    assert shout["gen_ai.tool.call.id"] == "call_clock_shout_0"
+    assert shout["gen_ai.agent.name"] == "planner"
+
+
+def test_an_mcp_request_is_shown_on_the_tool_call_that_it_is_for(recorded):
+    assert facts(recorded.named("execute_tool shout"))["mcp.method.name"] == "tools/call"
+
+
+def test_each_request_to_the_provider_is_one_model_call(recorded):
+    assert len([event for event in own(recorded) if event.kind == "llm"]) == recorded.ledger["requests"]
+
+
+def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorded):
+    first = next(event for event in own(recorded) if event.kind == "llm")
+    its = facts(first)
+    assert its["gen_ai.provider.name"] == "openai"
+    assert (first.input_tokens, first.output_tokens) == (13, 6)
+    assert its["gen_ai.response.finish_reasons"] == ["tool_calls"]
+    (message,) = json.loads(its["gen_ai.output.messages"])
+    assert [part["arguments"] for part in message["parts"]] == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+
+
+def test_answers_are_those_that_the_program_saw(recorded):
+    outer = [event for event in own(recorded) if event.parent_id is None and event.status == "ok"]
+    seen = [
+        json.loads(its.get("mcp.result.agent_call_json") or its["mcp.workflow.output_json"])
+        for its in map(facts, outer)
+    ]
+    assert seen == [each["text"] for each in counted(recorded, "answer") if each["text"]]
+
+
+def test_an_agent_whose_model_failed_has_failed_although_it_returned(recorded):
+    assert "" in [each["text"] for each in counted(recorded, "answer")]
+    failed = [event for event in own(recorded) if event.status == "error" and event.kind != "tool"]
+    assert [event.name for event in failed] == ["invoke_agent planner", "chat stub"]
+    assert {facts(event)["mcp.error.message"] for event in failed} == {"Error code: 400 - the stub fails with 400"}
+
+
+def test_keys_of_providers_are_not_recorded(recorded):
+    assert "sk-planted" not in "".join(bytes(event.attributes or b"").decode() for event in recorded.events)
+
+
+def test_the_program_sees_the_same_without_the_inspector(recorded):
+    plain = recorded.ledger["plain"]
+    assert len(plain) == 7
+    assert sorted(recorded.ledger["calls"][: len(plain)], key=str) == sorted(plain, key=str)
+
+
+def test_detaching_puts_every_method_back(recorded):
+    assert all(recorded.ledger["while_attached"])
+    assert not any(recorded.ledger["after_detach"])
+
+
+def test_a_version_without_one_of_the_methods_is_told_of_once_and_recorded_otherwise(recorded):
+    notices = [line for line in recorded.stderr.splitlines() if line.startswith("mcp-agent ")]
+    assert len(notices) == 1
+    assert "not there: Agent.call_tool" in notices[0]
+    assert recorded.ledger["crippled"][-1]["text"] == "still here"
+    assert recorded.named("invoke_agent survivor").status == "ok"
+
+
+def test_with_the_patch_enabled_the_module_of_the_contract_is_there_while_the_inspector_is_attached(recorded):
+    assert recorded.ledger["contracts"] == ["instrument", None]
+    # The last one comes from the fork's own bus.
+    assert recorded.ledger["seen"] == ["add", "add", "crash", "clock_shout", "clock_refuse", "forever", "look"]
+
+
+def test_hooks_of_a_fork_that_emits_them_itself_are_recorded_but_for_json_rpc(recorded):
+    forked = recorded.named("invoke_workflow forked")
+    below = [event for event in recorded.events if event.trace_id == forked.trace_id]
+    assert [event.name for event in below] == ["invoke_workflow forked", "execute_tool look"]
+    look = facts(below[1])
+    assert below[1].parent_id == forked.span_id
+    assert json.loads(look["gen_ai.tool.call.arguments"]) == {"at": "this"}
+    assert json.loads(look["gen_ai.tool.call.result"]) == {"seen": True}
+    assert recorded.ledger["left_registered"] == 0
+
+
+TREE = """\
+invoke_agent planner: ok
+  chat stub: ok
+  execute_tool add: ok
+  execute_tool add: ok
+  chat stub: ok
+invoke_agent planner: ok
+  chat stub: ok
+  execute_tool crash: error
+  chat stub: ok
+invoke_agent planner: error
+  chat stub: error
+invoke_workflow greeting: ok
+  invoke_agent greeter: ok
+    chat stub: ok
+invoke_agent planner: ok
+  chat stub: ok
+  execute_tool shout: ok
+  execute_tool refuse: error
+  chat stub: ok
+invoke_workflow ParallelLLM: ok
+  invoke_agent left: ok
+    chat stub: ok
+  invoke_agent right: ok
+    chat stub: ok
+  invoke_agent fan_in: ok
+    chat stub: ok
+invoke_agent planner: cancelled
+  chat stub: ok
+  execute_tool forever: cancelled"""

@@ -1,0 +1,157 @@
+import json
+
+import pytest
+
+from inspector.integrations.openai.answers import ChatAnswer, ResponsesAnswer
+from inspector.integrations.openai.providers import provider_of
+
+
+def asked(event):
+    """The last text of the user, which tells one call of a program from another."""
+    (message,) = json.loads(bytes(event.input))
+    (part,) = message["parts"]
+    return part["content"]
+
+
+def answered(event):
+    """The text of an answer: what is thought, said and called in it, one after another."""
+    messages = json.loads(bytes(event.output)) if event.output else []
+    parts = [part for message in messages for part in message["parts"]]
+    return "".join(
+        f"{part['name']} {json.dumps(part['arguments'])}" if part["type"] == "tool_call" else part["content"]
+        for part in parts
+    )
+
+
+def as_told(recorded, event):
+    """What was recorded of a call, in the words of the program's ledger."""
+    held = json.loads(bytes(event.attributes))
+    events = json.loads(bytes(event.events or b"[]"))
+    parent = recorded.parent(event)
+    tokens = (
+        None
+        if event.input_tokens is None
+        else [held["gen_ai.usage.input_tokens"], held.get("gen_ai.usage.output_tokens")]
+    )
+    return {
+        "asked": asked(event),
+        "text": (answered(event) or None) if event.status == "ok" and not event.name.startswith("emb") else None,
+        "tokens": tokens,
+        "status": event.status,
+        "error": event.error and event.error.type.rpartition(".")[2],
+        "retries": sum(each["name"] == "progress_update" for each in events),
+        "name": event.name,
+        "parent": parent and parent.name,
+        "streamed": held.get("gen_ai.request.stream", False),
+    }
+
+
+@pytest.fixture(scope="module", params=["current", "earlier", "oldest"])
+def recorded(request, run_once):
+    return run_once("openai_calls.py", within=request.param)
+
+
+def test_every_call_is_recorded_once_and_as_the_program_saw_it(recorded):
+    told = sorted((as_told(recorded, event) for event in recorded.of("llm")), key=lambda row: row["asked"])
+    assert told == recorded.ledger["recorded"]
+    assert len(recorded.events) == len(recorded.ledger["recorded"]) + 3  # an agent and its two tools
+
+
+def test_a_stream_that_was_read_says_when_its_first_chunk_came(recorded):
+    for event in recorded.of("llm"):
+        held = json.loads(bytes(event.attributes))
+        first_s = held.get("gen_ai.response.time_to_first_chunk")
+        if held.get("gen_ai.request.stream") and event.status == "ok":
+            assert 0 < first_s < event.duration_ms / 1e3
+        elif event.status == "ok" and "late" not in asked(event):
+            assert first_s is None
+
+
+def test_the_provider_is_the_one_that_is_called(recorded):
+    providers = {
+        asked(event): json.loads(bytes(event.attributes))["gen_ai.provider.name"] for event in recorded.of("llm")
+    }
+    assert providers.pop("on azure") == "azure.ai.openai"
+    assert set(providers.values()) == {"openai"}
+
+
+def test_no_key_and_no_vector_is_recorded(recorded):
+    held = b"".join(bytes(event.attributes) for event in recorded.events)
+    assert b"planted" not in held
+    (embedded, _) = (event for event in recorded.of("llm") if event.name.startswith("embeddings"))
+    assert b"0.25" not in bytes(embedded.attributes)
+    assert json.loads(json.loads(bytes(embedded.output))[0]["parts"][0]["content"])["data"] == [
+        {"index": 0, "dimensions": 2}
+    ]
+
+
+def test_nothing_is_printed_beside_what_the_program_prints(recorded):
+    assert recorded.stderr == ""
+
+
+def test_the_program_sees_the_same_without_the_inspector(recorded):
+    assert recorded.ledger["alone"] == recorded.ledger["recorded"]
+
+
+def test_detaching_puts_the_sdk_back_and_a_version_with_a_function_missing_is_told_of_once(run):
+    recorded = run("openai_patches.py", within="current")
+    answers = ["echo: alone", "echo: lacking", "echo: again"]
+    assert recorded.ledger == {"put back": True, "patched": True, "answers": answers}
+    (notice,) = recorded.stderr.strip().splitlines()
+    assert "openai " in notice and "not there: AsyncAPIClient.request" in notice
+    assert sorted(map(asked, recorded.of("llm"))) == ["again", "lacking"]
+
+
+def test_deltas_of_any_kind_are_put_together_by_their_type():
+    answer = ChatAnswer()
+    for delta in (
+        {"role": "assistant", "content": None, "reasoning_content": "hm"},
+        {
+            "reasoning_content": "m",
+            "tool_calls": [{"index": 1, "id": "b", "function": {"name": "two", "arguments": ""}}],
+        },
+        {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "one", "arguments": "{"}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}], "content": "x"},
+    ):
+        answer.add({"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta}]})
+    answer.add({"id": "c", "choices": [], "usage": {"prompt_tokens": 1}})
+    found = answer.response()
+    message = found["choices"][0]["message"]
+    assert (message["role"], message["content"], message["reasoning_content"]) == ("assistant", "x", "hmm")
+    assert sorted(call["function"]["name"] + call["function"]["arguments"] for call in message["tool_calls"]) == [
+        "one{}",
+        "two",
+    ]
+    assert found["usage"] == {"prompt_tokens": 1}
+
+
+def test_what_came_of_a_response_before_its_end_is_kept():
+    answer = ResponsesAnswer()
+    assert answer.response() is None
+    answer.add({"type": "response.created", "response": {"id": "r", "status": "in_progress", "output": []}})
+    answer.add({"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}})
+    answer.add({"type": "response.output_text.delta", "output_index": 0, "delta": "half "})
+    answer.add({"type": "response.output_text.delta", "output_index": 0, "delta": "way"})
+    assert answer.response()["output"] == [
+        {"type": "message", "content": [{"type": "output_text", "text": "half way"}]}
+    ]
+
+
+class Client:
+    def __init__(self, host):
+        self.base_url = type("URL", (), {"host": host})()
+
+
+@pytest.mark.parametrize(
+    ("host", "provider"),
+    [
+        ("api.openai.com", "openai"),
+        ("127.0.0.1", "openai"),
+        ("mine.openai.azure.com", "azure.ai.openai"),
+        ("europe-west1-aiplatform.googleapis.com", "gcp.vertex_ai"),
+        ("api.groq.com", "groq"),
+        ("notapi.groq.com.example", "openai"),
+    ],
+)
+def test_the_address_names_the_provider(host, provider):
+    assert provider_of(Client(host)) == provider

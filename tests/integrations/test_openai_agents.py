@@ -1,0 +1,83 @@
+import json
+import subprocess
+
+import pytest
+
+PROGRAM = "openai_agents_runs.py"
+
+
+@pytest.fixture(scope="module", params=["current", "oldest-agents"])
+def recorded(request, run_once):
+    return run_once(PROGRAM, "all", within=request.param)
+
+
+def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
+    assert recorded.compared(recorded.ledger) == ([], [])
+
+
+def test_the_calls_of_a_turn_overlap(recorded):
+    first, second = (event for event in recorded.events if event.name == "execute_tool add")
+    assert first.start_time_unix_nano < second.end_time_unix_nano
+    assert second.start_time_unix_nano < first.end_time_unix_nano
+    assert {json.loads(bytes(each.attributes))["gen_ai.tool.call.id"] for each in (first, second)} == {"c1", "c2"}
+
+
+def test_a_group_or_a_session_of_the_sdk_is_the_session(recorded):
+    sessions = {event.trace_id: event.session_id for event in recorded.events if event.parent_id is None}
+    for event in recorded.events:
+        assert event.session_id == sessions[event.trace_id]
+    assert [each for each in sessions.values() if each] == ["trip-42", "trip-43"]
+
+
+def test_agents_that_are_tools_are_told_from_functions(recorded):
+    (research,) = (event for event in recorded.events if event.name == "execute_tool research")
+    (add, _) = (event for event in recorded.events if event.name == "execute_tool add")
+    sources = [json.loads(bytes(each.attributes))["inspector.tool.source"] for each in (research, add)]
+    assert sources == ["agent", "function"]
+
+
+def test_the_first_chunk_of_a_stream_is_timed(recorded):
+    streamed = next(event for event in recorded.events if event.kind == "llm" and event.agent == "whole")
+    its = json.loads(bytes(streamed.attributes))
+    assert 0 < its["gen_ai.response.time_to_first_chunk"] * 1000 <= streamed.duration_ms
+    assert its["gen_ai.request.stream"] is True
+    assert its["gen_ai.request.temperature"] == 0.5
+
+
+def test_what_a_model_was_asked_for_is_recorded_with_instructions_and_tools(recorded):
+    asked = [event for event in recorded.events if event.kind == "llm" and event.agent == "planner"]
+    messages = json.loads(bytes(asked[1].input))
+    assert [message["role"] for message in messages] == ["user", "assistant", "assistant", "tool", "tool"]
+    its = json.loads(bytes(asked[0].attributes))
+    assert json.loads(its["gen_ai.system_instructions"]) == [{"type": "text", "content": "Plan."}]
+    tools = [tool["name"] for tool in json.loads(its["gen_ai.tool.definitions"])]
+    assert tools == ["add", "fail", "crash", "research"]
+
+
+def test_a_program_that_switched_tracing_off_is_recorded_all_the_same(run):
+    recorded = run(PROGRAM, "untraced", within="current")
+    assert recorded.compared(recorded.ledger) == ([], [])
+
+
+@pytest.mark.parametrize("recorded", ["current"], indirect=True)
+def test_the_program_says_the_same_without_the_inspector(recorded, framework_python, tmp_path, request):
+    python = framework_python("current")
+    program = request.path.parent / "programs" / PROGRAM
+    done = subprocess.run([python, program, "all"], capture_output=True, text=True, cwd=tmp_path, check=True)
+    ledger = json.loads(done.stdout.splitlines()[-1])
+    assert sorted(map(str, ledger)) == sorted(map(str, recorded.ledger))
+
+
+@pytest.fixture(scope="module")
+def switched(run_once):
+    return run_once(PROGRAM, "switched", within="current")
+
+
+def test_a_version_without_a_patched_function_is_told_of_once_and_recorded(switched):
+    assert switched.stderr.count("not there: _FunctionToolBatchExecutor._run_single_tool") == 1
+    assert switched.compared(switched.ledger) == ([], [])
+
+
+def test_after_detaching_the_framework_is_as_it_was_and_nothing_is_recorded(switched):
+    # What the program asserts itself, and does not count.
+    assert switched.stderr.count("Traceback") == 0

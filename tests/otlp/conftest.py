@@ -1,0 +1,223 @@
+"""Real servers that receive OTLP, and what senders send them."""
+
+import gzip
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+
+SECRET = "a-secret-of-the-tests-only"
+START_NS = 1_795_000_000_000_000_000
+SERVE = """
+import sys
+from inspector.api import serve
+from inspector.settings import Settings
+serve(Settings(), on_ready=lambda ready: print(ready.url, ready.otlp_grpc, flush=True))
+"""
+
+
+@dataclass
+class Server:
+    """``inspector.api.serve`` in a process of its own."""
+
+    process: "subprocess.Popen[str]"
+    url: str
+    grpc: str
+    home: Path
+
+    def post(self, body: bytes, media_type: str = "application/x-protobuf", /, **headers: str) -> "Answer":
+        head = {"Authorization": f"Bearer {SECRET}", "Content-Type": media_type}
+        head |= {name.replace("_", "-"): value for name, value in headers.items()}
+        # A kept connection: one that is to be closed may be closed before a large body was sent.
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=30)
+        with closing(connection):
+            connection.request("POST", "/v1/traces", body, head)
+            answer = connection.getresponse()
+            return Answer(answer.status, {key.lower(): value for key, value in answer.headers.items()}, answer.read())
+
+    def post_json(self, request: Any, **headers: str) -> "Answer":
+        return self.post(json.dumps(request).encode(), "application/json", **headers)
+
+    def post_gzip(self, packed: bytes, media_type: str = "application/x-protobuf") -> "Answer":
+        return self.post(packed, media_type, Content_Encoding="gzip")
+
+    def get(self, path: str) -> Any:
+        request = urllib.request.Request(f"{self.url}{path}", headers={"Authorization": f"Bearer {SECRET}"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.loads(answer.read())
+
+    def event(self, span_id: str, trace_id: str = f"{1:032x}") -> Any:
+        return self.get(f"/events/{span_id}?trace_id={trace_id}")
+
+    def span_ids(self, trace_id: str = f"{1:032x}") -> list[str]:
+        return [event["span_id"] for event in self.get(f"/events?trace_id={trace_id}&limit=1000&order=asc")["items"]]
+
+    def rss_bytes(self) -> int:
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmHWM:")[2].split()[0]) << 10
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("content-type", "")
+
+    @property
+    def rejected(self) -> int:
+        """How many spans a 200 says were left out."""
+        assert self.status == 200, (self.status, self.body[:500])
+        if self.media_type == "application/json":
+            return int(json.loads(self.body).get("partialSuccess", {}).get("rejectedSpans", 0))
+        from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+        return ExportTraceServiceResponse.FromString(self.body).partial_success.rejected_spans
+
+    @property
+    def message(self) -> str:
+        """The text of a ``google.rpc.Status``, in whichever encoding."""
+        if self.media_type == "application/json":
+            return json.loads(self.body)["message"]
+        from google.rpc.status_pb2 import Status
+
+        return Status.FromString(self.body).message
+
+
+@contextmanager
+def serving(home: Path, *, prelude: str = "", troubled: bool = False, **environment: str) -> Iterator[Server]:
+    env = {**os.environ, "INSPECTOR_HOME": str(home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
+    env |= {"INSPECTOR_RETENTION_DAYS": "36500", **environment}
+    log = home.with_suffix(".log")
+    with log.open("ab") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-c", prelude + SERVE], env=env, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+    try:
+        line = process.stdout.readline().split()
+        assert line, log.read_text()
+        yield Server(process, line[0], line[1], home)
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(15) == 0
+        assert troubled or "Traceback" not in log.read_text(), log.read_text()[-3000:]
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def serve_home() -> Callable[..., Any]:
+    return serving
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[Server]:
+    """One server for all tests of a module."""
+    with serving(tmp_path_factory.mktemp("otlp") / "home") as running:
+        yield running
+
+
+def make_pair(key: str, value: Any) -> KeyValue:
+    pair = KeyValue(key=key)
+    put(pair.value, value)
+    return pair
+
+
+def put(any_value: Any, value: Any) -> None:
+    match value:
+        case None:
+            pass
+        case bool():
+            any_value.bool_value = value
+        case int():
+            any_value.int_value = value
+        case float():
+            any_value.double_value = value
+        case str():
+            any_value.string_value = value
+        case bytes():
+            any_value.bytes_value = value
+        case list():
+            any_value.array_value.SetInParent()
+            for item in value:
+                put(any_value.array_value.values.add(), item)
+        case dict():
+            any_value.kvlist_value.SetInParent()
+            for key, item in value.items():
+                any_value.kvlist_value.values.append(make_pair(key, item))
+
+
+@pytest.fixture(scope="session")
+def pair() -> Callable[..., KeyValue]:
+    return make_pair
+
+
+@pytest.fixture(scope="session")
+def protobuf() -> Callable[..., bytes]:
+    """A request in protobuf. Each span is a number, or a dict of fields; attributes are plain values."""
+
+    def make(*spans: Any, resource: dict[str, Any] | None = None, scope: str = "tests") -> bytes:
+        request = ExportTraceServiceRequest()
+        group = request.resource_spans.add()
+        group.resource.attributes.extend(make_pair(*each) for each in (resource or {"service.name": "tests"}).items())
+        part = group.scope_spans.add()
+        part.scope.name = scope
+        for each in spans:
+            given = {"span_id": each} if isinstance(each, int) else dict(each)
+            attributes = given.pop("attributes", {})
+            fields = {
+                "trace_id": (1).to_bytes(16, "big"),
+                "name": "execute_tool search",
+                "kind": 1,
+                "start_time_unix_nano": START_NS,
+                "end_time_unix_nano": START_NS + 1_000_000,
+            } | given
+            for name, length in (("trace_id", 16), ("span_id", 8), ("parent_span_id", 8)):
+                if isinstance(fields.get(name), int):
+                    fields[name] = fields[name].to_bytes(length, "big")
+            span = part.spans.add(**fields)
+            span.attributes.extend(make_pair(*each) for each in attributes.items())
+        return request.SerializeToString()
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def packed() -> Callable[[bytes], bytes]:
+    return gzip.compress
+
+
+@pytest.fixture
+def until() -> Callable[..., None]:
+    """Wait for a condition, at most twenty seconds."""
+
+    def wait(condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 20
+        while not condition():
+            assert time.monotonic() < deadline, "waited in vain"
+            time.sleep(0.01)
+
+    return wait

@@ -1,0 +1,133 @@
+"""A server that is killed at any moment has lost nothing that it acknowledged, and stored nothing twice."""
+
+import http.client
+import random
+import sqlite3
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+SECRET = "a-secret-of-the-tests-only"
+SENDERS = 3
+SPANS = 40
+
+
+class Sender:
+    """Sends requests one after the other, sends again what was not acknowledged, and remembers what was."""
+
+    def __init__(self, number, protobuf):
+        self.number = number
+        self.protobuf = protobuf
+        self.sent = 0
+        self.acknowledged = 0
+        self.refused = []
+
+    def run(self, url, stop):
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+        head = {"Authorization": f"Bearer {SECRET}", "Content-Type": "application/x-protobuf"}
+        with closing(connection):
+            while not stop.is_set():
+                try:
+                    self.sent = self.acknowledged + 1
+                    connection.request("POST", "/v1/traces", self.body(self.sent), head)
+                    answer = connection.getresponse()
+                    text = answer.read()
+                except (OSError, http.client.HTTPException):
+                    return
+                if answer.status == 200 and not text:
+                    self.acknowledged = self.sent
+                elif answer.status != 503:
+                    self.refused.append((answer.status, text))
+                    return
+
+    def ids(self, request):
+        return [(self.number << 40 | request << 8 | at) for at in range(SPANS)]
+
+    def body(self, request):
+        attributes = {"gen_ai.tool.name": "search", "session.id": f"s{self.number}", "text": "x" * 500}
+        trace = self.number << 40 | request
+        return self.protobuf(*[{"span_id": n, "trace_id": trace, "attributes": attributes} for n in self.ids(request)])
+
+
+def stored(database):
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def check(server, senders):
+    expected = {}
+    for sender in senders:
+        assert sender.refused == []
+        for request in range(1, sender.acknowledged + 1):
+            expected[f"{sender.number << 40 | request:032x}"] = {f"{n:016x}" for n in sender.ids(request)}
+    maybe = {f"{sender.number << 40 | sender.sent:032x}": sender for sender in senders}
+    found = {}
+    cursor = ""
+    while True:
+        page = server.get(f"/events?limit=1000{cursor}")
+        for event in page["items"]:
+            found.setdefault(event["trace_id"], []).append(event["span_id"])
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    for trace_id, ids in found.items():
+        assert len(ids) == len(set(ids)), "stored twice"
+        # A request that nobody was told about is there as a whole or not at all.
+        assert len(ids) == SPANS
+        assert trace_id in expected or trace_id in maybe
+    for trace_id, ids in expected.items():
+        assert set(found.get(trace_id, ())) == ids, "acknowledged and lost"
+    sums = {trace["trace_id"]: trace["spans"] for trace in every_trace(server)}
+    assert sums == dict.fromkeys(found, SPANS)
+
+
+def every_trace(server):
+    cursor = ""
+    while True:
+        page = server.get(f"/traces?limit=1000{cursor}")
+        yield from page["items"]
+        if page["next_cursor"] is None:
+            return
+        cursor = f"&cursor={page['next_cursor']}"
+
+
+def kill_again_and_again(serve_home, protobuf, home, *, kills, seed):
+    chance = random.Random(seed)
+    senders = [Sender(number, protobuf) for number in range(1, SENDERS + 1)]
+    for _ in range(kills):
+        with serve_home(home) as server:
+            before = sum(sender.acknowledged for sender in senders)
+            stop = threading.Event()
+            threads = [threading.Thread(target=sender.run, args=(server.url, stop)) for sender in senders]
+            for each in threads:
+                each.start()
+            wanted = before + chance.randrange(0, 12)
+            deadline = time.monotonic() + 30
+            while sum(sender.acknowledged for sender in senders) < wanted:
+                assert time.monotonic() < deadline, [sender.refused for sender in senders]
+                time.sleep(0.001)
+            time.sleep(chance.random() * 0.05)  # the moment of death is the subject, not a wait for something
+            server.kill()
+            for each in threads:
+                each.join()
+            assert all(sender.refused == [] for sender in senders)
+    stored(home / "inspector.db")
+    with serve_home(home) as server:
+        check(server, senders)
+        # What was not acknowledged is sent again, as every exporter does.
+        for sender in senders:
+            assert server.post(sender.body(sender.sent)).body == b""
+            sender.acknowledged = sender.sent
+        check(server, senders)
+    return sum(sender.acknowledged for sender in senders)
+
+
+def test_a_server_killed_at_8_moments_under_load_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path):
+    assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=8, seed=1) >= 8
+
+
+@pytest.mark.slow
+def test_a_server_killed_at_50_moments_under_load_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path):
+    assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=50, seed=2) >= 50

@@ -1,0 +1,153 @@
+import itertools
+from dataclasses import replace
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import Filter
+from inspector.store import SqliteStore
+
+
+def folded(store, trace_id="a" * 32):
+    page = store.events(Filter(trace_id=trace_id), order="asc", limit=500)
+    return {event.span_id: event.folded_into for event in page.items if event.folded_into}
+
+
+def test_nested_spans_of_one_model_call_count_their_tokens_and_cost_once(store, make_span):
+    outer = make_span(kind="llm", input_tokens=10, output_tokens=5, cost_usd=0.5, session_id="s")
+    inner = make_span(
+        kind="llm", parent_id=outer.span_id, input_tokens=10, output_tokens=5, cost_usd=0.5, session_id="s"
+    )
+    store.write([outer, inner])
+    assert folded(store) == {inner.span_id: outer.span_id}
+    trace, session = store.trace(outer.trace_id), store.session("s")
+    total = store.stats(Filter()).total
+    for sums in (trace, session):
+        assert (sums.spans, sums.llm_calls, sums.input_tokens, sums.output_tokens, sums.cost_usd) == (2, 1, 10, 5, 0.5)
+    assert (total.input_tokens, total.output_tokens, total.cost_usd) == (10, 5, 0.5)
+    assert store.event(inner.span_id).input_tokens == 10, "what the span said of itself stays"
+
+
+def test_a_parent_that_comes_later_folds_what_is_stored(store, make_span):
+    outer = make_span(kind="llm", input_tokens=10)
+    inner = make_span(kind="llm", input_tokens=10, parent_id=outer.span_id)
+    store.write([inner])
+    before = store.event(inner.span_id)
+    store.write([outer])
+    after = store.event(inner.span_id)
+    assert (before.folded_into, after.folded_into) == (None, outer.span_id)
+    assert after.seq > before.seq, "listeners are told"
+    assert store.trace(outer.trace_id).input_tokens == 10
+
+
+def test_tokens_known_at_the_end_alone_unfold_and_fold_again(store, make_span):
+    outer = make_span(kind="llm", status="running")
+    inner = make_span(kind="llm", input_tokens=7, parent_id=outer.span_id)
+    store.write([outer, inner])
+    assert folded(store) == {outer.span_id: inner.span_id}
+    store.write([replace(outer, status="ok", end_ns=outer.start_ns + 1, input_tokens=9)])
+    assert folded(store) == {inner.span_id: outer.span_id}
+    assert (store.trace(outer.trace_id).input_tokens, store.trace(outer.trace_id).llm_calls) == (9, 1)
+
+
+def test_the_same_record_twice_changes_nothing(store, make_span):
+    outer = make_span(kind="tool", tool="add")
+    inner = make_span(kind="tool", tool="add", parent_id=outer.span_id)
+    store.write([outer, inner])
+    seq = store.last_seq()
+    store.write([outer, inner])
+    store.write([inner])
+    assert store.last_seq() == seq
+
+
+def test_another_process_folds_on_where_the_last_one_ended(open_store, path, make_span):
+    outer = make_span(kind="tool", tool="add")
+    inner = make_span(kind="tool", tool="add", parent_id=outer.span_id)
+    innermost = make_span(kind="tool", tool="add", parent_id=inner.span_id)
+    first = open_store(path)
+    first.write([outer, inner])
+    first.close()
+    second = open_store(path)
+    second.write([innermost])
+    assert folded(second) == {inner.span_id: outer.span_id, innermost.span_id: outer.span_id}
+    assert second.trace(outer.trace_id).tool_calls == 1
+
+
+def test_what_is_folded_stays_so_when_its_process_is_lost(store, make_span):
+    outer = make_span(kind="tool", tool="add", status="running", process="p")
+    inner = make_span(kind="tool", tool="add", status="running", process="p", parent_id=outer.span_id)
+    store.write([outer, inner])
+    store.mark_lost("p")
+    assert folded(store) == {inner.span_id: outer.span_id}
+    assert store.trace(outer.trace_id).tool_calls == 1
+
+
+def test_a_deleted_trace_that_comes_again_is_folded_anew(store, make_span):
+    outer = make_span(kind="tool", tool="add")
+    inner = make_span(kind="tool", tool="add", parent_id=outer.span_id)
+    store.write([outer, inner])
+    store.delete_trace(outer.trace_id)
+    store.write([inner])
+    assert folded(store) == {}
+    store.write([outer])
+    assert folded(store) == {inner.span_id: outer.span_id}
+
+
+shapes = st.lists(
+    st.tuples(
+        st.sampled_from(["llm", "tool", "other", "rpc"]),
+        st.integers(-1, 8),
+        st.sampled_from(["add", "x_add"]),
+        st.one_of(st.none(), st.integers(1, 9)),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(shapes, st.randoms())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, make_span, shape, random):
+    spans = [
+        replace(
+            make_span(kind=kind, tool=tool if kind == "tool" else None),
+            span_id=f"{at + 1:016x}",
+            parent_id=f"{parent + 1:016x}" if 0 <= parent < at else None,
+            input_tokens=tokens if kind == "llm" else None,
+        )
+        for at, (kind, parent, tool, tokens) in enumerate(shape)
+    ]
+    shuffled = random.sample(spans, len(spans))
+    results = []
+    for batches in ([spans], [[span] for span in shuffled], [shuffled[::2], shuffled[1::2]]):
+        store = SqliteStore(tmp_path_factory.mktemp("home") / "inspector.db")
+        for batch in batches:
+            store.write(batch)
+        trace = store.trace(spans[0].trace_id)
+        results.append((trace.spans, trace.llm_calls, trace.tool_calls, trace.input_tokens, set(folded(store))))
+        store.close()
+    assert all(one == other for one, other in itertools.pairwise(results))
+
+
+def test_only_so_many_spans_are_remembered_and_others_are_read_again(store, make_span):
+    store._families = type(store._families)(most_remembered=3)
+    pairs = []
+    for trace in range(4):
+        outer = make_span(trace_id=f"{trace + 1:032x}", kind="tool", tool="add")
+        pairs.append((outer, make_span(trace_id=outer.trace_id, kind="tool", tool="add", parent_id=outer.span_id)))
+    for outer, _ in pairs:
+        store.write([outer])
+    for outer, inner in pairs:
+        store.write([inner])
+        assert folded(store, outer.trace_id) == {inner.span_id: outer.span_id}
+    assert store._families._remembered == sum(len(each.nodes) for each in store._families._families.values()) <= 3
+
+
+def test_a_trace_that_is_too_long_counts_what_comes_later_by_itself(store, make_span):
+    store._families = type(store._families)(most_spans=2)
+    outer = make_span(kind="tool", tool="add")
+    early = make_span(kind="tool", tool="add", parent_id=outer.span_id)
+    store.write([outer, early, make_span(kind="other")])
+    store.write([make_span(kind="tool", tool="add", parent_id=outer.span_id)])
+    assert folded(store) == {early.span_id: outer.span_id}
+    assert store.trace(outer.trace_id).tool_calls == 2
