@@ -102,7 +102,8 @@ class Sender:
 
     def _taken(self, headers: Message, body: bytes) -> Answer:
         rejected, reason = _partial_success(headers.get_content_type(), body)
-        return Answer("taken", reason, rejected=rejected, is_inspector=headers.get(semconv.TAKES_HEADER) == semconv.TAKES_RUNNING)
+        takes = headers.get(semconv.TAKES_HEADER)
+        return Answer("taken", reason, rejected=rejected, is_inspector=takes == semconv.TAKES_RUNNING)
 
 
 def _refused(status: int, headers: Message) -> Answer:

@@ -48,6 +48,8 @@ class Model:
     """The one that was asked for."""
     operation: str = "chat"
     """A well-known value of ``gen_ai.operation.name``: ``chat``, ``text_completion``, ``embeddings``."""
+    class_name: str | None = None
+    """Of the framework's own object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class Named:
     description: str | None = None
     workflow_type: str | None = None
     """The pattern, for example ``parallel``; for workflows alone."""
+    class_name: str | None = None
+    """Of the framework's own object."""
 
 
 class Call:

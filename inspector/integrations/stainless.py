@@ -7,14 +7,14 @@ generator that decodes a stream's chunks, and ``_sleep_for_retry``, which tells 
 """
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from inspector.integrations.bodies import chunks_of
 from inspector.integrations.byte_streams import reading_of, watch_body
-from inspector.integrations.calls import Call, Model, opened, told
+from inspector.integrations.calls import Call, Model, enclosing, opened, told
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields, unreadable
 from inspector.integrations.streams import Answer, AnswerFailed, AsyncItems, Items, Reading
@@ -45,9 +45,6 @@ class Api:
     """Tells from a client whose models it calls."""
 
 
-_requesting: ContextVar[Call | None] = ContextVar("inspector_requesting", default=None)
-
-
 def install_requests(patches: Patches, api: Api) -> None:
     """Record every request of this SDK that calls a model."""
     client = import_module(f"{api.package}._base_client")
@@ -66,7 +63,7 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
         asked = _Request.opened(api, self, options)
         if asked is None:
             return original(self, cast_to, options, *args, **kwargs)
-        leave = asked.enter()
+        leave = asked.call.enter()
         try:
             result = original(self, cast_to, options, *args, **kwargs)
         except BaseException as exc:
@@ -85,7 +82,7 @@ def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., An
         asked = _Request.opened(api, self, options)
         if asked is None:
             return await original(self, cast_to, options, *args, **kwargs)
-        leave = asked.enter()
+        leave = asked.call.enter()
         try:
             result = await original(self, cast_to, options, *args, **kwargs)
         except BaseException as exc:
@@ -109,8 +106,8 @@ def _iterated(original: Callable[..., Any], items: type[Items] | type[AsyncItems
 def _retried(original: Callable[..., Any]) -> Callable[..., Any]:
     # The asynchronous one returns its coroutine, so that one wrapper is enough.
     def sleep_for_retry(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = _requesting.get()
-        if call is not None and call.is_open:
+        call = next(enclosing("llm_generate"), None)
+        if call is not None:
             told("progress_update", lambda: _progress(call, kwargs))
         return original(self, *args, **kwargs)
 
@@ -155,17 +152,6 @@ class _Request:
 
         # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
         return cls(endpoint, opened("llm_generate", describe, context=copy_context()))
-
-    def enter(self) -> Callable[[], None]:
-        """Make the call what encloses the work of the SDK, until the returned function is called."""
-        leave = self.call.enter()
-        token = _requesting.set(self.call)
-
-        def left() -> None:
-            _requesting.reset(token)
-            leave()
-
-        return left
 
     def returned(self, result: Any) -> None:
         """End the call with what the SDK returned, or follow the body that is still to be read."""

@@ -29,6 +29,8 @@ from inspector.tally import tally_of
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_LAST_FLUSH_S = 0.5
+
 MAX_VALUE_BYTES = 1 << 20
 """Length up to which the JSON text of one value is kept whole."""
 
@@ -46,6 +48,8 @@ class Attachment:
         self.recorder = Recorder(self._new_spool(), tracer=tracer, texts=texts)
         self.recorder.subscribe()
         atexit.register(self.flush)
+        # What was left open is told of by finalizers, which run later where the program made one before this.
+        self._after_finalizers = weakref.finalize(self, self.flush, _LAST_FLUSH_S)
         this: weakref.ref[Attachment] = weakref.ref(self)
         os.register_at_fork(after_in_child=lambda: _after_fork(this))
         self._flush_children_at_exit()
@@ -73,6 +77,7 @@ class Attachment:
         """Stop recording and finish the spool file."""
         self.recorder.unsubscribe()
         atexit.unregister(self.flush)
+        self._after_finalizers.detach()
         self.recorder.spool.close()
 
     def restart(self) -> None:

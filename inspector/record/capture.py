@@ -45,6 +45,11 @@ def _type_name(value: object) -> str:
     return type(value).__qualname__
 
 
+def _class_name(value: object) -> Plain:
+    # An integration that describes another object gives its class's name, or none.
+    return _named(value, "class_name") if hasattr(type(value), "class_name") else _type_name(value)
+
+
 def _named(value: object, *names: str) -> Plain:
     for name in names:
         found = read_live(value, name)
@@ -54,7 +59,7 @@ def _named(value: object, *names: str) -> Plain:
 
 
 def _owner_facts(value: object) -> Facts:
-    return {"name": _named(value, "name") or _type_name(value), "class": _type_name(value)}
+    return {"name": _named(value, "name") or _type_name(value), "class": _class_name(value)}
 
 
 def _given_input(values: HookValues) -> Facts:
@@ -93,7 +98,7 @@ def _llm(values: HookValues) -> Facts:
     facts["model"] = _named(llm, "model", "model_name", "model_id", "default_model")
     facts["provider"] = _named(llm, "provider", "provider_name")
     facts["operation"] = _named(llm, "operation")
-    facts["class"] = _type_name(llm)
+    facts["class"] = _class_name(llm)
     return facts
 
 

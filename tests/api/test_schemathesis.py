@@ -35,7 +35,7 @@ def before_load_schema(context, raw_schema):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Allow what a schema cannot say: unknown headers (RFC 9110, section 5.1), fields that traces have many of, noise."""
+    """Allow what a schema cannot say: unknown headers (RFC 9110, section 5.1), fields traces have many of, noise."""
     unknown = {"x-schemathesis-unknown-property"} & set(case.headers or {})
     if unknown and type(failure).__name__ == "AcceptedNegativeData":
         return False

@@ -1,4 +1,4 @@
-import { type Call, type Calls, calleeKind, calleeName, figureOf, isHousekeeping } from "./calls";
+import { type Call, type Calls, calleeKind, calleeName, countingRow, figureOf, isHousekeeping } from "./calls";
 import type { Kind } from "./filter";
 
 /** What some calls come to together. Calls inside another call of the same sort are not summed a second time. */
@@ -111,7 +111,8 @@ class OpenCalls {
   }
 }
 
-function nodeFor(nodes: Map<string, GraphNode>, { row }: Call): GraphNode {
+function nodeFor(nodes: Map<string, GraphNode>, call: Call): GraphNode {
+  const row = countingRow(call);
   const kind = calleeKind(row);
   const node = namedNode(nodes, kind, kind === "rpc" ? "JSON-RPC" : calleeName(row));
   if (kind === "rpc" && !node.methods.includes(row.name) && node.methods.length < 20) node.methods.push(row.name);

@@ -5,7 +5,7 @@ import type { Tree } from "./tree";
 /** At least so many equal siblings in a row are told as one. */
 const FEWEST = 4;
 
-/** Siblings in a row that are of the same kind, name and status, and hide no failure of their own. */
+/** Siblings in a row that are of the same kind, name and status, count or do not, and hide no failure of their own. */
 export interface Fold {
   /** The span id of its first member, by which it is known while it grows. */
   id: string;
@@ -126,7 +126,8 @@ function grouped(rows: readonly SpanRow[], siblings: readonly number[], below: S
 function isAlike(rows: readonly SpanRow[], first: number, other: number, below: Subtrees): boolean {
   const a = rows[first] as SpanRow;
   const b = rows[other] as SpanRow;
-  return a.kind === b.kind && a.status === b.status && a.name === b.name && isPlain(rows, other, below);
+  const counts = (a.foldedInto === null) === (b.foldedInto === null);
+  return counts && a.kind === b.kind && a.status === b.status && a.name === b.name && isPlain(rows, other, below);
 }
 
 /** A span that ended well around one that did not would hide it in a fold. */

@@ -42,6 +42,8 @@ export const KEY = {
   resourceBytes: "mcp.resource.bytes",
   promptName: "gen_ai.prompt.name",
   promptTemplate: "mcp.prompt.template_id",
+  scopeName: "otel.scope.name",
+  scopeVersion: "otel.scope.version",
 } as const;
 
 /** What the parameters of a model call begin with. */

@@ -1,6 +1,6 @@
 import clsx from "clsx";
-import { ListTree } from "lucide-react";
-import { memo } from "react";
+import { Equal, ListTree } from "lucide-react";
+import { memo, type ReactNode } from "react";
 import type { SpanEvent } from "@/api/client";
 import { clock, count, day, dollars, duration, moment } from "@/lib/format";
 import { unixMs } from "@/lib/time";
@@ -13,6 +13,13 @@ import css from "./event-table.module.css";
 // Icons are costly to draw anew with each row that changes.
 const Mark = memo(StatusMark);
 const Kind = memo(KindIcon);
+const COUNTED_ELSEWHERE = "Same call as another span of its run, counted there";
+const SAME_CALL = (
+  <span className={css.same} title={COUNTED_ELSEWHERE}>
+    <Equal size={13} aria-hidden />
+    <span className="visually-hidden">{COUNTED_ELSEWHERE}</span>
+  </span>
+);
 const RUN_ICON = <ListTree size={14} aria-hidden />;
 
 interface Props {
@@ -45,6 +52,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
       </Cell>
       <Cell className={css.name}>
         <Kind kind={event.kind} />
+        {event.folded_into !== null && SAME_CALL}
         <Recorded text={event.name} className={css.text} />
         {event.error && <Recorded text={event.error.type ?? "failed"} className={css.error} />}
       </Cell>
@@ -59,7 +67,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
         <Tokens event={event} />
       </Cell>
       <Cell className={css.cost}>
-        {event.cost_usd === null ? <span className={css.none}>–</span> : dollars(event.cost_usd)}
+        <Cost event={event} />
       </Cell>
       <Cell className={css.run}>
         {/* A router link costs more than the rest of the row, which matters at hundreds of rows a second. */}
@@ -86,12 +94,25 @@ function Text({ text }: { text: string | null }) {
   return text === null ? <span className={css.none}>–</span> : <Recorded text={text} />;
 }
 
-function Tokens({ event: { input_tokens, output_tokens, cached_tokens } }: { event: SpanEvent }) {
+/** Figures that are counted at another span are quiet. */
+function Figure({ event, children }: { event: SpanEvent; children: ReactNode }) {
+  return event.folded_into === null ? children : <span className={css.none}>({children})</span>;
+}
+
+function Cost({ event }: { event: SpanEvent }) {
+  if (event.cost_usd === null) return <span className={css.none}>–</span>;
+  return <Figure event={event}>{dollars(event.cost_usd)}</Figure>;
+}
+
+function Tokens({ event }: { event: SpanEvent }) {
+  const { input_tokens, output_tokens, cached_tokens } = event;
   if (input_tokens === null && output_tokens === null) return <span className={css.none}>–</span>;
   const cached = cached_tokens ? `, ${count(cached_tokens)} of the input from a cache` : "";
   return (
     <span title={`${count(input_tokens)} in, ${count(output_tokens)} out${cached}`}>
-      {count(input_tokens)} <span className={css.none}>→</span> {count(output_tokens)}
+      <Figure event={event}>
+        {count(input_tokens)} <span className={css.none}>→</span> {count(output_tokens)}
+      </Figure>
     </span>
   );
 }

@@ -30,6 +30,8 @@ export function Identity({ span, place }: OverviewProps) {
         )}
         <TextFact label="Call" text={attributeText(span, KEY.callId)} mono />
         <TextFact label="Service" text={span.service} />
+        <TextFact label="Dialect" text={span.dialect} />
+        <TextFact label="Recorded by" text={scope(span)} />
         <Fact label="Process">{process(span)}</Fact>
       </Facts>
     </Section>
@@ -40,6 +42,13 @@ function durationText(span: FullSpan): string | null {
   if (span.duration_ms === null) return null;
   if (span.duration_ms < 0) return `${duration(span.duration_ms)} (the clocks of two machines disagree)`;
   return duration(span.duration_ms);
+}
+
+/** The library that made the span: OpenTelemetry's instrumentation scope. */
+function scope(span: FullSpan): string | null {
+  const name = attributeText(span, KEY.scopeName);
+  const version = attributeText(span, KEY.scopeVersion);
+  return name && [name, version].filter(Boolean).join(" ");
 }
 
 function process(span: FullSpan) {

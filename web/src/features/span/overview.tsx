@@ -7,6 +7,7 @@ import { Identity } from "./identity";
 import { ModelOverview } from "./model-overview";
 import { OtherOverview } from "./other-overview";
 import { RunOverview } from "./run-overview";
+import { SameCall } from "./same-call";
 import { StatusNote } from "./status-note";
 import { ToolOverview } from "./tool-overview";
 
@@ -23,6 +24,7 @@ export function Overview(props: OverviewProps) {
     <>
       <StatusNote span={props.span} />
       <FailureBox span={props.span} rows={props.rows} />
+      <SameCall {...props} />
       <ByKind {...props} />
       <Identity {...props} />
     </>

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { useMemo, useState } from "react";
 import { compact, count, dollars, duration } from "@/lib/format";
 import { attributeText } from "@/lib/full-span";
-import { descendantsOf, type Group, groupsOf, sumsBelow } from "@/lib/related";
+import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "@/lib/related";
 import { KEY } from "@/lib/semconv";
 import { Button } from "@/ui/button";
 import { KindIcon } from "@/ui/kind";
@@ -60,16 +60,17 @@ function Calls({ traceId, place, rows }: Pick<OverviewProps, "place" | "rows"> &
   const [everything, setEverything] = useState(false);
   const id = place.row?.id ?? "";
   const below = useMemo(() => descendantsOf(rows, id), [rows, id]);
+  const near = useMemo(() => calledBy(rows, id), [rows, id]);
   const groups = useMemo(() => {
-    const shown = everything ? below : place.children;
+    const shown = everything ? below : near;
     const latest = below.reduce((max, row) => Math.max(max, row.startMs), 0);
     return groupsOf(shown, latest, everything ? undefined : sumsBelow(rows, shown));
-  }, [everything, below, rows, place.children]);
+  }, [everything, below, rows, near]);
   return (
     <Section
       title="Calls"
       aside={
-        below.length > place.children.length && (
+        below.length > near.length && (
           <Button look="plain" pressed={everything} onClick={() => setEverything(!everything)}>
             Everything below ({count(below.length)})
           </Button>

@@ -26,7 +26,7 @@ export function useSpan(traceId: string, spanId: string, row: SpanRow | null): L
   const clipped = useQuery({ ...eventQuery(spanId, traceId), refetchInterval });
   const whole = useQuery({ ...eventQuery(spanId, traceId, true), enabled: wantsWhole, refetchInterval });
 
-  const version = row && `${row.status} ${row.durationMs} ${row.name} ${row.inputTokens}`;
+  const version = row && `${row.status} ${row.durationMs} ${row.name} ${row.inputTokens} ${row.foldedInto}`;
   const seen = useRef(version);
   useEffect(() => {
     if (version === seen.current) return;

@@ -1,6 +1,6 @@
-import { Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
+import { Equal, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
 import { KINDS, type Kind } from "@/lib/filter";
-import { count, duration } from "@/lib/format";
+import { count, duration, plural } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { FindBox } from "./find-box";
@@ -14,6 +14,8 @@ interface Props {
   /** How many spans of each kind there are. */
   kinds: ReadonlyMap<Kind, number>;
   folded: boolean;
+  /** How many spans tell once more of a call. */
+  retold: number;
   zoom: Zoom;
   found: { count: number; current: number };
   onFind: (by: 1 | -1) => void;
@@ -33,6 +35,11 @@ export function TraceToolbar(props: Props) {
         onLeave={props.onLeaveFind}
       />
       <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
+      <SameChip
+        spans={props.retold}
+        hidden={search.same === "0"}
+        onHide={(hide) => onChange({ same: hide ? "0" : undefined })}
+      />
       <div className={css.right}>
         <Button
           look="plain"
@@ -78,6 +85,25 @@ function ZoomTools({ zoom }: { zoom: Zoom }) {
         <ZoomIn size={14} aria-hidden />
       </Button>
     </div>
+  );
+}
+
+/** Shows and hides what tells once more of a call: the framework's span over the provider's, a server's tool call. */
+function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; onHide: (hide: boolean) => void }) {
+  if (spans === 0) return null;
+  const told = `${plural(spans, "span")} that ${spans === 1 ? "tells" : "tell"} of a call counted at another span`;
+  return (
+    <Button
+      look="plain"
+      pressed={!hidden}
+      className={css.chip}
+      onClick={() => onHide(!hidden)}
+      title={`${hidden ? "Show" : "Hide"} ${told}`}
+    >
+      <Equal size={13} aria-hidden />
+      {count(spans)}
+      <span className="visually-hidden"> of the same call</span>
+    </Button>
   );
 }
 

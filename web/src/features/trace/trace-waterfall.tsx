@@ -34,6 +34,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   const outline = useOutline({ rows, tree, below, complete, asked: search, selected: selection.id });
   const zoom = useZoom(search.zoom, clock.whole);
   const kinds = useMemo(() => countKinds(rows), [rows]);
+  const retold = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
   const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
   const { order } = outline.tree;
   const matches = useMemo(() => findSpans(rows, order, search.find ?? ""), [rows, order, search.find]);
@@ -80,6 +81,15 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
       title: search.path ? "Hide the critical path" : "Show the critical path",
       run: () => onChange({ path: search.path ? undefined : "1" }),
     },
+    ...(retold > 0
+      ? [
+          {
+            id: "same",
+            title: outline.once ? "Show every span of a call" : "Show one span of each call",
+            run: () => onChange({ same: outline.once ? undefined : "0" }),
+          },
+        ]
+      : []),
     { id: "close-all", title: "Collapse everything", keys: "[", run: () => onDepth(1) },
     { id: "open-all", title: "Expand everything", keys: "]", run: () => onDepth(ALL_LEVELS) },
   ]);
@@ -89,6 +99,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
       <TraceToolbar
         {...{ search, onChange, kinds, zoom, onFind }}
         folded={outline.folded}
+        retold={retold}
         found={{ count: matches.length, current }}
         onLeaveFind={() => ref.current?.focus()}
       />

@@ -16,6 +16,7 @@ interface Asked {
   hide?: readonly Kind[] | undefined;
   depth?: number | undefined;
   fold?: "0" | "1" | undefined;
+  same?: "0" | undefined;
 }
 
 interface Parts {
@@ -34,6 +35,8 @@ export interface Outline {
   below: Subtrees;
   lines: Lines;
   folded: boolean;
+  /** Whether rows that tell once more of a call are left out. */
+  once: boolean;
   /** How many levels are open where nothing else was asked for. */
   depth: number;
   /** Open or close the line of a span. */
@@ -49,10 +52,15 @@ const NO_FOLDS: ReadonlySet<string> = new Set();
 /** What a waterfall shows of a trace: opened and closed by hand, otherwise by depth; the selected span is never hidden. */
 export function useOutline({ rows, tree: full, below: fullBelow, complete, asked, selected }: Parts): Outline {
   const hide = asked.hide?.join() ?? "";
+  const once = asked.same === "0";
   const tree = useMemo(() => {
     const hidden = new Set(hide.split(","));
-    return hide ? without(full, (at) => hidden.has((rows[at] as SpanRow).kind)) : full;
-  }, [full, rows, hide]);
+    if (!hide && !once) return full;
+    return without(full, (at) => {
+      const row = rows[at] as SpanRow;
+      return hidden.has(row.kind) || (once && row.foldedInto !== null);
+    });
+  }, [full, rows, hide, once]);
   const below = useMemo(() => (tree === full ? fullBelow : subtreesOf(rows, tree)), [rows, tree, full, fullBelow]);
   const usual = useUsual(rows, tree, complete);
   const [byHand, setByHand] = useState(NOTHING);
@@ -89,6 +97,7 @@ export function useOutline({ rows, tree: full, below: fullBelow, complete, asked
     below,
     lines,
     folded,
+    once,
     depth,
     toggle: (id, open) => setByHand(new Map(byHand).set(id, open)),
     toggleFold: (id, open) => setOpenFolds(open ? new Set(openFolds).add(id) : setWithout(openFolds, id)),

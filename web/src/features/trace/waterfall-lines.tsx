@@ -1,8 +1,10 @@
 import type { CriticalPath } from "@/lib/critical-path";
+import { countingTeller, type Retold } from "@/lib/same-calls";
 import type { SpanRow } from "@/lib/spans";
 import type { Subtrees } from "@/lib/subtrees";
 import type { Range } from "@/lib/time-scale";
 import type { Tree } from "@/lib/tree";
+import { visibleLine } from "@/lib/visible";
 import type { Outline } from "./use-outline";
 import type { Window } from "./use-window";
 import { type Oddity, WaterfallRow } from "./waterfall-row";
@@ -12,6 +14,7 @@ interface Props {
   /** Of all rows, hidden kinds or not. */
   tree: Tree;
   outline: Outline;
+  retold: Retold;
   seen: Window;
   lineHeight: number;
   selected: string | null;
@@ -52,6 +55,8 @@ function lineOf(props: Props, line: number) {
       hiddenSpans={spread ? (below.spans[at] as number) : 0}
       hiddenFailures={spread ? (below.failures[at] as number) : 0}
       {...figuresOf(rows, below, at, fold?.members)}
+      sameAs={sameAs(rows, props.tree, at)}
+      retold={outline.once && !fold ? (props.retold.get(row.id)?.length ?? 0) : 0}
       oddity={fold ? null : oddityOf(rows, props.tree, at)}
       agentAbove={above < 0 ? null : ((rows[above] as SpanRow).agent ?? null)}
       selected={!fold && row.id === props.selected}
@@ -70,8 +75,10 @@ function lineOf(props: Props, line: number) {
 function figuresOf(rows: readonly SpanRow[], below: Subtrees, at: number, members: readonly number[] | undefined) {
   const row = rows[at] as SpanRow;
   const isOwn = row.inputTokens !== null || row.outputTokens !== null || row.costUsd !== null;
+  const elsewhere = isOwn && row.foldedInto !== null;
   if (isOwn && !members) {
-    return { inputTokens: row.inputTokens, outputTokens: row.outputTokens, costUsd: row.costUsd, summed: false };
+    const { inputTokens, outputTokens, costUsd } = row;
+    return { inputTokens, outputTokens, costUsd, summed: elsewhere, elsewhere };
   }
   let [inputTokens, outputTokens, costUsd] = [0, 0, Number.NaN];
   for (const each of members ?? [at]) {
@@ -86,7 +93,15 @@ function figuresOf(rows: readonly SpanRow[], below: Subtrees, at: number, member
     outputTokens: outputTokens || null,
     costUsd: Number.isNaN(costUsd) ? null : costUsd,
     summed: true,
+    elsewhere,
   };
+}
+
+/** Words for which span counts for the call of a row; null for one that counts itself. */
+function sameAs(rows: readonly SpanRow[], tree: Tree, at: number): string | null {
+  if (rows[at]?.foldedInto == null) return null;
+  const other = countingTeller(rows, tree, at);
+  return other ? `${visibleLine(other.name)} ${other.where}` : "another span";
 }
 
 function never(): number {

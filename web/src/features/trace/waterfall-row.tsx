@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot be a virtual list
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
 import clsx from "clsx";
-import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, RefreshCcwDot } from "lucide-react";
+import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import { compact, count, dollars, plural } from "@/lib/format";
 import type { SpanRow } from "@/lib/spans";
@@ -36,6 +36,12 @@ interface Props {
   outputTokens: number | null;
   costUsd: number | null;
   summed: boolean;
+  /** Whether these figures are counted at another line. */
+  elsewhere: boolean;
+  /** Which span counts for the same call; null for one that counts itself. */
+  sameAs: string | null;
+  /** How many hidden spans tell of the same call. */
+  retold: number;
   oddity: Oddity;
   /** The agent that the line above it already names. */
   agentAbove: string | null;
@@ -70,6 +76,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         props.matched && css.matched,
         props.selected && css.selected,
         props.active && css.active,
+        props.sameAs !== null && css.told,
       )}
       style={{ top: props.top }}
     >
@@ -79,15 +86,17 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         <KindIcon kind={row.kind} />
         {row.status !== "ok" && <StatusMark status={row.status} size={13} />}
         <Oddities oddity={props.oddity} />
+        {props.sameAs !== null && <SameAs which={props.sameAs} />}
         <Name row={row} members={members?.length} />
         {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
+        {props.retold > 0 && <Retold spans={props.retold} />}
         {props.hiddenSpans > 0 && <Hidden spans={props.hiddenSpans} failures={props.hiddenFailures} />}
       </div>
       <div role="gridcell" className={clsx(css.tokens, props.summed && css.summed)}>
-        <Tokens input={props.inputTokens} output={props.outputTokens} />
+        <Tokens input={props.inputTokens} output={props.outputTokens} elsewhere={props.elsewhere} />
       </div>
       <div role="gridcell" className={clsx(css.cost, props.summed && css.summed)}>
-        {props.costUsd !== null && dollars(props.costUsd)}
+        {props.costUsd !== null && (props.elsewhere ? `(${dollars(props.costUsd)})` : dollars(props.costUsd))}
       </div>
       <div role="gridcell" className={css.track}>
         {rows && members ? (
@@ -161,6 +170,28 @@ function Hidden({ spans, failures }: { spans: number; failures: number }) {
   );
 }
 
+/** That a span tells once more of a call that is counted at another one. */
+function SameAs({ which }: { which: string }) {
+  const words = `Same call as ${which}, counted there`;
+  return (
+    <span className={css.same} title={words}>
+      <Equal size={13} aria-hidden />
+      <span className="visually-hidden">{words}</span>
+    </span>
+  );
+}
+
+function Retold({ spans }: { spans: number }) {
+  const words = `${plural(spans, "hidden span")} ${spans === 1 ? "tells" : "tell"} of the same call`;
+  return (
+    <span className={css.retold} title={words}>
+      <Equal size={11} aria-hidden />
+      {count(spans)}
+      <span className="visually-hidden"> {words}</span>
+    </span>
+  );
+}
+
 function Oddities({ oddity }: { oddity: Oddity }) {
   if (oddity === null) return null;
   const [Icon, words] = ODDITIES[oddity];
@@ -178,11 +209,14 @@ const ODDITIES = {
   early: [Clock3, "It began before the span above it: two clocks disagree."],
 } as const;
 
-function Tokens({ input, output }: { input: number | null; output: number | null }) {
+function Tokens({ input, output, elsewhere }: { input: number | null; output: number | null; elsewhere: boolean }) {
   if (input === null && output === null) return null;
+  const where = elsewhere ? ", counted at the same call" : "";
   return (
-    <span title={`${count(input)} tokens in, ${count(output)} out`}>
+    <span title={`${count(input)} tokens in, ${count(output)} out${where}`}>
+      {elsewhere && "("}
       {compact(input)} <span className={css.verb}>→</span> {compact(output)}
+      {elsewhere && ")"}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { calleeName, figureOf } from "@/lib/calls";
+import { calleeName, countingRow, figureOf } from "@/lib/calls";
 import { type Conversation, conversationOf } from "@/lib/conversation";
 import { compact, dollars, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
@@ -25,7 +25,7 @@ export function TurnItem({ entry, traceId, onSelect }: ItemProps<Turn>) {
   return (
     <>
       <ParallelNote parallel={entry.parallel} />
-      <Head call={call} kind="llm" name={calleeName(call.row)} onSelect={onSelect}>
+      <Head call={call} kind="llm" name={calleeName(countingRow(call))} onSelect={onSelect}>
         {(input !== null || output !== null) && (
           <span title="Tokens in → out">
             {compact(input)} → {compact(output)}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { eventQuery } from "@/api/queries";
-import type { Call } from "@/lib/calls";
+import { type Call, countingRow } from "@/lib/calls";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
 
 /** A call's span in full, as far as it is here. */
@@ -18,7 +18,7 @@ const KEPT_MS = 120_000;
 
 /** Load the span of a call while its item is shown; null for no call. It is loaded anew when the run says it changed. */
 export function useEvent(traceId: string, call: Call | null): LoadedEvent {
-  const row = call?.row ?? null;
+  const row = call && countingRow(call);
   const options = eventQuery(row?.id ?? "", traceId);
   const queries = useQueryClient();
   const [stayed, setStayed] = useState(() => queries.getQueryData(options.queryKey) !== undefined);

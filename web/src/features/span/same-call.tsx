@@ -1,0 +1,52 @@
+import { Equal } from "lucide-react";
+import { retoldOf, tellerFrom } from "@/lib/same-calls";
+import { treeOf } from "@/lib/tree";
+import { Recorded } from "@/ui/recorded";
+import type { OverviewProps } from "./overview";
+import css from "./same-call.module.css";
+import { SpanLink } from "./span-link";
+
+const MOST = 4;
+
+/** Which span counts for the same call, or which ones tell of it besides; nothing for a call that was told once. */
+export function SameCall({ span, place, rows }: OverviewProps) {
+  const into = place.row ? place.row.foldedInto : span.folded_into;
+  const others = into === null ? (retoldOf(rows).get(span.span_id) ?? []) : [];
+  if (into === null && others.length === 0) return null;
+  const rest = others.length - MOST;
+  return (
+    <p className={css.note}>
+      <Equal size={14} aria-hidden />
+      {into !== null ? (
+        <span>
+          Same call as <OtherSpan {...{ span, rows }} spanId={into} />; counted there.
+        </span>
+      ) : (
+        <span>
+          Counted here. Also told of by{" "}
+          {others.slice(0, MOST).map(({ id }, at) => (
+            <span key={id}>
+              {at > 0 && ", "}
+              <OtherSpan {...{ span, rows }} spanId={id} />
+            </span>
+          ))}
+          {rest > 0 && ` and ${rest} more`}.
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Its name is often that of this one: where it stands tells them apart. */
+function OtherSpan({ span, rows, spanId }: Pick<OverviewProps, "span" | "rows"> & { spanId: string }) {
+  const tree = treeOf(rows);
+  const other = tellerFrom(rows, tree, tree.places.get(span.span_id) ?? -1, spanId);
+  return (
+    <>
+      <SpanLink traceId={span.trace_id} spanId={spanId}>
+        <Recorded text={other?.name || spanId} />
+      </SpanLink>
+      {other && ` ${other.where}`}
+    </>
+  );
+}
