@@ -41,6 +41,8 @@ class _Line:
     cost: str
     note: str
     style: Style
+    is_retold: bool
+    """Whether another event counts for the same call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,16 @@ def error_text(event: Event, terminal: Terminal) -> str:
     return ": ".join(terminal.safe(part) for part in (_class_name(event.error.type), event.error.message) if part)
 
 
+def same_call(terminal: Terminal) -> str:
+    """Say of an event that another one stands for the same call."""
+    return "≡ same call" if terminal.unicode else "= same call"
+
+
+def counted_elsewhere(figure: str) -> str:
+    """Put a figure in parentheses that is counted at another event; nothing stays nothing."""
+    return f"({figure})" if figure else ""
+
+
 def _class_name(error_type: str | None) -> str | None:
     """Leave the module out of a dotted Python name; a code such as ``4.04`` stays whole."""
     name = (error_type or "").rpartition(".")[2]
@@ -113,6 +125,10 @@ def _extent(events: Sequence[Event]) -> tuple[int, int]:
 def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
     event = row.event
     tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
+    tokens = terminal.signs(f"{tokens} tok") if tokens else ""
+    cost = figures.cost(row.figures.cost_usd)
+    is_retold = event.folded_into is not None
+    notes = (same_call(terminal) if is_retold else "", error_text(event, terminal), _MARKS[row.mark])
     return _Line(
         depth=row.depth,
         guides=row.guides if terminal.unicode else row.guides.translate(_ASCII_GUIDES),
@@ -121,10 +137,11 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
         word=status.word(event.status),
         bar=_bar(event, start_ns, end_ns, unicode=terminal.unicode),
         time_spent=terminal.signs(figures.duration(event.duration_ms)),
-        tokens=terminal.signs(f"{tokens} tok") if tokens else "",
-        cost=figures.cost(row.figures.cost_usd),
-        note=" ".join(filter(None, (error_text(event, terminal), _MARKS[row.mark]))),
+        tokens=counted_elsewhere(tokens) if row.counts_elsewhere else tokens,
+        cost=counted_elsewhere(cost) if row.counts_elsewhere else cost,
+        note=_GAP.join(filter(None, notes)),
         style=status.STYLES[event.status],
+        is_retold=is_retold,
     )
 
 
@@ -187,7 +204,7 @@ def _drawn(line: _Line, columns: _Columns, terminal: Terminal) -> str:
         guides = _shortened_guides(line, max(0, room_for_guides), terminal.ellipsis)
     room_for_name = max(1, columns.name - width(guides) - 2)
     name = pad(cut(line.name, room_for_name, mark=terminal.ellipsis), room_for_name)
-    head: list[Piece] = [(guides, "dim"), (f"{line.sign} ", line.style), (name, "")]
+    head: list[Piece] = [(guides, "dim"), (f"{line.sign} ", line.style), (name, "dim" if line.is_retold else "")]
     parts: list[Piece] = []
     if columns.word:
         parts.append((pad(line.word, columns.word), line.style))
@@ -199,7 +216,7 @@ def _drawn(line: _Line, columns: _Columns, terminal: Terminal) -> str:
         for text, size in ((line.tokens, columns.tokens), (line.cost, columns.cost)):
             if size:
                 parts.append((pad(text, size, right=True), "dim"))
-    parts.append((line.note, line.style))
+    parts.append((line.note, "dim" if line.is_retold and line.style == "green" else line.style))
     return _styled(head, parts, terminal)
 
 

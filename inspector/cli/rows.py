@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from inspector.cli import figures, status
-from inspector.cli.drawing import error_text
+from inspector.cli.drawing import counted_elsewhere, error_text, same_call
 from inspector.cli.table import Cell, Column, table_lines
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
@@ -44,18 +44,28 @@ def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
 
 def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
     trace_id = event.trace_id if terminal.width is None else event.trace_id[:_SHORT_ID]
+    tokens, cost = _used(event, terminal)
     return (
         Cell(figures.moment(event.start_time_unix_nano)),
         _status_cell(event.status, terminal),
         Cell(event.kind),
         Cell(terminal.safe(event.name)),
         Cell(terminal.signs(figures.duration(event.duration_ms))),
-        Cell(terminal.signs(figures.tokens(event.input_tokens, event.output_tokens))),
-        Cell(figures.cost(event.cost_usd)),
+        Cell(tokens),
+        Cell(cost),
         Cell(terminal.safe(event.span_id)),
         Cell(terminal.safe(trace_id)),
         Cell(error_text(event, terminal)),
     )
+
+
+def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
+    """Write the tokens and the cost of an event, in parentheses where another event counts for the same call."""
+    tokens = terminal.signs(figures.tokens(event.input_tokens, event.output_tokens))
+    cost = figures.cost(event.cost_usd)
+    if event.folded_into is None:
+        return tokens, cost
+    return counted_elsewhere(tokens), counted_elsewhere(cost)
 
 
 def session_table(sessions: Sequence[Session], terminal: Terminal) -> Iterable[str]:
@@ -91,10 +101,11 @@ def live_line(event: Event, terminal: Terminal) -> str:
     left = f"{figures.moment(event.start_time_unix_nano)}  {event.trace_id[:_SHORT_ID]}"
     state = _status_cell(event.status, terminal)
     took = pad(terminal.signs(figures.duration(event.duration_ms)), _LIVE_FIGURES, right=True)
-    tokens = figures.tokens(event.input_tokens, event.output_tokens)
+    tokens, cost = _used(event, terminal)
     rest = [
-        terminal.signs(f"{tokens} tok") if tokens else "",
-        figures.cost(event.cost_usd),
+        f"{tokens} tok" if tokens else "",
+        cost,
+        same_call(terminal) if event.folded_into is not None else "",
         error_text(event, terminal),
     ]
     tail = "  ".join([pad(name, 10 + _LIVE_NAME), took, *filter(None, rest)])

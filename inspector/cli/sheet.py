@@ -34,12 +34,14 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
 def _facts(event: Event, terminal: Terminal) -> Iterable[tuple[str, str]]:
     tokens = figures.tokens(event.input_tokens, event.output_tokens)
     cached = f" ({event.cached_tokens:,} cached)" if event.cached_tokens else ""
+    counting = event.folded_into
     yield "kind", event.kind
     yield "started", figures.moment(event.start_time_unix_nano)
     yield "took", terminal.signs(figures.duration(event.duration_ms))
     yield "tokens", terminal.signs(tokens + cached) if tokens else ""
     yield "cost", figures.cost(event.cost_usd)
-    for label in ("agent", "model", "tool", "service", "session_id", "trace_id", "span_id", "parent_id"):
+    yield "same call", f"as {terminal.safe(counting)}, and counted there" if counting else ""
+    for label in ("agent", "model", "tool", "service", "dialect", "session_id", "trace_id", "span_id", "parent_id"):
         value: str | None = getattr(event, label)
         yield label.removesuffix("_id"), terminal.safe(value or "")
 

@@ -15,7 +15,10 @@ BRANCH, LAST_BRANCH, TRUNK, BLANK = "├─ ", "└─ ", "│  ", "   "
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Tokens and cost of an event, or of everything below it where it has none of its own."""
+    """Tokens and cost of an event, or of everything below it where it has none of its own.
+
+    Below an event, a call counts once, however many events tell of it.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -32,6 +35,8 @@ class Row:
     """The lines that join it to its parent, innermost last; the outermost are left out of deep ones."""
     figures: Figures
     mark: Mark = ""
+    counts_elsewhere: bool = False
+    """Whether the figures are its own, and counted at the event that stands for the same call."""
 
 
 def tree_rows(events: Iterable[Event], *, levels: int = 40) -> list[Row]:
@@ -53,7 +58,8 @@ def tree_rows(events: Iterable[Event], *, levels: int = 40) -> list[Row]:
     while stack:
         event, depth, above, is_last = stack.pop()
         own = above + ((LAST_BRANCH if is_last else BRANCH) if depth else "")
-        rows.append(Row(event, depth, own, figures[event.span_id], marks.get(event.span_id, "")))
+        elsewhere = event.folded_into is not None and _own(event) != Figures()
+        rows.append(Row(event, depth, own, figures[event.span_id], marks.get(event.span_id, ""), elsewhere))
         below = above + ((BLANK if is_last else TRUNK) if depth else "")
         below = below[-len(TRUNK) * (levels - 1) :]
         inner = children.get(event.span_id, [])
@@ -87,26 +93,49 @@ def _marks(by_id: dict[str, Event]) -> dict[str, Mark]:
 
 
 def _figures(by_id: dict[str, Event], tops: dict[str, Mark], children: dict[str, list[Event]]) -> dict[str, Figures]:
-    """Give each event its own tokens and cost, else the sum of its children's."""
+    """Give each event its own tokens and cost, else the sum of what counts below it."""
     order: list[Event] = []
     stack = [by_id[span_id] for span_id in tops]
     while stack:
         event = stack.pop()
         order.append(event)
         stack.extend(children.get(event.span_id, ()))
-    found: dict[str, Figures] = {}
+    shown: dict[str, Figures] = {}
+    counted: dict[str, Figures] = {}
     for event in reversed(order):
-        below = [found[child.span_id] for child in children.get(event.span_id, ())]
-        found[event.span_id] = Figures(
-            _own_or_sum(event.input_tokens, [each.input_tokens for each in below]),
-            _own_or_sum(event.output_tokens, [each.output_tokens for each in below]),
-            _own_or_sum(event.cost_usd, [each.cost_usd for each in below]),
-        )
-    return found
+        own = _own(event)
+        below = _sum([counted[child.span_id] for child in children.get(event.span_id, ())])
+        shown[event.span_id] = _first_known(own, below)
+        if event.folded_into is not None:
+            counted[event.span_id] = below
+        elif event.kind == "llm":
+            counted[event.span_id] = _sum([own, below])
+        else:
+            # What an agent states is what its model calls come to.
+            counted[event.span_id] = shown[event.span_id]
+    return shown
 
 
-def _own_or_sum(own: N | None, below: Sequence[N | None]) -> N | None:
-    if own is not None:
-        return own
-    known = [each for each in below if each is not None]
+def _own(event: Event) -> Figures:
+    return Figures(event.input_tokens, event.output_tokens, event.cost_usd)
+
+
+def _first_known(one: Figures, other: Figures) -> Figures:
+    return Figures(
+        other.input_tokens if one.input_tokens is None else one.input_tokens,
+        other.output_tokens if one.output_tokens is None else one.output_tokens,
+        other.cost_usd if one.cost_usd is None else one.cost_usd,
+    )
+
+
+def _sum(figures: Sequence[Figures]) -> Figures:
+    return Figures(
+        _total([each.input_tokens for each in figures]),
+        _total([each.output_tokens for each in figures]),
+        _total([each.cost_usd for each in figures]),
+    )
+
+
+def _total(values: Sequence[N | None]) -> N | None:
+    known = [value for value in values if value is not None]
     return sum(known[1:], known[0]) if known else None

@@ -16,6 +16,7 @@ Json = dict[str, Any]
 
 _KINDS = {"server": 2, "client": 3, "producer": 4, "consumer": 5}
 _INTERNAL = 1
+_INT32_MAX = 2**31 - 1
 _INT64 = range(-(2**63), 2**63)
 _LINE_BYTES = 1 << 20
 _LONGEST_SCOPE = 256
@@ -55,7 +56,11 @@ def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
     for added in attributes.pop(semconv.NORMALISED, ()):
         attributes.pop(added, None)
     kind, scope, version = _origin(attributes) if event.dialect != _OWN else (_INTERNAL, "", "")
-    lost = attributes.pop("otel.dropped_attributes_count", 0)
+    lost = attributes.get("otel.dropped_attributes_count")
+    if type(lost) is int and 0 < lost <= _INT32_MAX:
+        del attributes["otel.dropped_attributes_count"]
+    else:
+        lost = None
     attributes[semconv.EXPORTED] = {"status": event.status, "cost_usd": event.cost_usd}
     span: Json = {
         "traceId": event.trace_id,

@@ -1,7 +1,8 @@
 """What an exported span says of itself that OTLP has no field for."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.model import STATUSES, AttributeValue, Span
 

@@ -3,7 +3,7 @@
 import gzip
 import stat
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -73,28 +73,33 @@ def read_parts(file: IO[bytes], name: str) -> Iterator[Part]:
     Raises:
         FileUnreadable: It cannot be read on, as a packed file that was cut.
     """
-    number = 0
     for number, line in _lines(file, name):
         if not line.strip():
             continue
-        decoded = Decoded(malformed="too long") if len(line) >= MAX_LINE else decode(line)
+        decoded = _decoded(line)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, MAX_LINE - len(line), name)
             again = decode(whole) if len(whole) < MAX_LINE else decoded
             if not again.malformed:
                 yield Part(whole, again, number)
                 return
-            yield from _parts_of_lines(whole)
-            for later, rest in _lines(file, name):
-                yield Part(rest, decode(rest), number + later)
+            if not whole.endswith(b"\n"):
+                whole += next(_lines(file, name), (0, b""))[1]
+            lines = whole.splitlines(keepends=True)
+            yield from _parts_of(enumerate(lines, 1))
+            yield from _parts_of((len(lines) + later, rest) for later, rest in _lines(file, name))
             return
         yield Part(line, decoded, number)
 
 
-def _parts_of_lines(data: bytes) -> Iterator[Part]:
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
+def _parts_of(lines: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
+    for number, line in lines:
         if line.strip():
-            yield Part(line, decode(line), number)
+            yield Part(line, _decoded(line), number)
+
+
+def _decoded(line: bytes) -> Decoded:
+    return Decoded(malformed="too long") if len(line) >= MAX_LINE else decode(line)
 
 
 def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:

@@ -35,11 +35,15 @@ MOST_PARTS = 1_000_000
 """Messages and values in one request; a request of ordinary spans that has all the bytes it may has half as many."""
 LARGE_SPAN = 1 << 20
 """Bytes of a span above which its fields are counted before the parser makes room for them."""
+_SHORT_PAIR = 64
+"""Bytes up to which an attribute is remembered as a whole: the name of an agent, a model, a session comes with every
+span, and finding it by its bytes costs a fifth of reading it."""
+_MOST_SHORT_PAIRS = 16_384
 _MOST_KNOWN_KEYS = 4_096
 _LONGEST_KNOWN_KEY = 127
 _ZERO = (bytes(16), bytes(8))
-_TEXT, _INT = 0x0A, 0x18
-"""Tags of the two values that nearly all attributes have."""
+_TEXT = 0x0A
+"""Tag of a text."""
 _TEXT_SIZES = 16_384
 """Values from this size on have longer lengths than the two bytes that are looked for."""
 
@@ -174,11 +178,14 @@ class _Reading:
         if len(trace_id) != 16 or trace_id in _ZERO:
             raise _Rejected("trace_id")
         kind, status, events, links = span.kind, span.status, span.events, span.links
-        self._budget.spend(len(events) + len(links))
+        if events or links:
+            self._budget.spend(len(events) + len(links))
         code, message = self._status(status) if status else (0, None)
         pairs = span.attributes
         attributes = self._attributes(pairs)
-        note_losses(attributes, (len(pairs), len(events), len(links)), span.dropped_attributes_count)
+        sent, reported = (len(pairs), len(events), len(links)), span.dropped_attributes_count
+        if reported or max(sent) > MAX_EVENTS:
+            note_losses(attributes, sent, reported)
         return DecodedSpan(
             trace_id.hex(),
             span_id.hex(),
@@ -241,34 +248,32 @@ class _Reading:
     def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
         """Read ``KeyValue`` messages where they lie.
 
-        Nearly all of them are a known key and a text of less than 16 KB or a small number, encoded in the one way that
+        Nearly all of those that are new are a known key and a text of less than 16 KB, encoded in the one way that
         every sender encodes them: tag, length, key, tag, length, tag, length, text. What is before the first length of
         the value is then the same as before, what is before the text follows from the size, and only the text is made.
         """
         out: dict[str, AttributeValue] = {}
         self._budget.spend(len(pairs))
-        heads, known = _text_heads(), _known_keys
-        for pair in pairs if len(pairs) <= MAX_ATTRIBUTES else pairs[:MAX_ATTRIBUTES]:
+        heads, known, short = _text_heads(), _known_keys, _short_pairs
+        for pair in pairs[:MAX_ATTRIBUTES]:
             length = len(pair)
+            if length <= _SHORT_PAIR and (found := short.get(pair)) is not None:
+                key, value = found
+                out[key] = value
+                continue
             at = pair[1] + 3 if length > 1 else 0
             key = known.get(pair[:at])
             size = length - at
-            if key is not None and size < _TEXT_SIZES:
-                head = heads[size]
-                if pair.startswith(head, at):
-                    try:
-                        out[key] = pair[at + len(head) :].decode()
-                    except UnicodeDecodeError:
-                        out[key] = pair[at + len(head) :].decode("utf-8", "replace")
-                    continue
-                if size == 3 and pair[at] == 2 and pair[at + 1] == _INT and pair[at + 2] < 128:
-                    out[key] = pair[at + 2]
-                    continue
-                if size == 4 and pair[at] == 3 and pair[at + 1] == _INT and pair[at + 3] < 128 <= pair[at + 2]:
-                    out[key] = pair[at + 2] & 127 | pair[at + 3] << 7
-                    continue
-            key, value = self._pair(pair, 0, length, 0)
+            if key is not None and size < _TEXT_SIZES and pair.startswith(heads[size], at):
+                try:
+                    value = pair[at + len(heads[size]) :].decode()
+                except UnicodeDecodeError:
+                    value = pair[at + len(heads[size]) :].decode("utf-8", "replace")
+            else:
+                key, value = self._pair(pair, 0, length, 0)
             out[key] = value
+            if length <= _SHORT_PAIR:
+                _remember(pair, key, value)
         return out
 
     def _pair(self, data: bytes, start: int, stop: int, depth: int) -> tuple[str, AttributeValue]:
@@ -340,5 +345,15 @@ def _length(number: int) -> tuple[int, ...]:
     return (number,) if number < 128 else (number & 127 | 128, number >> 7)
 
 
+def _remember(pair: bytes, key: str, value: AttributeValue) -> None:
+    # A list or map would be the same one in all spans.
+    if not isinstance(value, list | dict):
+        if len(_short_pairs) >= _MOST_SHORT_PAIRS:
+            _short_pairs.clear()
+        _short_pairs[pair] = key, value
+
+
+_short_pairs: dict[bytes, tuple[str, AttributeValue]] = {}
+"""Attributes by all of their bytes; forgotten at once when they are too many."""
 _known_keys: dict[bytes, str] = {}
 """Keys by all the bytes before the value: tag, length, key, and the tag of the value."""

@@ -51,6 +51,15 @@ def fields(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, 
     """
     at = start
     while at < stop:
+        tag = data[at]
+        # Nearly every field is bytes, with a tag of one byte and a length of two: a third of the work of any other.
+        if tag & 7 == LENGTH and 7 < tag < 128 and at + 2 < stop and data[at + 2] < 128 <= data[at + 1]:
+            begin = at + 3
+            at = begin + (data[at + 1] & 127 | data[at + 2] << 7)
+            if at > stop:
+                raise WireError("a field reaches beyond its message")
+            yield tag >> 3, LENGTH, begin, at
+            continue
         tag, at = varint(data, at, stop)
         number, kind = tag >> 3, tag & 7
         if not 0 < number < 1 << 29:

@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.semconv import REQUEST_MODEL

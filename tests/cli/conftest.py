@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from inspector.model import Event, Span, Trace
 
@@ -94,7 +95,7 @@ def span() -> Callable[..., Span]:
             start_ns=START_NS + number * 1_000_000_000,
             end_ns=START_NS + number * 1_000_000_000 + 312_000_000,
         )
-        return replace(plain, **changes)
+        return structs.replace(plain, **changes)
 
     return build
 

@@ -44,6 +44,45 @@ def test_a_trace_is_drawn_with_signs_times_tokens_cost_and_what_failed(event):
     ]
 
 
+def told_twice(event):
+    used = {"kind": "llm", "input_tokens": 1200, "output_tokens": 120, "cost_usd": 0.0041}
+    counting = f"{2:016x}"
+    return [
+        event(1, name="invoke_agent planner", end_ms=400),
+        event(2, 1, name="generate", start_ms=20, end_ms=200, **used),
+        event(3, 2, name="chat gpt-5", start_ms=30, end_ms=190, folded_into=counting, **used),
+        event(4, 1, name="execute_tool pay", start_ms=200, end_ms=400),
+        event(
+            5,
+            4,
+            name="pay",
+            start_ms=200,
+            end_ms=400,
+            status="error",
+            error=SpanError("a.Refused", "no"),
+            folded_into=f"{4:016x}",
+        ),
+    ]
+
+
+def test_an_event_of_a_call_that_counts_elsewhere_says_so_and_has_its_figures_in_parentheses(event):
+    assert draw(told_twice(event)) == [
+        "✓ invoke_agent planner         ━━━━━━━━━━━━━━━━  400 ms    1,200 → 120 tok    $0.0041",
+        "├─ ✓ generate                  ╺━━━━━━━          180 ms    1,200 → 120 tok    $0.0041",
+        "│  └─ ✓ chat gpt-5              ━━━━━━━          160 ms  (1,200 → 120 tok)  ($0.0041)  ≡ same call",
+        "└─ ✓ execute_tool pay                  ━━━━━━━━  200 ms",
+        "   └─ ✗ pay             error          ━━━━━━━━  200 ms  ≡ same call  Refused: no",
+    ]
+    assert draw(told_twice(event), unicode=False)[2].endswith("(1,200 > 120 tok)  ($0.0041)  = same call")
+
+
+def test_an_event_of_a_call_that_counts_elsewhere_is_dim(event):
+    lines = draw(told_twice(event), colour=True)
+    assert "\x1b[2mchat gpt-5" in lines[2]
+    assert "\x1b[2m≡ same call" in lines[2]
+    assert "\x1b[2mgenerate" not in lines[1]
+
+
 def test_without_utf_8_the_tree_is_plain_ascii(event):
     shown = draw(trip(event), unicode=False)
     assert all(line.isascii() for line in shown)

@@ -161,6 +161,23 @@ def test_one_event_is_shown_whole(inspector, write_spans, span):
     assert json.loads(inspector("show", "--span", "0000000000000001", "--json").stdout)["input"]["city"] == "Rome"
 
 
+def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_spans, span):
+    used = {"kind": "llm", "input_tokens": 1200, "output_tokens": 120, "cost_usd": 0.25}
+    outer = span(name="generate", **used)
+    write_spans(outer, span(name="chat gpt-5", parent_id=outer.span_id, dialect="gen_ai/2", **used))
+    tree = inspector("show", PYTHONIOENCODING="utf-8").stdout.decode().splitlines()
+    assert tree[1].endswith("  1,200 → 120 tok    $0.2500")
+    assert tree[2].endswith("(1,200 → 120 tok)  ($0.2500)  ≡ same call")
+    sheet = inspector("show", "--span", "0000000000000002").stdout.decode()
+    assert "same call  as 0000000000000001, and counted there\n" in sheet
+    assert "dialect    gen_ai/2\n" in sheet
+    assert "same call" not in inspector("show", "--span", "0000000000000001").stdout.decode()
+    late, early = inspector("events", PYTHONIOENCODING="utf-8").stdout.decode().splitlines()[1:]
+    assert "  (1,200 → 120)  ($0.2500)  " in late
+    assert "  1,200 → 120    $0.2500  " in early
+    assert json.loads(inspector("show", "--json").stdout)["trace"]["input_tokens"] == 1200
+
+
 def test_sessions_are_listed_with_their_sums(inspector, write_spans, span):
     write_spans(span(session_id="trip-1"), span(session_id="trip-1", status="error", input_tokens=5, output_tokens=1))
     lines = inspector("sessions").stdout.decode().splitlines()

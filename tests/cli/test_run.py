@@ -360,6 +360,25 @@ def test_a_decorator_of_ours_alone_does_not_keep_a_program_from_being_recorded(r
     assert names(recorded()) == ["add"]
 
 
+def test_a_program_that_empties_its_environment_leaves_nothing_in_its_directory(run, script, tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    app = script(f"import os\n{CALL.format(name='add')}\nos.chdir({str(place)!r})\nos.environ.clear()\n")
+    assert b"recorded 1 call" in run(app).stderr
+    assert list(place.iterdir()) == []
+
+
+def test_what_a_program_writes_into_our_directory_does_not_change_its_exit_code(run, script):
+    app = script(
+        "import os, pathlib\n"
+        "place = pathlib.Path(os.environ['INSPECTOR_RUN'].split(':', 3)[3])\n"
+        "(place / 'recorded-x.json').write_text('{\"pid\": 1, \"calls\": \"x\"}')\n"
+    )
+    ended = run(app)
+    assert ended.returncode == 0
+    assert b"cannot say more" in ended.stderr
+
+
 def test_options_choose_service_home_and_content(run, script, tmp_path):
     home = tmp_path / "else where"
     told = (

@@ -60,6 +60,33 @@ def test_tokens_and_cost_are_summed_where_an_event_has_none_of_its_own(event):
     assert found == {1: (57, 15, 0.75), 2: (7, 10, 0.25), 3: (100, 10, 0.25), 4: (50, 5, 0.5), 5: (None, None, None)}
 
 
+def test_a_call_that_several_events_tell_of_counts_once_in_every_sum_above_it(event):
+    llm = {"kind": "llm", "input_tokens": 100, "output_tokens": 10, "cost_usd": 0.25}
+    rows = tree_rows(
+        [
+            event(1, kind="agent"),
+            event(2, 1, start_ms=1, **llm),
+            event(3, 2, start_ms=2, folded_into=f"{2:016x}", **llm),
+            event(4, 1, kind="llm", start_ms=3, folded_into=f"{5:016x}"),
+            event(5, 4, start_ms=4, **llm),
+            event(6, 1, start_ms=5, **llm),
+            event(7, 6, kind="tool", start_ms=6),
+            event(8, 7, start_ms=7, **llm),
+        ]
+    )
+    found = {row.event.seq: (row.figures.input_tokens, row.figures.cost_usd, row.counts_elsewhere) for row in rows}
+    assert found == {
+        1: (400, 1.0, False),
+        2: (100, 0.25, False),
+        3: (100, 0.25, True),
+        4: (100, 0.25, False),
+        5: (100, 0.25, False),
+        6: (100, 0.25, False),
+        7: (100, 0.25, False),
+        8: (100, 0.25, False),
+    }
+
+
 def test_a_hundred_thousand_levels_are_arranged_without_recursion_and_with_short_guides(event):
     rows = tree_rows([event(1), *(event(number, number - 1) for number in range(2, 100_001))])
     assert [row.depth for row in rows] == list(range(100_000))

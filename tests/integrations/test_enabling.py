@@ -433,3 +433,51 @@ def test_a_hook_that_is_no_call_is_told():
     with capture() as hooks:
         told("progress_update", lambda: {"progress": 1, "total": 2})
     assert [(name, said["progress"]) for name, said in hooks] == [("progress_update", 1)]
+
+
+def test_a_loader_that_takes_no_attributes_keeps_its_module_from_nobody(monkeypatch, watch):
+    class Sealed:
+        __slots__ = ()
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            module.ready = True
+
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            return importlib.machinery.ModuleSpec(name, Sealed()) if name == "sealed_framework" else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    watch.expect("sealed_framework", lambda: None)
+    import sealed_framework
+
+    del sys.modules["sealed_framework"]
+    assert sealed_framework.ready
+
+
+def test_subclasses_are_told_of_and_their_other_classes_hear_of_them_too():
+    class Base:
+        pass
+
+    class Early(Base):
+        pass
+
+    told = []
+    patches = Patches("test")
+    patches.on_subclasses(Base, lambda cls: told.append(cls.__name__))
+
+    class Other:
+        def __init_subclass__(cls, **kwargs):
+            super().__init_subclass__(**kwargs)
+            told.append(f"Other: {cls.__name__}")
+
+    class Late(Early, Other):
+        pass
+
+    assert told == ["Early", "Other: Late", "Late"]
+    patches.undo()
+    assert "__init_subclass__" not in vars(Base)
+    type("Later", (Base,), {})
+    assert told[-1] == "Late"

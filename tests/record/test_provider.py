@@ -404,6 +404,19 @@ def test_a_span_for_the_call_of_a_hook_adds_to_it(provided):
     assert not span.is_recording()
 
 
+def test_an_exception_that_cannot_say_what_it_is_leaves_the_call_of_a_hook_unchanged(provided):
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    tracer = trace.get_tracer("mcp-python-sdk")
+    with pytest.raises(Mute), rpc():
+        with tracer.start_as_current_span("sent", kind=SpanKind.CLIENT, attributes={"mcp.method.name": "tools/call"}):
+            raise Mute
+    (call,) = provided.spans()
+    assert call["status"]["code"] == 2
+
+
 def test_a_call_below_a_span_that_was_added_is_a_child_of_its_call(provided):
     with around("llm_generate", llm=type("M", (), {"model": "m"})(), prompt="hi"):
         with trace.get_tracer("lib").start_as_current_span("chat m", attributes={"gen_ai.operation.name": "chat"}):

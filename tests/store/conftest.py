@@ -1,9 +1,9 @@
 import itertools
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.model import Span, SpanError
 from inspector.store import SqliteStore

@@ -1,8 +1,8 @@
 import itertools
-from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.model import Filter
 from inspector.store import SqliteStore

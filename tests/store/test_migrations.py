@@ -4,6 +4,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from inspector.model import Filter, SpanError
 from inspector.store import SpoolMark, SqliteStore
@@ -39,10 +40,10 @@ def old(tmp_path, spans):
     fresh, path = tmp_path / "fresh.db", tmp_path / "old.db"
     store = SqliteStore(fresh)
     store.write(spans, mark=SpoolMark("a.jsonl", 2**64 - 1, 10, dropped=2))
-    store.write([replace(spans[0], status="ok", end_ns=spans[0].start_ns + 9)])
+    store.write([structs.replace(spans[0], status="ok", end_ns=spans[0].start_ns + 9)])
     while store.index():
         pass
-    store.write([replace(spans[0], span_id="7" * 16, name="not yet indexed")])
+    store.write([structs.replace(spans[0], span_id="7" * 16, name="not yet indexed")])
     store.close()
     engine = writer_engine(path)
     with engine.begin() as connection:
@@ -94,7 +95,7 @@ def test_a_database_of_the_first_schema_is_written_like_any_other_afterwards(old
     path, fresh = old
     more = [
         *spans,
-        replace(spans[4], status="ok", end_ns=spans[4].start_ns + 3),
+        structs.replace(spans[4], status="ok", end_ns=spans[4].start_ns + 3),
         make_span(span_id="8" * 16, trace_id="d" * 32, session_id="s"),
     ]
     stores = open_store(path), open_store(fresh)

@@ -1,9 +1,9 @@
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.model import Filter, Span, SpanError
 from inspector.store import SqliteStore

@@ -1,8 +1,8 @@
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from inspector.model import Filter, SpanError, TimelineBar
 from inspector.store.timeline import LOOKED_AT, MOMENTS, MOST_BARS

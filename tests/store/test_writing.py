@@ -1,11 +1,11 @@
 import itertools
 import json
-from dataclasses import replace
 
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.model import STATUSES, Filter, Span, SpanError
 from inspector.store import SpoolMark, SqliteStore

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import hostile_spans
 from serving import DEMO_SPANS, ROOT, Agent, Server, fill, record_demo, serving, wait_until
-from stories import kinds_and_statuses, long_trace, many_runs, odd_trees
+from stories import kinds_and_statuses, long_trace, many_runs, odd_trees, told_twice
 
 WAIT_MS = 30_000
 REPORT_VIOLATIONS = """
@@ -138,8 +138,8 @@ def crowd(homes: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def oddities(homes: Path) -> Iterator[Server]:
-    """Odd trees, every kind and status, and a trace of 10,000 spans; only to be looked at."""
-    fill(homes / "odd", [*odd_trees(), *kinds_and_statuses(), *long_trace(10_000)])
+    """Odd trees, every kind and status, calls told twice, and a trace of 10,000 spans; only to be looked at."""
+    fill(homes / "odd", [*odd_trees(), *kinds_and_statuses(), *told_twice(), *long_trace(10_000)])
     with serving(homes / "odd") as server:
         yield server
 

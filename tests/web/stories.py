@@ -23,8 +23,8 @@ HOOKS: dict[Kind, str | None] = {
     "other": None,
 }
 
-ORPHANS, CYCLE, DEEP, WIDE, ROOTS, SKEW, STATES, LONG = (f"{number:032x}" for number in range(0xA1, 0xA9))
-"""Ids of the traces of ``odd_trees``, ``kinds_and_statuses`` and ``long_trace``."""
+ORPHANS, CYCLE, DEEP, WIDE, ROOTS, SKEW, STATES, LONG, TWICE = (f"{number:032x}" for number in range(0xA1, 0xAA))
+"""Ids of the traces of ``odd_trees``, ``kinds_and_statuses``, ``long_trace`` and ``told_twice``."""
 TRACEBACK = """Traceback (most recent call last):
   File "/app/desk.py", line 41, in book
     return await self.client.post(url, json=room)
@@ -273,6 +273,24 @@ def kinds_and_statuses() -> Iterator[Span]:
                 model="gpt-4.1" if kind == "llm" else None,
                 tool="stateful_tool" if kind == "tool" else None,
             )
+
+
+def told_twice() -> Iterator[Span]:
+    """A framework over an instrumented SDK: three model calls and a tool call, each told of by two spans."""
+    asked, answer = [message("user", "Where to?")], message("assistant", "Lisbon it is.")
+    planner: dict[str, Any] = {"agent": "planner", "dialect": "openinference/1"}
+    sdk: dict[str, Any] = {"dialect": "gen_ai/2", "attributes": {"otel.scope.name": "sdk", "otel.scope.version": "2.4"}}
+    yield span_of(TWICE, 1, "agent", name="invoke_agent planner", took_ms=100, **planner)
+    yield span_of(TWICE, 2, "agent", name="AgentExecutor", parent=1, start_ms=1, took_ms=98, **planner)
+    for number, start_ms in ((3, 2), (5, 30)):
+        yield model_call(TWICE, number, asked, answer, parent=2, start_ms=start_ms, took_ms=20, **planner)
+        yield model_call(TWICE, number + 1, asked, answer, parent=number, start_ms=start_ms + 1, took_ms=18, **sdk)
+    # The framework does not know what this one used.
+    yield span_of(TWICE, 7, "llm", name="generate", parent=2, start_ms=55, took_ms=20, **planner)
+    yield model_call(TWICE, 8, asked, answer, parent=7, start_ms=56, took_ms=18, **sdk)
+    yield tool_call(TWICE, 9, "desk__weather", parent=2, start_ms=80, took_ms=15, **planner)
+    yield span_of(TWICE, 10, "rpc", name="tools/call weather", parent=9, start_ms=81, took_ms=13)
+    yield tool_call(TWICE, 11, "weather", parent=10, start_ms=82, took_ms=10)
 
 
 def long_trace(count: int, trace_id: str = LONG) -> Iterator[Span]:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from serving import ROOT
-from stories import STATES, span_of
+from stories import STATES, TWICE, span_of
 
 PAGES = {
     "runs": "/",
@@ -66,6 +66,15 @@ def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind
 def test_axe_finds_nothing_in_every_status(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}?span={span_of(STATES, 7).span_id}", color_scheme="dark")
     expect(page.get_by_text("workflow that is lost").first).to_be_visible()
+    assert violations_of(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("same", ["", "&same=0"])
+def test_axe_finds_nothing_where_calls_are_told_twice(oddities, visit, same, theme):
+    view = f"/traces/{TWICE}?span={span_of(TWICE, 4).span_id}{same}"
+    page = visit(oddities, view, color_scheme=theme, viewport={"width": 1920, "height": 900})
+    expect(page.get_by_text("counted there.").first).to_be_visible()
     assert violations_of(page) == []
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from serving import fill, serving, wait_until
-from stories import message, model_call, span_of, tool_call
+from stories import TWICE, message, model_call, span_of, tool_call
 
 TRACE = f"{0x5BA:032x}"
 LONG_TEXT = "The whole text. " * 40_000
@@ -51,6 +51,25 @@ def story(tmp_path_factory):
     )
     with serving(home) as server:
         yield server
+
+
+def test_the_spans_of_one_call_lead_to_each_other_and_say_which_counts(oddities, visit):
+    counting, told = (span_of(TWICE, number).span_id for number in (3, 4))
+    page = visit(oddities, f"/traces/{TWICE}?span={told}")
+    detail = detail_of(page)
+    expect(detail).to_contain_text("Same call as chat gpt-4.1 above; counted there.")
+    expect(detail).to_contain_text("counted at the same call")
+    detail.get_by_text("Same call as").get_by_role("link").click()
+    page.wait_for_url(re.compile(counting))
+    expect(detail).to_contain_text("Counted here. Also told of by chat gpt-4.1 below.")
+    detail.get_by_text("Also told of by").get_by_role("link").press("Enter")
+    page.wait_for_url(re.compile(told))
+
+
+def test_the_dialect_of_a_span_and_what_recorded_it_are_shown(oddities, visit):
+    detail = detail_of(visit(oddities, f"/traces/{TWICE}?span={span_of(TWICE, 4).span_id}"))
+    expect(detail).to_contain_text(re.compile("Dialect ?gen_ai/2"))
+    expect(detail).to_contain_text(re.compile("Recorded by ?sdk 2.4"))
 
 
 def test_a_model_call_shows_the_conversation_tokens_and_cost(show):

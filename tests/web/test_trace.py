@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from serving import fill, serving
-from stories import CYCLE, DEEP, LONG, ORPHANS, ROOTS, SKEW, STATES, WIDE, span_of, tool_call
+from stories import CYCLE, DEEP, LONG, ORPHANS, ROOTS, SKEW, STATES, TWICE, WIDE, span_of, tool_call
 
 # High enough for every row of a demo run.
 TALL = {"viewport": {"width": 1280, "height": 1600}}
@@ -144,6 +144,50 @@ def test_a_kind_is_hidden_and_what_is_below_it_moves_up(demo, demo_trace, visit)
     below = rows_of(page).filter(has_text="execute_tool weather")
     expect(below).to_have_count(2)
     expect(below.nth(1)).to_have_attribute("aria-level", "4")
+
+
+def test_a_call_that_two_spans_tell_of_counts_once_and_says_so(oddities, visit):
+    page = visit(oddities, f"/traces/{TWICE}", viewport={"width": 1920, "height": 900})
+    used = oddities.get(f"/traces/{TWICE}")["trace"]["input_tokens"]
+    one = oddities.get(f"/events/{span_of(TWICE, 3).span_id}")["input_tokens"]
+    assert used == 3 * one
+    expect(rows_of(page)).to_have_count(11)
+    expect(rows_of(page).first).to_contain_text(f"{used} → 120")
+    expect(rows_of(page).nth(2)).not_to_contain_text("(")
+    expect(rows_of(page).nth(3)).to_contain_text(f"({one} → 40)")
+    expect(rows_of(page).nth(3)).to_contain_text("Same call as chat gpt-4.1 above, counted there")
+    expect(rows_of(page).nth(6)).to_contain_text("Same call as chat gpt-4.1 below, counted there")
+    expect(page.locator("#main header").first).to_contain_text(re.compile("Model calls ?3.*Tool calls ?1"))
+
+
+def test_spans_that_tell_of_a_call_once_more_are_hidden_on_demand_and_counted_where_they_were(oddities, visit):
+    page = visit(oddities, f"/traces/{TWICE}", **TALL)
+    expect(rows_of(page)).to_have_count(11)
+    toggle = page.get_by_role("button", name="5 of the same call")
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    toggle.press("Enter")
+    page.wait_for_url(re.compile("same=0"))
+    expect(rows_of(page)).to_have_count(6)
+    levels = [row.get_attribute("aria-level") for row in rows_of(page).all()]
+    assert levels == ["1", "2", "2", "2", "2", "3"]
+    expect(row_of(page, "desk__weather")).to_contain_text("1 hidden span tells of the same call")
+    page.get_by_role("button", name="5 of the same call").click()
+    expect(rows_of(page)).to_have_count(11)
+    assert "same=" not in page.url
+
+
+@pytest.mark.parametrize("view", ["graph", "transcript"])
+def test_a_call_that_two_spans_tell_of_is_told_once_in_other_views(oddities, visit, view):
+    page = visit(oddities, f"/traces/{TWICE}?view={view}")
+    main = page.locator("#main")
+    if view == "graph":
+        expect(main).to_contain_text("3 calls")
+        expect(main).to_contain_text("desk__weather")
+        expect(main.get_by_text("weather", exact=True)).to_have_count(0)
+    else:
+        articles = page.get_by_role("article")
+        expect(articles.filter(has_text="Lisbon it is.").or_(articles.filter(has_text="gpt-4.1"))).to_have_count(3)
+        expect(articles.filter(has_text="weather")).to_have_count(1)
 
 
 def test_a_row_opens_its_detail_and_the_address_names_it(demo, demo_trace, visit):

@@ -28,7 +28,7 @@ from inspector.ingest.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, an
 from inspector.ingest.dialects.openinference import OPENINFERENCE
 from inspector.ingest.dialects.openllmetry import OPENLLMETRY
 from inspector.ingest.dialects.recorder import HOOKS, INSPECTOR
-from inspector.ingest.dialects.table import Table, complete
+from inspector.ingest.dialects.table import Table, complete, narrowed
 from inspector.ingest.dialects.vercel_ai import VERCEL_AI
 from inspector.ingest.exported import read_exported
 from inspector.ingest.otlp import DecodedSpan
@@ -71,6 +71,8 @@ RESOURCE_KEYS = (
 than they tell.
 """
 
+_MOST_KEYS = 64
+"""Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
 _LAST = len(DIALECTS) - 1
 _ALONE = (INSPECTOR, GEN_AI, OTEL)
 _TABLES = tuple(complete(each, None if each in _ALONE else GEN_AI) for each in DIALECTS)
@@ -87,7 +89,10 @@ def read_span(decoded: DecodedSpan) -> Span:
     Its attributes stay as they came. What a dialect keeps elsewhere is added under the standard key, and the key noted
     in ``inspector.normalised``.
     """
-    exported = decoded.attributes.pop(semconv.EXPORTED, None)
+    attributes = decoded.attributes
+    # Ours alone: what a sender lists there was not added here, and an export would leave it out.
+    attributes.pop(NORMALISED, None)
+    exported = attributes.pop(semconv.EXPORTED, None)
     span = _read_recorded(decoded)
     return span if exported is None else read_exported(span, exported)
 
@@ -96,16 +101,17 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
     # One that has no end was announced already, before an export.
     if decoded.attributes.get(PENDING_MARK) == PENDING and decoded.end_ns is not None:
         decoded = announced(decoded)
-    table = _recognised(decoded)
     attributes = decoded.attributes
+    find = _table_of if len(attributes) <= _MOST_KEYS else _table_of.__wrapped__
+    table = find(decoded.scope.name, tuple(attributes))
     kind = _kind(decoded, table)
-    version, contents = _version(attributes, table), table.contents[kind]
+    contents = table.contents[kind]
     if contents:
         _normalise(decoded, contents)
     stands = status(decoded, table)
     model = _named(attributes, table.model, table)
     counts, cost = _spent(decoded, table, model) if kind == "llm" else (None, None)
-    if table is not _TABLES[0]:
+    if table.name != INSPECTOR.name:
         _note_origin(decoded)
     resource = decoded.resource
     _note_resource(attributes, resource)
@@ -120,7 +126,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
         end_ns=decoded.end_ns,
         session_id=text(attributes, table.session),
         hook=text(attributes, _HOOK),
-        dialect=version,
+        dialect=table.name,
         service=text(resource, _SERVICE),
         agent=_named(attributes, table.agent, table),
         model=model,
@@ -148,15 +154,19 @@ def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Token
     return counts, cost
 
 
-def _recognised(decoded: DecodedSpan) -> Table:
-    attributes = decoded.attributes
-    if semconv.HOOK in attributes:
+# Spans of one origin have the same few sets of keys; asking each span for every key that a dialect knows costs twice as
+# much as all the rest of reading it.
+@lru_cache(maxsize=1_024)
+def _table_of(scope: str, keys: tuple[str, ...]) -> Table:
+    """Return the table of the dialect that a span with these attributes speaks, with no other keys left in it."""
+    return narrowed(_recognised(scope, frozenset(keys)), keys)
+
+
+def _recognised(scope: str, keys: frozenset[str]) -> Table:
+    if semconv.HOOK in keys:
         return _TABLES[0]
-    scope = _scope_rank(decoded.scope.name)
-    found = attributes.keys() & _MARKS
-    if not found:
-        return _TABLES[scope]
-    return _TABLES[min(scope, *map(_RANKS.__getitem__, found))]
+    found = keys & _MARKS
+    return _TABLES[min(_scope_rank(scope), *map(_RANKS.__getitem__, found)) if found else _scope_rank(scope)]
 
 
 @lru_cache(maxsize=1_024)
@@ -165,13 +175,6 @@ def _scope_rank(name: str) -> int:
         return _SCOPES[name]
     starts = (rank for scope, rank in _SCOPES.items() if scope.endswith("*") and name.startswith(scope[:-1]))
     return min(starts, default=_LAST)
-
-
-def _version(attributes: dict[str, AttributeValue], table: Table) -> str:
-    for key, name in table.versions:
-        if key in attributes:
-            return name
-    return table.name
 
 
 def _kind(decoded: DecodedSpan, table: Table) -> Kind:

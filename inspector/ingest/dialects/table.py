@@ -1,10 +1,11 @@
 """Dialects put together with the conventions that they fall back to, laid out for speed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.ingest.dialects.dialect import Dialect, KindRule, Reader
 from inspector.model import KINDS, Kind
@@ -55,6 +56,37 @@ def complete(own: Dialect, conventions: Dialect | None = None) -> Table:
         contents=_contents(own, under),
         **merged,
     )
+
+
+_KEY_LISTS = (
+    *("session", "agent", "model", "provider", "tool", "input_tokens", "output_tokens", "cache_read", "cache_write"),
+    *("usages", "price", "error_message"),
+)
+
+
+def narrowed(table: Table, keys: Iterable[str]) -> Table:
+    """Return what is left of a table for spans with just these attributes, under the name of its version.
+
+    Nothing that it says of those spans changes: keys are left out that they do not have, and do not get from it.
+    """
+    there = {*keys}
+    name = next((version for key, version in table.versions if key in there), table.name)
+    there.update(key for added in table.contents.values() for key, _ in added)
+    lists: dict[str, Any] = {field: _among(getattr(table, field), there) for field in _KEY_LISTS}
+    return replace(
+        table,
+        name=name,
+        versions=(),
+        kinds=tuple(rule for rule in table.kinds if rule.key in there),
+        failures={key: values for key, values in table.failures.items() if key in there},
+        inputs={kind: _among(found, there) for kind, found in table.inputs.items()},
+        outputs={kind: _among(found, there) for kind, found in table.outputs.items()},
+        **lists,
+    )
+
+
+def _among(keys: tuple[str, ...], there: set[str]) -> tuple[str, ...]:
+    return tuple(key for key in keys if key in there)
 
 
 def _merged(own: Any, under: Any) -> Any:

@@ -30,6 +30,7 @@ function page(spans: Record<string, number>, cursor: string | null, base = BASE)
       output_tokens: all(null),
       cached_tokens: all(null),
       cost_usd: all(null),
+      folded_into: all(null),
     },
     next_cursor: cursor,
   };

@@ -20,7 +20,7 @@ const RUN = [
   row("m1", "a", { kind: "llm", model: "gpt", inputTokens: 10, outputTokens: 2, costUsd: 0.5 }),
   row("t1", "a", { tool: "book", status: "error" }),
   row("r1", "t1", { kind: "rpc", tool: "book", status: "error" }),
-  row("s1", "r1", { tool: "book", status: "error" }),
+  row("s1", "r1", { tool: "book", status: "error", foldedInto: "t1" }),
   row("t2", "a", { tool: "book", durationMs: 30 }),
   row("ask", "a", { tool: "ask", durationMs: 40 }),
   row("g", "ask", { kind: "agent", agent: "guide", durationMs: 35 }),
@@ -57,6 +57,25 @@ test("an agent that states its own tokens is not given those of its model calls 
     row("m", "a", { kind: "llm", model: "gpt", inputTokens: 9, outputTokens: 4 }),
   ]);
   expect(graph.nodes[0]?.figures).toMatchObject({ inputTokens: 9, outputTokens: 4 });
+});
+
+test("a call that several spans tell of is one call, with the figures and the name of the span that counts", () => {
+  const llm = { kind: "llm", inputTokens: 7, costUsd: 1 } as const;
+  const graph = graphOf([
+    row("a", null, { kind: "agent", agent: "a" }),
+    row("b", "a", { kind: "agent", agent: "a", foldedInto: "a" }),
+    row("m", "b", llm),
+    row("n", "m", { ...llm, foldedInto: "m" }),
+    row("o", "b", { kind: "llm", name: "framework", foldedInto: "p" }),
+    row("p", "o", { ...llm, model: "gpt" }),
+    row("q", "o", { ...llm, model: "gpt" }),
+  ]);
+  expect(graph.nodes.map(({ name, figures }) => [name, figures.calls, figures.inputTokens, figures.costUsd])).toEqual([
+    ["a", 1, 21, 3],
+    ["m", 1, 7, 1],
+    // The call inside the other one counts within it.
+    ["gpt", 2, 14, 2],
+  ]);
 });
 
 test("an agent that only its calls name is drawn", () => {

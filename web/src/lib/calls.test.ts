@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { calleeKind, calleeName, callsOf } from "./calls";
+import { type Call, calleeKind, calleeName, callsOf, countingRow, figureOf } from "./calls";
 import { rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 
@@ -10,7 +10,7 @@ test("a tool call that crosses a process border is one call", () => {
     row("agent", null, { kind: "agent", agent: "planner" }),
     row("client", "agent", { tool: "weather" }),
     row("request", "client", { kind: "rpc", tool: "weather", name: "tools/call weather" }),
-    row("server", "request", { tool: "weather" }),
+    row("server", "request", { tool: "weather", foldedInto: "client" }),
     row("inner", "server", { kind: "llm", model: "m" }),
   ]);
   const client = of.get("client");
@@ -24,7 +24,7 @@ test("a tool name with its server's name before it is the same tool", () => {
   const { all } = callsOf([
     row("a", null, { tool: "travel_desk-weather" }),
     row("b", "a", { kind: "rpc", tool: "weather" }),
-    row("c", "b", { tool: "weather" }),
+    row("c", "b", { tool: "weather", foldedInto: "a" }),
   ]);
   expect(all).toHaveLength(1);
 });
@@ -53,9 +53,52 @@ test("a prompt and the request for it are one, and so is a model call that two l
     row("p", "root", { kind: "prompt", name: "prompts/get brief" }),
     row("r", "p", { kind: "rpc", name: "prompts/get brief" }),
     row("m", "root", { kind: "llm" }),
-    row("n", "m", { kind: "llm" }),
+    row("n", "m", { kind: "llm", foldedInto: "m" }),
   ]);
   expect(all.map((each) => each.row.id)).toEqual(["root", "p", "m"]);
+});
+
+test("a request between two spans of one model call carried it, and what else it led to was called by that call", () => {
+  const { all, of } = callsOf([
+    row("m", null, { kind: "llm" }),
+    row("r", "m", { kind: "rpc", name: "sampling/createMessage" }),
+    row("n", "r", { kind: "llm", foldedInto: "m" }),
+    row("t", "r", { tool: "x" }),
+    row("u", "n", { tool: "y" }),
+  ]);
+  expect(all.map((each) => each.row.id)).toEqual(["m", "u", "t"]);
+  expect(["r", "n"].map((id) => of.get(id)?.row.id)).toEqual(["m", "m"]);
+  expect([of.get("t"), of.get("u")].map((call) => call?.parent?.row.id)).toEqual(["m", "m"]);
+});
+
+test("a span above the one that counts is seen by the caller, and figures are of the one that counts", () => {
+  const { all, roots } = callsOf([
+    row("framework", null, { kind: "llm", foldedInto: "sdk", costUsd: 9 }),
+    row("sdk", "framework", { kind: "llm", model: "gpt", inputTokens: 7 }),
+    row("again", "framework", { kind: "llm", model: "gpt", inputTokens: 5 }),
+  ]);
+  expect(all.map((each) => each.row.id)).toEqual(["framework", "again"]);
+  const call = roots[0] as Call;
+  expect(countingRow(call).id).toBe("sdk");
+  expect([figureOf(call, "inputTokens"), figureOf(call, "costUsd")]).toEqual([7, null]);
+});
+
+test("a span whose counting one is not here yet is a call without figures", () => {
+  const { roots } = callsOf([row("n", "gone", { kind: "llm", foldedInto: "gone", inputTokens: 7 })]);
+  expect(roots.map((each) => each.row.id)).toEqual(["n"]);
+  expect(figureOf(roots[0] as Call, "inputTokens")).toBeNull();
+});
+
+test("agents that tell of one call are one, and what the inner one calls is called by it", () => {
+  const { all } = callsOf([
+    row("a", null, { kind: "agent", agent: "x" }),
+    row("b", "a", { kind: "agent", agent: "x", foldedInto: "a" }),
+    row("t", "b", { tool: "y" }),
+  ]);
+  expect(all.map((each) => [each.row.id, each.parent?.row.id])).toEqual([
+    ["a", undefined],
+    ["t", "a"],
+  ]);
 });
 
 test("spans between calls belong to the call around them and hide nothing below", () => {
@@ -99,6 +142,7 @@ test("random forests: every span belongs to a call, every call is reached once",
     const rows = [...Array(80).keys()].map((i) =>
       row(`s${i}`, random(6) === 0 ? null : `s${random(80)}`, {
         kind: kinds[random(8)] ?? "other",
+        foldedInto: random(3) === 0 ? `s${random(90)}` : null,
         tool: ["x", "y", null][random(3)] ?? null,
       }),
     );

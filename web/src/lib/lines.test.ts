@@ -55,6 +55,12 @@ describe("linesOf", () => {
     ]);
   });
 
+  it("keeps apart what counts and what tells of the same calls once more", () => {
+    const told = calls(4, "chat").map((each, at) => ({ ...each, id: `told${at}`, foldedInto: `chat${at}` }));
+    const rows = [row("run"), ...calls(4, "chat"), ...told];
+    expect(drawn(rows, linesOf(rows, shapeOf(rows, { folded: true })))).toEqual(["0 run", "1 4×chat", "1 4×chat"]);
+  });
+
   it("keeps apart what differs in kind or status", () => {
     const rows = [
       row("run"),

@@ -76,7 +76,7 @@ describe("the model call before", () => {
       row("root", null),
       row("outer", "root", llm),
       row("between", "outer"),
-      row("inner", "between", llm),
+      row("inner", "between", { ...llm, foldedInto: "outer" }),
       row("next", "root", llm),
     ];
     expect(callBefore(rows, "inner")).toBeNull();
@@ -103,7 +103,8 @@ describe("the model call before", () => {
   });
 
   test("circles and spans that are not here have none", () => {
-    const rows = [row("a", "b", llm), row("b", "a", llm), row("self", "self", llm)];
+    const long = { ...llm, durationMs: 100 };
+    const rows = [row("a", "b", long), row("b", "a", long), row("self", "self", long)];
     expect(callBefore(rows, "b")).toBeNull();
     expect(callBefore(rows, "nowhere")).toBeNull();
     expect(callBefore([], "nowhere")).toBeNull();
@@ -122,11 +123,14 @@ describe("the model call before", () => {
 function conversations(seed: number): SpanRow[] {
   const random = randomFrom(seed);
   const names = [null, null, "planner", "critic", "__proto__"];
-  return randomRows(seed, 80).map((each) => ({
+  const rows: SpanRow[] = randomRows(seed, 80).map((each) => ({
     ...each,
     kind: random() < 0.4 ? "llm" : each.kind,
     agent: names[Math.floor(random() * names.length)] ?? null,
   }));
+  const models = new Set(rows.filter(({ kind }) => kind === "llm").map(({ id }) => id));
+  const twice = (row: SpanRow) => models.has(row.id) && models.has(row.parentId ?? "") && row.parentId !== row.id;
+  return rows.map((row) => ({ ...row, foldedInto: twice(row) ? row.parentId : null }));
 }
 
 test("random runs: the transcript and the detail of a span name the same call, whichever of its spans is looked at", () => {

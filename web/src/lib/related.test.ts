@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agentAround, around, deepestFailure, descendantsOf, groupsOf, sumsBelow } from "./related";
+import { agentAround, around, calledBy, deepestFailure, descendantsOf, groupsOf, sumsBelow } from "./related";
 import { rowsInTurn } from "./samples.test-data";
 
 const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
@@ -59,6 +59,29 @@ describe("sums", () => {
     );
     expect(sums.get("a")).toEqual({ costUsd: 3, inputTokens: 5, outputTokens: null });
     expect(sums.get("d")).toEqual({ costUsd: null, inputTokens: null, outputTokens: null });
+  });
+});
+
+describe("a call that several spans tell of", () => {
+  const rows = [
+    row("a", null, agent("x")),
+    row("b", "a", { ...agent("x"), foldedInto: "a" }),
+    row("m", "b", { ...llm, inputTokens: 5, costUsd: 1 }),
+    row("n", "m", { ...llm, inputTokens: 5, costUsd: 1, foldedInto: "m" }),
+    row("o", "b", { ...llm, foldedInto: "p" }),
+    row("p", "o", { ...llm, inputTokens: 3 }),
+  ];
+  const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
+
+  test("is listed once, wherever the span that counts stands", () => {
+    expect(ids(calledBy(rows, "a"))).toEqual(["m", "p"]);
+    expect(ids(calledBy(rows, "b"))).toEqual(["m", "p"]);
+    expect(ids(descendantsOf(rows, "a"))).toEqual(["m", "p"]);
+    expect(calledBy(rows, "nowhere")).toEqual([]);
+  });
+
+  test("is summed up once", () => {
+    expect(sumsBelow(rows, rows.slice(0, 1)).get("a")).toEqual({ inputTokens: 8, outputTokens: null, costUsd: 1 });
   });
 });
 

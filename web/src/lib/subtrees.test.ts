@@ -8,7 +8,7 @@ const row = sampleRow;
 describe("subtreesOf", () => {
   it("counts for each row what a walk from every other row up to it finds", () => {
     for (let seed = 0; seed < 30; seed++) {
-      const rows = randomRows(seed, 60);
+      const rows = randomRows(seed, 60).map((each, at) => (at % 3 ? each : { ...each, foldedInto: "s1" }));
       const tree = treeOf(rows);
       const below = subtreesOf(rows, tree);
       const spans = rows.map(() => 0);
@@ -19,6 +19,7 @@ describe("subtreesOf", () => {
         for (const above of ancestorsOf(tree, at)) {
           spans[above] = (spans[above] ?? 0) + 1;
           if (hasFailed(each)) failures[above] = (failures[above] ?? 0) + 1;
+          if (each.foldedInto !== null) continue;
           tokens[above] = (tokens[above] ?? 0) + (each.inputTokens ?? 0);
           const before = costs[above] ?? 0;
           if (each.costUsd !== null) costs[above] = (Number.isNaN(before) ? 0 : before) + each.costUsd;

@@ -30,6 +30,26 @@ describe("totalsOf", () => {
     });
   });
 
+  it("counts a call once, however many spans tell of it; its spans and errors each", () => {
+    const call = { kind: "llm", inputTokens: 10, outputTokens: 2, cachedTokens: 1, costUsd: 0.5 } as const;
+    const rows = [
+      sampleRow("a", null, call),
+      sampleRow("b", "a", { ...call, status: "error", foldedInto: "a" }),
+      sampleRow("c"),
+      sampleRow("d", "c", { foldedInto: "c" }),
+    ];
+    expect(totalsOf(rows)).toMatchObject({
+      spans: 4,
+      errors: 1,
+      llmCalls: 1,
+      toolCalls: 1,
+      inputTokens: 10,
+      outputTokens: 2,
+      cachedTokens: 1,
+      costUsd: 0.5,
+    });
+  });
+
   it("knows no cost where no row does", () => {
     expect(totalsOf([sampleRow("a")]).costUsd).toBeNull();
   });

@@ -25,7 +25,7 @@ const RUN = [
   model("m1", "a"),
   row("t1", "a", { tool: "ask", durationMs: 2_000 }),
   row("r1", "t1", { kind: "rpc", tool: "ask" }),
-  row("s1", "r1", { tool: "ask" }),
+  row("s1", "r1", { tool: "ask", foldedInto: "t1" }),
   agent("g", "s1", "guide"),
   model("n1", "g"),
   row("u", "g", { tool: "find" }),

@@ -27,7 +27,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
       <div className={css.top}>
         <Parameters span={span} />
       </div>
-      <Section title="Tokens and cost">
+      <Section title="Tokens and cost" aside={span.folded_into !== null && "counted at the same call"}>
         <UsageTable span={span} />
       </Section>
       <Asked span={span} rows={rows} asked={asked} names={names} />

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { count, dollars, duration, percent } from "@/lib/format";
 import { attributeNumber, type FullSpan } from "@/lib/full-span";
 import { usageOf } from "@/lib/usage";
@@ -31,7 +31,7 @@ export function UsageTable({ span }: { span: FullSpan }) {
           <Row label="written to cache" tokens={usage.cacheWrite} of={usage.input} part />
           <Row label="Output" tokens={usage.output} />
           <Row label="reasoning" tokens={usage.reasoning} of={usage.output} part />
-          <Row label="Total" tokens={usage.total} total />
+          <Row label="Total" tokens={usage.total} total={span.folded_into === null} />
         </tbody>
       </table>
       <Facts>
@@ -40,7 +40,8 @@ export function UsageTable({ span }: { span: FullSpan }) {
             "not known: there is no price for this model"
           ) : (
             <>
-              <strong>{dollars(usage.costUsd)}</strong> <span className={css.note}>{whencePrice(span)}</span>
+              <Strong quiet={span.folded_into !== null}>{dollars(usage.costUsd)}</Strong>{" "}
+              <span className={css.note}>{whencePrice(span)}</span>
             </>
           )}
         </Fact>
@@ -53,6 +54,11 @@ export function UsageTable({ span }: { span: FullSpan }) {
       </Facts>
     </div>
   );
+}
+
+/** What counts stands out; what is counted at another span does not. */
+function Strong({ quiet, children }: { quiet: boolean; children: ReactNode }) {
+  return quiet ? <span className={css.note}>{children}</span> : <strong>{children}</strong>;
 }
 
 function whencePrice(span: FullSpan): string {

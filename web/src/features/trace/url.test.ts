@@ -11,6 +11,7 @@ describe("traceSearch", () => {
       hide: ["rpc"],
       depth: 3,
       fold: "1",
+      same: "0",
       as: "table",
       path: "1",
     };
@@ -26,6 +27,7 @@ describe("traceSearch", () => {
       hide: ["nonsense", 4],
       depth: "-1",
       fold: "yes",
+      same: "1",
       as: "drawing",
       path: ["1"],
       __proto__: { polluted: true },

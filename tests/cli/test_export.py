@@ -1,0 +1,137 @@
+import gzip
+import json
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from inspector.model import SpanError
+
+SENT = Path(__file__).parents[1] / "ingest" / "exports" / "pydantic_ai_earlier.jsonl"
+ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
+
+
+@pytest.fixture
+def recorded(inspector, write_spans, span):
+    """Two traces: one as another program sent it, and one of a single failed call."""
+    assert inspector("import", str(SENT)).returncode == 0
+    write_spans(span(trace_id="b" * 32, status="error", error=SpanError("ValueError", "it failed"), kind="llm"))
+    sent = json.loads(SENT.read_bytes().splitlines()[0])
+    return sent["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["traceId"]
+
+
+def shown(inspector, home, trace):
+    document = json.loads(inspector("show", trace, "--json", "--full", INSPECTOR_HOME=str(home)).stdout)
+
+    def without_seq(found):
+        if isinstance(found, dict):
+            return {key: without_seq(value) for key, value in found.items() if key != "seq"}
+        return [without_seq(each) for each in found] if isinstance(found, list) else found
+
+    return without_seq(document)
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_a_run_that_was_sent_to_a_colleague_is_the_same_there(inspector, home, recorded, tmp_path, name):
+    file, other = tmp_path / name, tmp_path / "other"
+    done = inspector("export", recorded, "-o", str(file))
+    assert re.fullmatch(r"exported \d+ events of 1 traces to .*\n", done.stderr.decode())
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+    done = inspector("import", str(file), INSPECTOR_HOME=str(other))
+    assert re.fullmatch(
+        rf"took in \d+ events of 1 traces; look at them with: inspector show {recorded}\n", done.stderr.decode()
+    )
+    assert shown(inspector, other, recorded) == shown(inspector, home, recorded)
+
+
+def test_a_pipe_takes_an_export_and_gives_an_import(inspector, recorded, tmp_path):
+    exported = inspector("export", "b" * 8)
+    assert len(exported.stdout.splitlines()) == 1
+    imported = inspector("import", "-", stdin=exported.stdout, INSPECTOR_HOME=str(tmp_path / "other"))
+    assert imported.returncode == 0
+    assert f"inspector show {'b' * 32}".encode() in imported.stderr
+
+
+def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
+    write_spans(span(trace_id="c" * 32, session_id="trip-1"))
+    done = inspector("export", "--session", "trip-1")
+    assert done.stderr == b"exported 1 events of 1 traces\n"
+    assert b"c" * 32 in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "say what to export"),
+        (("--session", "nobody"), "nothing that fits is recorded"),
+        (("ffff",), "no trace ffff is recorded"),
+        (("last", "-o", "/nowhere/run.jsonl"), "cannot write /nowhere/run.jsonl: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_a_line_or_two(inspector, recorded, arguments, complaint):
+    done = inspector("export", *arguments)
+    assert done.returncode in (1, 2)
+    assert complaint in done.stderr.decode()
+    assert len(done.stderr.splitlines()) <= 2
+    assert done.stdout == b""
+
+
+def test_an_export_that_fails_leaves_the_older_file(inspector, recorded, tmp_path):
+    file = tmp_path / "run.jsonl"
+    file.write_text("older")
+    assert inspector("export", "ffff", "-o", str(file)).returncode == 1
+    assert file.read_text() == "older"
+    assert list(tmp_path.glob(".run*")) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "holds no spans"),
+        (b"{}", "holds no spans"),
+        (b"SQLite format 3\x00rest", "is an SQLite database"),
+        (b"\xff\xfe{\x00", "is UTF-16"),
+        (gzip.compress(b"{}" * 1000)[:-12], "cannot be read on"),
+    ],
+)
+def test_what_is_no_export_is_refused_with_the_reason(inspector, tmp_path, content, complaint):
+    file = tmp_path / "odd.jsonl"
+    file.write_bytes(content)
+    done = inspector("import", str(file))
+    assert done.returncode == 1
+    assert complaint in done.stderr.decode()
+    assert len(done.stderr.splitlines()) <= 2
+
+
+def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_path):
+    file = tmp_path / "run.jsonl"
+    inspector("export", "--all", "-o", str(file))
+    file.write_bytes(file.read_bytes() + b'{"resourceSpans":[{"sco')
+    done = inspector("import", str(file), INSPECTOR_HOME=str(tmp_path / "other"))
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[0].startswith(b"left out 1: lines that are no OTLP JSON, the first is line ")
+
+
+def test_a_running_server_takes_an_import_in(inspector, start_inspector, recorded, tmp_path):
+    file, other = tmp_path / "run.jsonl", str(tmp_path / "other")
+    inspector("export", "--all", "-o", str(file))
+    server = start_inspector("serve", "--port", "0", "--no-open", INSPECTOR_HOME=other)
+    found = None
+    while found is None:
+        line = server.stdout.readline() or server.stderr.readline()
+        assert line
+        found = ADDRESS.search(line)
+    done = inspector("import", str(file), INSPECTOR_HOME=other)
+    assert done.stderr.decode().endswith(" of 2 traces; look at them with: inspector events\n")
+    listed = json.loads(inspector("events", "--json", INSPECTOR_HOME=other).stdout)
+    assert {item["trace_id"] for item in listed["items"]} == {recorded, "b" * 32}
+
+
+def test_what_waits_for_an_endpoint_needs_one_to_be_named(inspector):
+    done = inspector("forward")
+    assert done.returncode == 2
+    assert b"INSPECTOR_ENDPOINT" in done.stderr
+    done = inspector("forward", "--endpoint", "http://127.0.0.1:9")
+    assert (done.returncode, done.stderr) == (0, b"nothing waits for http://127.0.0.1:9/v1/traces\n")
