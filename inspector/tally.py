@@ -75,6 +75,17 @@ def tally_of(process: str) -> Tally | None:
     return Tally(Path(parts[3]), process) if len(parts) == 4 else None
 
 
+def run_id(directory: Path) -> str:
+    """Return what tells a run from others: all that its processes record has it as an attribute of the resource."""
+    return directory.name.rpartition("-")[2]
+
+
+def this_run() -> str | None:
+    """Return the id of the run that this process is below, or None when it is below none."""
+    parts = os.environ.get(VARIABLE, "").split(":", 3)
+    return run_id(Path(parts[3])) if len(parts) == 4 else None
+
+
 def read_tallies(directory: Path) -> Iterator[Counts]:
     """Yield the counts that the processes of a run have left."""
     for path in sorted(directory.glob("recorded-*.json")):

@@ -5,17 +5,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import quote
 
 from inspector.integrations import INTEGRATIONS
 from inspector.launch import Choices, LeftOut, Outcome, Program
+from inspector.semconv import RUN_ID
 
 _INSTALL = 'pip install "mcp-agent-inspector[inspector]"'
 
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:
-    """Say in one or two lines what was recorded and how to see it."""
+    """Say in two or three lines what was recorded and how to see it."""
     if outcome.calls:
         yield f"inspector: recorded {_counted(outcome)}; to see {_which(outcome)}: {_show(choices, outcome)}"
+        if outcome.runs > 1:
+            yield f"inspector: all of them: inspector events --attr {RUN_ID}={outcome.run_id}{_elsewhere(choices)}"
         yield _in_the_browser(choices, outcome)
     else:
         why = _why(program, choices, outcome)
@@ -59,7 +63,9 @@ def _in_the_browser(choices: Choices, outcome: Outcome) -> str:
     settings = Settings() if choices.home is None else Settings(home=choices.home)
     owner = current_owner(settings.lock_file)
     if owner is not None and owner.url is not None:
-        return f"inspector: in the browser: {owner.url}/#/traces/{outcome.trace_id}"
+        several = f"#/?attr={quote(f'{RUN_ID}={outcome.run_id}')}"
+        view = several if outcome.runs > 1 else f"#/traces/{outcome.trace_id}"
+        return f"inspector: in the browser: {owner.url}/{view}"
     return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
 
 

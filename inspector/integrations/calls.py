@@ -132,6 +132,8 @@ class Call:
         """Emit the after hook, with what ``describe`` reads of the result."""
         if not self.is_open:
             return
+        # Before the result is read: what runs meanwhile, such as a finalizer of a stream, must not end it again.
+        self.is_open = False
         results = {} if describe is None else _described(describe)
         hook = HOOKS[_AFTER[self.noun]]
         keywords = dict.fromkeys(hook.keywords) | self._keywords | results

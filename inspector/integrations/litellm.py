@@ -45,6 +45,12 @@ _STREAMS: Final = (
     ("litellm.utils", "TextCompletionStreamWrapper", ("__next__", "__anext__")),
     ("litellm.responses.streaming_iterator", "ResponsesAPIStreamingIterator", ("__anext__",)),
     ("litellm.responses.streaming_iterator", "SyncResponsesAPIStreamingIterator", ("__next__",)),
+    # Of providers that have no Responses API of their own, made of a chat completion.
+    (
+        "litellm.responses.litellm_completion_transformation.streaming_iterator",
+        "LiteLLMCompletionStreamingIterator",
+        ("__next__", "__anext__"),
+    ),
 )
 _RECORDED: Final = frozenset(
     {

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.tally import Counts, read_tallies
+from inspector.tally import Counts, read_tallies, run_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Outcome:
     """Traces that began in a process of this run."""
     trace_id: str
     """The last of them; where none began here, the last that was taken part in; empty when there is none."""
+    run_id: str
+    """What everything that was recorded has as ``inspector.run.id``."""
     joined: bool
     """Whether a process imported something that can be recorded."""
     reached: bool
@@ -47,6 +49,7 @@ def outcome_of(directory: Path) -> Outcome:
         failed=sum(each.failed for each in counts),
         runs=sum(each.runs for each in counts),
         trace_id=traces[-1] if traces else "",
+        run_id=run_id(directory),
         joined=bool(counts),
         reached=(directory / "python").exists(),
         frameworks=_frameworks(directory),

@@ -20,6 +20,7 @@ from inspector.record.plain import Plain, well_formed
 from inspector.record.spans import Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
+from inspector.tally import this_run
 
 encode = msgspec.json.Encoder(enc_hook=write_mark).encode
 """Writes JSON."""
@@ -249,6 +250,8 @@ def resource_json(process: str, *, service: str | None, version: str) -> bytes:
         (sc.SDK_VERSION, version),
         (sc.PROCESS, process),
     ]
+    if run := this_run():
+        pairs.append((sc.RUN_ID, run))
     return encode({"attributes": key_values(pairs)})
 
 

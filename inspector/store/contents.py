@@ -1,12 +1,11 @@
-"""Texts that repeat are kept once: messages of a prompt within a session, and equal attributes within a span.
+"""Texts that repeat are kept once: messages and tools of a prompt within a session, equal attributes within a span.
 
-An agent that resends its history each turn then costs its new text. What was taken out of a span's attributes is told
-by its column ``shared``, a JSON object: the key of an attribute, and either the ids of the messages of its array or the
-key of the attribute with the same text.
+An agent that resends its history and its tools each turn then costs its new text. What was taken out of a span's
+attributes is told by its column ``shared``, a JSON object: the key of an attribute, and either the ids of the messages
+of its array or the key of the attribute with the same text.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -18,7 +17,10 @@ from inspector.store.codec import unpack
 
 Shared: TypeAlias = dict[str, str | list[int]]
 
-MESSAGE_KEYS = (semconv.INPUT_MESSAGES, semconv.SEED_LLM_PROMPT)
+MESSAGE_KEYS = frozenset(
+    (semconv.INPUT_MESSAGES, semconv.SEED_LLM_PROMPT, semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS)
+)
+"""Attributes with an array of JSON whose elements are kept once a session; here each is called a message."""
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
@@ -29,15 +31,14 @@ _SHARED = msgspec.json.Decoder(Shared)
 class Parts(NamedTuple):
     """A span's attributes, apart from what is kept once."""
 
-    own: Mapping[str, AttributeValue]
+    own: dict[str, AttributeValue]
     equal: Mapping[str, str]
     """Keys whose text is that of another key."""
-    messages: Mapping[str, Sequence[msgspec.Raw]]
-    """Keys whose text is a JSON array, and the texts of its elements."""
+    messages: Mapping[str, str]
+    """Keys whose text is to be kept by its messages, if it is a JSON array."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One message of a prompt."""
 
     span: int
@@ -51,17 +52,15 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
     # By length: hashing long texts, nearly all of which occur once, costs more than comparing the few of equal length.
     seen: dict[int, str] = {}
     equal: dict[str, str] = {}
-    messages: dict[str, Sequence[msgspec.Raw]] = {}
+    messages: dict[str, str] = {}
     for key, value in attributes.items():
-        if type(value) is str and len(value) > _EQUAL_ABOVE_CHARS:
-            known = seen.setdefault(len(value), key)
+        if type(value) is str and (size := len(value)) > _EQUAL_ABOVE_CHARS:
+            known = seen.setdefault(size, key)
             if known is not key and attributes[known] == value:
                 equal[key] = known
                 continue
-            if len(value) > SPLIT_ABOVE_CHARS and key in MESSAGE_KEYS:
-                found = _elements(value)
-                if found:
-                    messages[key] = found
+            if size > SPLIT_ABOVE_CHARS and key in MESSAGE_KEYS:
+                messages[key] = value
     if not equal and not messages:
         return None
     own = dict(attributes)
@@ -121,7 +120,8 @@ def json_list(values: Sequence[int] | Sequence[str]) -> str:
     return msgspec.json.encode(values).decode()
 
 
-def _elements(text: str) -> Sequence[msgspec.Raw]:
+def elements(text: str) -> Sequence[msgspec.Raw]:
+    """Returns the texts of the elements of a JSON array; none if it is no array."""
     try:
         return _ARRAY.decode(text)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):

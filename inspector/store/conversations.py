@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import pack
-from inspector.store.contents import content_ids, json_list
+from inspector.store.contents import content_ids, elements, json_list
 from inspector.store.engine import driver
 
 _SCOPES = 512
@@ -34,6 +34,7 @@ class Conversations:
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
         self._address: dict[Scope, Callable[[Raw], bytes]] = {}
+        self._prompts: dict[tuple[Scope, str], list[int]] = {}
         self._database: sqlite3.Connection | None = None
 
     def forget(self) -> None:
@@ -41,6 +42,7 @@ class Conversations:
         self._known.clear()
         self._new.clear()
         self._address.clear()
+        self._prompts.clear()
 
     def begin(self, connection: Connection, last_id: int) -> None:
         """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
@@ -51,18 +53,28 @@ class Conversations:
         """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
         self._messages(scope).update(_stored(self._begun(), content_ids((shared,))))
 
-    def refer(self, scope: Scope, elements: Sequence[Raw], *, row_id: int) -> list[int]:
-        """Returns the ids of a prompt's messages; those that are new belong to the span of that row."""
+    def refer(self, scope: Scope, prompt: str, *, row_id: int) -> list[int]:
+        """Returns the ids of a prompt's messages; those that are new belong to the span of that row.
+
+        There are none if the prompt is not a JSON array.
+        """
+        # Tools are the same in each call of an agent, so most of them are known before they are looked into.
+        ids = self._prompts.get((scope, prompt))
+        if ids is None:
+            ids = self._prompts[scope, prompt] = self._refer_each(scope, elements(prompt), row_id)
+        return ids
+
+    def _refer_each(self, scope: Scope, bodies: Sequence[Raw], row_id: int) -> list[int]:
         known = self._messages(scope)
         address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope[0] or scope[1]))
         ids: list[int] = []
-        for element in elements:
-            address = address_of(element)
+        for body in bodies:
+            address = address_of(body)
             content_id = known.get(address)
             if content_id is None:
                 self._last_id += 1
                 content_id = known[address] = self._last_id
-                self._new.append((content_id, address, row_id, pack(bytes(element))))
+                self._new.append((content_id, address, row_id, pack(bytes(body))))
             ids.append(content_id)
         return ids
 
@@ -71,6 +83,7 @@ class Conversations:
         execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
         self._address.clear()
+        self._prompts.clear()
         for scope in [scope for scope, known in self._known.items() if len(known) > _MESSAGES]:
             del self._known[scope]
         while len(self._known) > _SCOPES:

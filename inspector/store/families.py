@@ -60,15 +60,19 @@ class Families:
             family = families[trace]
             if family is None:
                 continue
-            self._remembered += row.span_id not in family.nodes
+            known = len(family.nodes)
             if family.add(_node(row)):
                 stirred.add(trace)
+            self._remembered += len(family.nodes) - known
         unwritten: dict[tuple[int, str], str | None] = {}
         for trace in stirred:
             family = families[trace]
             assert family is not None
             unwritten |= {(trace, span_id): into for span_id, into in family.refold().items()}
-        told = [self._told(change, families[change[1].trace_id]) for change in changes]
+        if any(family is None or family.folded for family in families.values()):
+            told = [self._told(change, families[change[1].trace_id]) for change in changes]
+        else:
+            told = list(changes)
         for _, row in changes:
             unwritten.pop((row.trace_id, row.span_id), None)
         for key, stored in fetch(list(unwritten)).items() if unwritten else ():

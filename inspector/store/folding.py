@@ -6,16 +6,19 @@ spans of one call. All of them are kept; one counts, and the others say which: t
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from msgspec import Struct
 
 _FOLDABLE = frozenset(("llm", "tool", "agent"))
 _BETWEEN = frozenset(("rpc", "other"))
 """Kinds that may stand between two spans of one call; anything else begins another one."""
+_CONCERNED = _FOLDABLE | _BETWEEN
+"""Kinds that a family has to know of; a parent of any other kind is as good as none."""
 _MOST_HOPS = 16
 _SEPARATORS = frozenset("_-./:")
 
 
-class Node(NamedTuple):
+class Node(Struct, frozen=True, gc=False):
     """What has to be known of a span."""
 
     span_id: str
@@ -28,7 +31,7 @@ class Node(NamedTuple):
 
 @dataclass(slots=True)
 class Family:
-    """The spans of one trace."""
+    """The spans of one trace that may describe the same call."""
 
     nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     calls: dict[str, Node] = field(default_factory=dict[str, Node])
@@ -40,15 +43,21 @@ class Family:
 
     def add(self, node: Node) -> bool:
         """Take in a span, new or changed, and tell whether that can fold or unfold any."""
-        self.nodes[node.span_id] = node
-        if node.kind in _FOLDABLE:
-            self.calls[node.span_id] = node
-        parent_id = node.parent_id
-        if parent_id is not None and parent_id not in self.nodes and (node.kind in _FOLDABLE or node.kind in _BETWEEN):
+        span_id, parent_id = node.span_id, node.parent_id
+        if node.kind not in _CONCERNED:
+            self.calls.pop(span_id, None)
+            return self.nodes.pop(span_id, None) is not None
+        self.nodes[span_id] = node
+        if parent_id is not None and parent_id not in self.nodes:
             self.awaited.add(parent_id)
-        arrived = node.span_id in self.awaited
-        self.awaited.discard(node.span_id)
-        return arrived or node.kind in _FOLDABLE
+        if node.kind in _FOLDABLE:
+            self.calls[span_id] = node
+            self.awaited.discard(span_id)
+            return True
+        changed = self.calls.pop(span_id, None) is not None
+        arrived = span_id in self.awaited
+        self.awaited.discard(span_id)
+        return changed or arrived
 
     def refold(self) -> dict[str, str | None]:
         """Decide again, and return the spans of which something else is true now."""
@@ -69,7 +78,7 @@ def decide(nodes: Mapping[str, Node], calls: Iterable[Node]) -> Iterator[tuple[s
     above: dict[str, str] = {}
     silent: list[tuple[str, str]] = []
     for call in calls:
-        line = _line(nodes, call)
+        line = [call] if _is_outermost(nodes, call) else _line(nodes, call)
         if call.kind != "llm":
             if len(line) > 1:
                 yield call.span_id, line[-1].span_id
@@ -87,6 +96,12 @@ def decide(nodes: Mapping[str, Node], calls: Iterable[Node]) -> Iterator[tuple[s
         into = above.get(span_id) or above.get(outermost) or outermost
         if into != span_id:
             yield span_id, into
+
+
+def _is_outermost(nodes: Mapping[str, Node], call: Node) -> bool:
+    """Tell whether a call certainly has none around it that it could be one with, as nearly all have not."""
+    parent = nodes.get(call.parent_id or "")
+    return parent is None or (parent.kind != call.kind and parent.kind not in _BETWEEN)
 
 
 def _line(nodes: Mapping[str, Node], call: Node) -> list[Node]:

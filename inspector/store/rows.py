@@ -92,9 +92,9 @@ def row_of(span: Span, place: Place, attributes: Mapping[str, AttributeValue], s
             start if fits else clamp(start),
             end if fits or end is None else clamp(end),
             None if end is None else (end - start) / 1e6,
-            _count(span.input_tokens),
-            _count(span.output_tokens),
-            _count(span.cached_tokens),
+            None if span.input_tokens is None else _count(span.input_tokens),
+            None if span.output_tokens is None else _count(span.output_tokens),
+            None if span.cached_tokens is None else _count(span.cached_tokens),
             cost if cost is None or math.isfinite(cost) else None,
             None,
             span.process,
@@ -161,5 +161,5 @@ def _text(text: str | None) -> str | None:
     return None if text is None else clean(text)
 
 
-def _count(number: int | None) -> int | None:
-    return number if number is None or -INT64_MAX <= number <= INT64_MAX else clamp(number)
+def _count(number: int) -> int:
+    return number if -INT64_MAX <= number <= INT64_MAX else clamp(number)

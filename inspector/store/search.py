@@ -7,9 +7,9 @@ own: to remove a span its document is made again from its row.
 """
 
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, text
 from inspector import semconv
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import unpack
-from inspector.store.contents import Message, brought_by, json_list, messages, read_shared
+from inspector.store.contents import Message, Shared, brought_by, json_list, messages, read_shared
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
 
@@ -30,6 +30,8 @@ _MOST_TERMS = 32
 _LONGEST_TERM = 200
 _MERGE_PAGES = 64
 _MOST_TEXT_CHARS = 1 << 20
+_MOST_KEYS = 64
+"""Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
 _TERM = re.compile(r'"([^"]*)"?|(\S+)')
 _WORD = re.compile(r"[^\W_]")
 _CONTENT_KEYS = frozenset(
@@ -175,57 +177,89 @@ def _condition(sql: str, **values: str) -> ColumnElement[bool]:
 
 def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
     # Of a history only what its span brought and its last message are asked for.
-    sharing = {row.id: read_shared(row.shared) for row in rows if row.shared is not None}
+    sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
     last = {ids[-1] for shared in sharing.values() for ids in shared.values() if ids and not isinstance(ids, str)}
     texts = messages(connection, last) | brought_by(connection, sharing.keys())
-    return [(row.id, document(row, texts)) for row in rows]
+    return [(row.id, document(row, sharing.get(row.id, {}), texts)) for row in rows]
 
 
-def document(row: Indexed, texts: dict[int, Message]) -> str:
+def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
     """Returns the text that a span is found by; the same row always gives the same text."""
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
-    if row.shared is None:
-        for key, value in attributes.items():
-            if _is_content(key, row):
-                _add_leaves(pieces, value)
+    keys = _content_keys(attributes, row)
+    if not shared:
+        for key in keys:
+            _add_text(pieces, attributes[key])
     else:
-        _add_shared(pieces, row, attributes, texts)
+        names = [key for key in keys if key not in shared]
+        names += [refers for refers in shared.values() if isinstance(refers, str)]
+        for name in dict.fromkeys(names):
+            _add_text(pieces, attributes.get(name))
+        _add_messages(pieces, row.id, shared, texts)
     return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
 
 
-def _add_shared(pieces: list[str], row: Indexed, attributes: dict[str, Any], texts: dict[int, Message]) -> None:
-    shared = read_shared(row.shared)
-    content = [shared.get(key, key) for key in (*attributes, *shared) if _is_content(key, row)]
-    for name in dict.fromkeys(refers for refers in content if isinstance(refers, str)):
-        _add_leaves(pieces, attributes.get(name))
+def _add_messages(pieces: list[str], row_id: int, shared: Shared, texts: Mapping[int, Message]) -> None:
     told: set[int] = set()
     for ids in shared.values():
-        if not isinstance(ids, str):
-            known = {content_id: texts[content_id] for content_id in ids if content_id in texts}
-            for content_id, message in known.items():
-                if content_id not in told and (message.span == row.id or content_id == ids[-1]):
-                    told.add(content_id)
-                    _add_leaves(pieces, message.body.decode())
+        if isinstance(ids, str):
+            continue
+        for content_id in ids:
+            message = texts.get(content_id)
+            if message and content_id not in told and (message.span == row_id or content_id == ids[-1]):
+                told.add(content_id)
+                _add_json(pieces, message.body)
 
 
-def _is_content(key: str, row: Indexed) -> bool:
-    return key.endswith("_json") or key in _CONTENT_KEYS or key in (row.input_key, row.output_key)
+def _content_of(shared: Shared, row: Indexed) -> Shared:
+    return {key: shared[key] for key in _content_keys(shared, row)}
+
+
+def _content_keys(held: Mapping[str, Any], row: Indexed) -> tuple[str, ...]:
+    """Returns those of the keys that hold what was said, asked or answered."""
+    find = _chosen if len(held) <= _MOST_KEYS else _chosen.__wrapped__
+    return find(tuple(held), row.input_key, row.output_key)
+
+
+# Spans of one origin have the same few sets of keys, and testing each key took a third of the work on a document.
+@lru_cache(maxsize=1_024)
+def _chosen(keys: tuple[str, ...], *own: str | None) -> tuple[str, ...]:
+    return tuple(key for key in keys if key.endswith("_json") or key in _CONTENT_KEYS or key in own)
+
+
+def _add_text(pieces: list[str], value: Any) -> None:
+    if not isinstance(value, str):
+        _add_leaves(pieces, value)
+    elif value[:1] in _BEGIN_JSON:
+        _add_json(pieces, value)
+    else:
+        pieces.append(value)
+
+
+def _add_json(pieces: list[str], value: str | bytes) -> None:
+    try:
+        found = _JSON.decode(value)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        # What is no JSON is plain text.
+        pieces.append(value if isinstance(value, str) else value.decode())
+    else:
+        _add_leaves(pieces, found)
 
 
 def _add_leaves(pieces: list[str], value: Any) -> None:
-    if isinstance(value, str) and value[:1] in _BEGIN_JSON:
-        # What is no JSON is plain text.
-        with suppress(msgspec.MsgspecError, RecursionError, ValueError):
-            value = _JSON.decode(value)
     remaining = [value]
     while remaining:
         found = remaining.pop()
-        if isinstance(found, str):
+        kind = type(found)
+        if kind is str:
             pieces.append(found)
-        elif isinstance(found, dict):
-            remaining.extend(reversed(cast("dict[str, Any]", found).values()))
-        elif isinstance(found, list):
-            remaining.extend(reversed(cast("list[Any]", found)))
-        elif found is not None and not isinstance(found, bool):
+        elif kind is dict:
+            values = list(cast("dict[str, Any]", found).values())
+            values.reverse()
+            remaining += values
+        elif kind is list:
+            found.reverse()
+            remaining += found
+        elif found is not None and kind is not bool:
             pieces.append(str(found))

@@ -192,5 +192,11 @@ def _share(
     scope = (span.session_id, "") if span.session_id else (None, span.trace_id)
     if old is not None and old.shared is not None and parts.messages:
         conversations.remind(scope, old.shared)
-    ids = {name: conversations.refer(scope, elements, row_id=row_id) for name, elements in parts.messages.items()}
-    return parts.own, shared_text(parts, ids)
+    ids: dict[str, list[int]] = {}
+    for key, prompt in parts.messages.items():
+        found = conversations.refer(scope, prompt, row_id=row_id)
+        if found:
+            ids[key] = found
+        else:
+            parts.own[key] = prompt
+    return parts.own, shared_text(parts, ids) if ids or parts.equal else None

@@ -131,6 +131,45 @@ def test_a_python_file_is_recorded_and_the_end_says_where_to_look(run, script, i
     assert b"execute_tool add" in inspector(*found[1].split()).stdout
 
 
+def test_several_runs_of_one_program_can_be_looked_at_together(run, script, inspector):
+    run(script(call("before")))
+    done = run(script(call("one") + call("two")))
+    assert b"recorded 2 calls in 2 runs" in done.stderr
+    (listing,) = re.findall(rb"all of them: inspector (events --attr inspector\.run\.id=\w+)\n", done.stderr)
+    listed = json.loads(inspector(*listing.decode().split(), "--json").stdout)["items"]
+    assert [event["tool"] for event in listed] == ["two", "one"]
+
+
+def test_a_server_that_the_program_starts_over_stdio_is_recorded_too(run, script, recorded):
+    server = script(
+        "from mcp.server import MCPServer\n"
+        "desk = MCPServer('desk')\n"
+        "@desk.tool()\n"
+        "def add(a: int, b: int) -> int:\n"
+        "    return a + b\n"
+        "desk.run()\n",
+        "server.py",
+    )
+    client = script(
+        "import asyncio, sys\n"
+        "from mcp import ClientSession, StdioServerParameters, stdio_client\n"
+        "async def main():\n"
+        f"    server = StdioServerParameters(command=sys.executable, args=[{server!r}])\n"
+        "    async with stdio_client(server) as streams, ClientSession(*streams) as session:\n"
+        "        await session.initialize()\n"
+        "        await session.call_tool('add', {'a': 1, 'b': 2})\n"
+        "asyncio.run(main())\n"
+    )
+    # No secret of ours is handed to a server, which may be anybody's.
+    done = run(client, INSPECTOR_TOKEN="0123456789abcdef-secret")
+    assert done.returncode == 0, done.stderr
+    events = {(event.service, event.kind, event.tool): event for event in recorded()}
+    at_the_client, at_the_server = events["app", "tool", "add"], events["server", "tool", "add"]
+    request = events["server", "rpc", "add"]
+    assert (request.parent_id, at_the_server.parent_id) == (at_the_client.span_id, request.span_id)
+    assert at_the_server.folded_into == at_the_client.span_id
+
+
 def test_what_follows_the_program_is_its_own(run, script):
     done = run("--quiet", script("import sys; print(sys.argv[1:])"), "--debug", "--quiet", "--", "-m", "--help")
     assert done.stdout.decode().strip() == "['--debug', '--quiet', '--', '-m', '--help']"
@@ -372,7 +411,7 @@ def test_what_a_program_writes_into_our_directory_does_not_change_its_exit_code(
     app = script(
         "import os, pathlib\n"
         "place = pathlib.Path(os.environ['INSPECTOR_RUN'].split(':', 3)[3])\n"
-        "(place / 'recorded-x.json').write_text('{\"pid\": 1, \"calls\": \"x\"}')\n"
+        '(place / \'recorded-x.json\').write_text(\'{"pid": 1, "calls": "x"}\')\n'
     )
     ended = run(app)
     assert ended.returncode == 0
@@ -409,7 +448,7 @@ def test_a_server_that_runs_at_the_same_time_is_where_to_look(run, script, start
     )
     done = run(script(waiting))
     assert b"recorded 2 calls in 2 runs" in done.stderr
-    assert re.search(rf"in the browser: {url}/#/traces/[0-9a-f]{{32}}\n".encode(), done.stderr)
+    assert re.search(rf"in the browser: {url}/#/\?attr=inspector\.run\.id%3D\w+\n".encode(), done.stderr)
 
 
 # Processes of the program.

@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from inspector import semconv
 from inspector.forward import Endpoint, Outbox, Sender
 
 START_NS = 1_795_000_000_000_000_000
@@ -274,7 +275,7 @@ def test_a_call_whose_end_was_not_sent_yet_is_not_lost(outbox, segments, receive
     receiver.is_inspector = True
     box = outbox()
     # The question, the start and the first line of the second file are taken; the next line is not.
-    ok = (200, {"Inspector-Version": "0"}, b"")
+    ok = (200, {semconv.TAKES_HEADER: semconv.TAKES_RUNNING}, b"")
     receiver.answers = [ok, ok, ok, (503, {}, b"")]
     assert not box.send_waiting()
     clock.now_s = 100

@@ -70,6 +70,12 @@ def test_a_first_line_that_was_cut_costs_itself_alone(read, line):
     assert read(line(1)[:30] + b"\n" + line(2)) == [("bad", 1), (1, 2)]
 
 
+def test_no_line_after_a_first_one_that_was_cut_is_lost(read, line, monkeypatch):
+    # More lines than are held at once to see whether they are one request; one of them lies across that border.
+    monkeypatch.setattr(module, "MAX_LINE", 1000)
+    assert read(line(1)[:30] + b"\n" + line(2) * 20) == [("bad", 1), *((1, number) for number in range(2, 22))]
+
+
 def test_a_line_that_is_too_long_is_left_out_without_being_held(read, line, monkeypatch):
     monkeypatch.setattr(module, "MAX_LINE", 1000)
     assert read(line(1) + b"x" * 5000 + b"\n" + line(2)) == [(1, 1), ("bad", 2), (1, 3)]

@@ -21,7 +21,8 @@ def asked_of(recorded, event):
 
 
 def result_of(event):
-    if not event.output or event.status == "abandoned":
+    # What came before a stream broke off or was left is there; the ledger holds whole answers.
+    if not event.output or event.status != "ok":
         return None
     held = json.loads(bytes(event.output))
     if event.kind == "llm":

@@ -419,6 +419,13 @@ def test_a_context_that_is_being_run_in_does_not_keep_a_call_from_ending():
     assert isinstance(hooks[0][1]["exc"], GeneratorExit)
 
 
+def test_a_call_that_is_left_while_its_result_is_read_ends_once():
+    with capture() as emitted:
+        call = opened("tool_call", lambda: {"tool_name": "add"})
+        call.ended(lambda: call.abandoned() or {"result": 1})
+    assert [hook for hook, _ in emitted] == ["before_tool_call", "after_tool_call"]
+
+
 def test_ended_calls_are_let_go_of():
     class Large:
         pass

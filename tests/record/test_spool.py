@@ -368,3 +368,24 @@ def test_a_program_whose_name_is_not_utf8_is_recorded(tmp_path):
     done = subprocess.run([sys.executable, program], env=env, capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert tools_of(tmp_path / "home") == [("t", True)]
+
+
+def test_what_a_finalizer_tells_at_the_exit_is_kept_even_if_the_program_had_one_before(tmp_path):
+    run(
+        """
+        import tempfile, weakref
+        kept = tempfile.TemporaryDirectory()  # has a finalizer, which is made before ours
+        import inspector, instrument
+        inspector.attach()
+        class Stream: pass
+        def left():
+            instrument._emit_sync("error_tool_call", **call, exc=GeneratorExit())
+        stream = Stream()
+        weakref.finalize(stream, left)
+        call = {"tool_name": "left", "args": {}, "context": None, "call_id": "1"}
+        instrument._emit_sync("before_tool_call", **call)
+        kept.cleanup()
+        """,
+        tmp_path,
+    )
+    assert tools_of(tmp_path) == [("left", True)]

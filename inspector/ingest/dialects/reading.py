@@ -64,6 +64,7 @@ RESOURCE_KEYS = (
     semconv.HOST_NAME,
     semconv.PROCESS_PID,
     semconv.SDK_LANGUAGE,
+    semconv.RUN_ID,
 )
 """Attributes of the resource that are kept with each span, unless the span has an attribute of that name.
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from inspector.integrations.mcp import sdk1, sdk2
+from inspector.integrations.mcp.servers import record_servers
 from inspector.integrations.mcp.transports import tell_transports
 from inspector.integrations.patches import Patches
 
@@ -18,5 +19,6 @@ def install(patches: Patches) -> None:
     for module in ("mcp.client.session", "mcp.server"):
         import_module(module)
     tell_transports(patches)
+    record_servers(patches)
     generation = sdk2 if find_spec("mcp.shared.dispatcher") else sdk1
     generation.install(patches)

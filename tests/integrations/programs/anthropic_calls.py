@@ -79,16 +79,16 @@ def sync_calls(client):
         chat(asked, stream.get_final_message())
     with messages.stream(**said("s left one two")) as stream:
         next(iter(stream))
-    did(f"chat {MODEL}", "s left one two", None, status="abandoned")
+    did(f"chat {MODEL}", "s left one two", None, tokens=[4, 1], status="abandoned")
     stream = messages.create(**said("s dropped one two"), stream=True)
     next(stream)
     del stream
     gc.collect()
-    did(f"chat {MODEL}", "s dropped one two", None, status="abandoned")
+    did(f"chat {MODEL}", "s dropped one two", None, tokens=[4, 1], status="abandoned")
     try:
         list(messages.create(**said("s broken one two\n!break"), stream=True))
     except anthropic.APIStatusError as exc:
-        did(f"chat {MODEL}", "s broken one two\n!break", None, status="error", error=type(exc).__name__)
+        did(f"chat {MODEL}", "s broken one two\n!break", None, tokens=[5, 1], status="error", error=type(exc).__name__)
     chat("s raw", messages.with_raw_response.create(**said("s raw")).parse())
     with messages.with_streaming_response.create(**said("s late")) as late:
         chat("s late", late.parse())
@@ -137,7 +137,7 @@ async def async_calls(client):
         chat("a helper", await stream.get_final_message())
     async with client.messages.stream(**said("a left one two")) as stream:
         await anext(aiter(stream))
-    did(f"chat {MODEL}", "a left one two", None, status="abandoned")
+    did(f"chat {MODEL}", "a left one two", None, tokens=[4, 1], status="abandoned")
     task = asyncio.create_task(client.messages.create(**said("a cancelled\n!wait 5")))
     await asyncio.sleep(0.05)
     task.cancel()

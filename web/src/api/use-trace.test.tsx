@@ -118,3 +118,22 @@ it("follows from the change that the first window was of", async () => {
   unmount();
   expect(alone.size).toBe(0);
 });
+
+it("takes a call out of the sums when the stream says that another span counts for it", async () => {
+  server.answers.push(json(page({ a: 0, b: 1 }, null)));
+  const { result } = renderHook(() => useTrace(TRACE.trace_id));
+  await waitFor(() => expect(alone.size).toBe(1));
+  const [source] = alone;
+  const say = (span_id: string, folded_into: string | null) => {
+    const span = { span_id, parent_id: null, kind: "llm", status: "ok", name: "chat", input_tokens: 7, folded_into };
+    const rest = { start_time_unix_nano: String(BASE), duration_ms: 1, output_tokens: null, cached_tokens: null };
+    const event = { ...span, ...rest, agent: null, model: null, tool: null, cost_usd: 0.5, error: null };
+    source?.dispatchEvent(new MessageEvent("span", { data: JSON.stringify(event) }));
+  };
+  say("a", null);
+  say("b", null);
+  await waitFor(() => expect(result.current.trace?.input_tokens).toBe(14));
+  say("b", "a");
+  await waitFor(() => expect(result.current.trace?.input_tokens).toBe(7));
+  expect(result.current.trace).toMatchObject({ spans: 2, llm_calls: 1, cost_usd: 0.5 });
+});

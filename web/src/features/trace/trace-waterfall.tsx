@@ -31,7 +31,8 @@ interface Props {
 /** The waterfall with its tools. */
 export function TraceWaterfall({ rows, tree, below, complete, search, selection, clock, onEnter, ref }: Props) {
   const navigate = useNavigate();
-  const outline = useOutline({ rows, tree, below, complete, asked: search, selected: selection.id });
+  const shown = search.same === "0" ? standIn(rows, tree, selection.id) : selection.id;
+  const outline = useOutline({ rows, tree, below, complete, asked: search, selected: shown });
   const zoom = useZoom(search.zoom, clock.whole);
   const kinds = useMemo(() => countKinds(rows), [rows]);
   const retold = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
@@ -104,12 +105,18 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
         onLeaveFind={() => ref.current?.focus()}
       />
       <Waterfall
-        {...{ rows, tree, outline, selection, clock, zoom, levels, onDepth, onEnter, ref }}
+        {...{ rows, tree, outline, clock, zoom, levels, onDepth, onEnter, ref }}
+        selection={{ ...selection, id: shown }}
         matches={matched}
         path={search.path === "1"}
       />
     </>
   );
+}
+
+/** The span that shows for one that is hidden because it tells once more of a call. */
+function standIn(rows: readonly SpanRow[], tree: Tree, id: string | null): string | null {
+  return rows[tree.places.get(id ?? "") ?? -1]?.foldedInto ?? id;
 }
 
 function countKinds(rows: readonly SpanRow[]): ReadonlyMap<Kind, number> {

@@ -1,0 +1,53 @@
+"""What wraps the requests of two SDKs, without either."""
+
+import sys
+from contextvars import copy_context
+from types import SimpleNamespace
+
+import pytest
+
+from inspector.integrations.patches import Patches
+from inspector.integrations.stainless import Api, Endpoint, install_requests
+from instrument.testing import capture
+
+
+class Suspended:
+    def __await__(self):
+        yield
+
+
+class Client:
+    async def request(self, cast_to, options):
+        await Suspended()
+
+    async def _sleep_for_retry(self, **_):
+        pass
+
+
+class Stream:
+    def __stream__(self):
+        yield
+
+
+@pytest.fixture
+def client(monkeypatch):
+    base = SimpleNamespace(SyncAPIClient=type("Sync", (Client,), {}), AsyncAPIClient=Client)
+    streaming = SimpleNamespace(Stream=type("S", (Stream,), {}), AsyncStream=Stream)
+    monkeypatch.setitem(sys.modules, "sdk", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "sdk._base_client", base)
+    monkeypatch.setitem(sys.modules, "sdk._streaming", streaming)
+    patches = Patches("test")
+    install_requests(patches, Api("sdk", {"/chat": Endpoint("chat")}, lambda _: "sdk"))
+    yield Client()
+    patches.undo()
+
+
+def test_a_request_that_is_closed_outside_of_its_context_is_abandoned_and_raises_nothing(client):
+    options = SimpleNamespace(url="/chat", method="post", json_data={"model": "m"})
+    with capture() as emitted:
+        # As the collector does it, when an event loop was closed with the request under way.
+        request = client.request(None, options)
+        copy_context().run(request.send, None)
+        request.close()
+    assert [hook for hook, _ in emitted] == ["before_llm_generate", "error_llm_generate"]
+    assert isinstance(emitted[1][1]["exc"], GeneratorExit)
