@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from opentelemetry import trace
 
 from inspector import record
+from inspector.environment import Environment, read_environment
 from inspector.integrations import Enabled, chosen
-from inspector.settings import Settings
 
 if TYPE_CHECKING:
     # Imported at run time only where something is sent.
@@ -68,9 +68,9 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         IntegrationUnknown: A name is none of an integration.
         EndpointInvalid: The endpoint is no address of a receiver.
         ValueError: A pattern is no regular expression.
-        pydantic.ValidationError: An ``INSPECTOR_*`` variable has an impossible value.
+        VariableInvalid: An ``INSPECTOR_*`` variable has an impossible value.
     """
-    settings = Settings() if home is None else Settings(home=Path(home))
+    settings = read_environment(home=home)
     target = _target(settings, endpoint)
     wanted = chosen(None, without=settings.integrations_off) if integrations is True else chosen(integrations or ())
     _give_way()
@@ -94,21 +94,21 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     return attachment
 
 
-def _target(settings: Settings, endpoint: str | None) -> "Endpoint | None":
+def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
     url = endpoint or settings.endpoint
     if url is None:
         return None
     # Imported here: most programs send nothing.
     from inspector.forward import Endpoint
 
-    return Endpoint.of(url, headers=settings.endpoint_headers.get_secret_value(), protocol=settings.endpoint_protocol)
+    return Endpoint.of(url, headers=settings.endpoint_headers, protocol=settings.endpoint_protocol)
 
 
-def _may_leave(settings: Settings, *, capture_content: bool | None) -> bool:
+def _may_leave(settings: Environment, *, capture_content: bool | None) -> bool:
     """Tell whether content may be sent: only where somebody said so, since OpenTelemetry's default is that it stays."""
     if capture_content is not None:
         return capture_content
-    return settings.capture_content and "capture_content" in settings.model_fields_set
+    return settings.capture_content is True
 
 
 def _forward(target: "Endpoint", directory: Path, attachment: record.Attachment) -> None:

@@ -11,6 +11,7 @@ from inspector.integrations import INTEGRATIONS
 from inspector.launch import Choices, LeftOut, Outcome, Program
 from inspector.semconv import RUN_ID
 
+_INVALID = "VariableInvalid: "
 _INSTALL = 'pip install "mcp-agent-inspector[inspector]"'
 
 
@@ -22,7 +23,7 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterat
             yield f"inspector: all of them: inspector events --attr {RUN_ID}={outcome.run_id}{_elsewhere(choices)}"
         yield _in_the_browser(choices, outcome)
     else:
-        why = _why(program, choices, outcome)
+        why = _why(program, outcome)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
     if outcome.going_on:
         pids = ", ".join(map(str, outcome.going_on))
@@ -69,14 +70,14 @@ def _in_the_browser(choices: Choices, outcome: Outcome) -> str:
     return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
 
 
-def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
+def _why(program: Program, outcome: Outcome) -> str:
     """Say why there is nothing to see; an empty text when it has been said."""
     if outcome.frameworks:
         return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
     if outcome.joined:
         return "it made no call that can be recorded"
     if outcome.left_out:
-        return _left_out(outcome.left_out[-1], choices)
+        return _left_out(outcome.left_out[-1])
     if outcome.reached:
         known = ", ".join(each.distribution for each in INTEGRATIONS)
         return f"it imported nothing that is recorded: no hooks of its own (instrument), and none of {known}"
@@ -87,21 +88,10 @@ def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
     return f"{name} started no Python, or only with -I, -E or -S, which leave the recorder out"
 
 
-def _left_out(found: LeftOut, choices: Choices) -> str:
+def _left_out(found: LeftOut) -> str:
     if found.told:
         return ""
-    if "ValidationError" in found.reason and (setting := _impossible_setting(choices)):
-        return setting
+    if found.reason.startswith(_INVALID):
+        return found.reason.removeprefix(_INVALID)
     install = f"; install it there: {found.python} -m {_INSTALL}" if "not installed" in found.reason else ""
     return f"in {found.python} {found.reason}{install}"
-
-
-def _impossible_setting(choices: Choices) -> str | None:
-    from inspector.cli.errors import SettingInvalid
-    from inspector.cli.home import settings_of
-
-    try:
-        settings_of(choices.home)
-    except SettingInvalid as error:
-        return str(error)
-    return None

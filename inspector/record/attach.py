@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 from opentelemetry import trace
 
 from inspector import semconv as sc
+from inspector.environment import read_environment
 from inspector.record.calls import innermost
 from inspector.record.otlp import resource_json
 from inspector.record.reading import read
@@ -23,7 +24,6 @@ from inspector.record.recorder import Recorder, Renderer
 from inspector.record.redact import Redactor
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
-from inspector.settings import Settings
 from inspector.tally import tally_of
 
 P = ParamSpec("P")
@@ -146,13 +146,13 @@ def attach(
 
     Raises:
         ValueError: A pattern is no regular expression.
-        pydantic.ValidationError: An ``INSPECTOR_*`` variable has an impossible value.
+        VariableInvalid: An ``INSPECTOR_*`` variable has an impossible value.
     """
     global _attached  # noqa: PLW0603 - the process has one recorder, as it has one bus
     with _attaching:
         if _attached is None:
-            settings = Settings() if home is None else Settings(home=Path(home))
-            content = settings.capture_content if capture_content is None else capture_content
+            settings = read_environment(home=home)
+            content = settings.capture_content is not False if capture_content is None else capture_content
             texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
             _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer)

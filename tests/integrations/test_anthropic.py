@@ -22,7 +22,7 @@ def asked_of(recorded, event):
 
 def result_of(event):
     # What came before a stream broke off or was left is there; the ledger holds whole answers.
-    if not event.output or event.status != "ok":
+    if not event.output or (event.kind == "llm" and event.status != "ok"):
         return None
     held = json.loads(bytes(event.output))
     if event.kind == "llm":

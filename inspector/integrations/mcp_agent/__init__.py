@@ -13,12 +13,12 @@ A fork of it has the hook contract's module, ``mcp_agent.core.instrument``. Ther
 `inspector.integrations.mcp_agent.contract`.
 """
 
+from inspector.environment import read_environment
 from inspector.integrations.mcp_agent.agents import wrap_agents, wrap_workflows
 from inspector.integrations.mcp_agent.contract import has_contract, pass_on, provide
 from inspector.integrations.mcp_agent.models import wrap_models
 from inspector.integrations.mcp_agent.tools import wrap_tools
 from inspector.integrations.patches import Patches
-from inspector.settings import Settings
 
 __all__ = ["install"]
 
@@ -28,7 +28,7 @@ def install(patches: Patches) -> None:
     if has_contract():
         pass_on(patches)
         return
-    if Settings().enable_patch:
+    if read_environment().enable_patch:
         provide(patches)
     wrap_agents(patches)
     wrap_workflows(patches)
