@@ -95,13 +95,17 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
 
 
 def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
-    url = endpoint or settings.endpoint
-    if url is None:
+    if endpoint is None and settings.endpoint is None:
         return None
     # Imported here: most programs send nothing.
     from inspector.forward import Endpoint
 
-    return Endpoint.of(url, headers=settings.endpoint_headers, protocol=settings.endpoint_protocol)
+    return Endpoint.chosen(
+        endpoint,
+        configured=settings.endpoint,
+        headers=settings.endpoint_headers,
+        protocol=settings.endpoint_protocol,
+    )
 
 
 def _may_leave(settings: Environment, *, capture_content: bool | None) -> bool:

@@ -1,7 +1,9 @@
 """What the writer of a spool and its reader agree on: the names of its files, and when one is finished."""
 
 import fcntl
+import os
 import re
+from pathlib import Path
 
 SUFFIX = ".jsonl"
 HIDDEN_SUFFIX = ".tmp"
@@ -27,3 +29,22 @@ def is_finished(fd: int) -> bool:
         return False
     fcntl.flock(fd, fcntl.LOCK_UN)
     return True
+
+
+def unborn_segments(directory: Path, process: str) -> list[Path]:
+    """Return the process's segments that have not got their final name; more than one only after crashes."""
+    return sorted(directory.glob(f"{process}.*{HIDDEN_SUFFIX}"))
+
+
+def is_abandoned(path: Path) -> bool:
+    """Tell whether the writer of a segment that has not got its final name is gone."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False  # renamed just now, so it is born
+    except OSError:
+        return True
+    try:
+        return is_finished(fd)
+    finally:
+        os.close(fd)

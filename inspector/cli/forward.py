@@ -8,7 +8,9 @@ from inspector.cli.options import home_option
 
 
 @click.command()
-@click.option("--endpoint", metavar="URL", help="Address of the receiver instead of $INSPECTOR_ENDPOINT.")
+@click.option(
+    "--endpoint", metavar="URL", help="Receiver instead of $INSPECTOR_ENDPOINT, whose headers are then not sent."
+)
 @home_option
 def forward(*, endpoint: str | None, home: Path | None) -> None:
     """Send what programs recorded for another inspector or an OTLP receiver, and could not send themselves."""
@@ -18,10 +20,14 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     from inspector.forward import Endpoint, Outbox, Sender, take_lock
 
     settings = settings_of(home)
-    url = endpoint or settings.endpoint
-    if url is None:
+    target = Endpoint.chosen(
+        endpoint,
+        configured=settings.endpoint,
+        headers=settings.endpoint_headers.get_secret_value(),
+        protocol=settings.endpoint_protocol,
+    )
+    if target is None:
         raise click.UsageError("say where to: set INSPECTOR_ENDPOINT or give --endpoint http://host:port")
-    target = Endpoint.of(url, headers=settings.endpoint_headers.get_secret_value(), protocol=settings.endpoint_protocol)
     directory = settings.outbox / target.key
     if not directory.is_dir():
         notice(f"nothing waits for {target.url}")

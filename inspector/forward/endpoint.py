@@ -42,18 +42,32 @@ class Endpoint:
             parts = urlsplit(url.strip())
             _ = parts.port
         except ValueError as error:
-            raise EndpointInvalid(f"INSPECTOR_ENDPOINT {url!r} is no address: {error}") from None
+            raise EndpointInvalid(f"the endpoint {url!r} is no address: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise EndpointInvalid(
-                f"INSPECTOR_ENDPOINT {url!r} is no address of a server; write it as http://127.0.0.1:7800"
-            )
+            raise EndpointInvalid(f"the endpoint {url!r} is no address of a server; write it as http://127.0.0.1:7800")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise EndpointInvalid(
-                "INSPECTOR_ENDPOINT takes no user name and no query; credentials go into INSPECTOR_ENDPOINT_HEADERS"
+                "the endpoint takes no user name and no query; credentials go into INSPECTOR_ENDPOINT_HEADERS"
             )
         path = parts.path.rstrip("/")
         path = path if path.endswith(_TRACES) else path + _TRACES
         return cls(f"{parts.scheme}://{parts.netloc}{path}", _headers(headers), protocol)
+
+    @classmethod
+    def chosen(cls, given: str | None, *, configured: str | None, headers: str, protocol: Protocol) -> Self | None:
+        """Return the endpoint that was given, else the configured one; None where there is neither.
+
+        Headers belong to the endpoint they are configured with: they may hold credentials that no other may see.
+
+        Raises:
+            EndpointInvalid: The URL or the headers are not well formed.
+        """
+        url = given or configured
+        if url is None:
+            return None
+        endpoint = cls.of(url, protocol=protocol)
+        is_theirs = configured is None or endpoint.url == cls.of(configured).url
+        return cls.of(url, headers=headers, protocol=protocol) if is_theirs else endpoint
 
     @property
     def key(self) -> str:

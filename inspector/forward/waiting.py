@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector import semconv
 from inspector.forward.payload import Item, items_of
-from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, process_of
+from inspector.spooling import SUFFIX, is_abandoned, is_finished, process_of, unborn_segments
 
 _CHUNK = 4 << 20
 _MARKS = "sent.json"
@@ -147,7 +147,7 @@ class Waiting:
         return [each for each in self._segments.values() if each.process == process]
 
     def _is_alive(self, process: str) -> bool:
-        if any(self._directory.glob(f"{process}.*{HIDDEN_SUFFIX}")):
+        if not all(map(is_abandoned, unborn_segments(self._directory, process))):
             return True
         return any(not each.finished for each in self._of_process(process))
 

@@ -42,8 +42,8 @@ _MOST_SHORT_PAIRS = 16_384
 _MOST_KNOWN_KEYS = 4_096
 _LONGEST_KNOWN_KEY = 127
 _ZERO = (bytes(16), bytes(8))
-_TEXT = 0x0A
-"""Tag of a text."""
+_TEXT, _INT = 0x0A, 0x18
+"""Tags of the two values that nearly all attributes have."""
 _TEXT_SIZES = 16_384
 """Values from this size on have longer lengths than the two bytes that are looked for."""
 
@@ -183,9 +183,9 @@ class _Reading:
         code, message = self._status(status) if status else (0, None)
         pairs = span.attributes
         attributes = self._attributes(pairs)
-        sent, reported = (len(pairs), len(events), len(links)), span.dropped_attributes_count
-        if reported or max(sent) > MAX_EVENTS:
-            note_losses(attributes, sent, reported)
+        reported = span.dropped_attributes_count
+        if reported or len(pairs) > MAX_ATTRIBUTES or len(events) > MAX_EVENTS or len(links) > MAX_EVENTS:
+            note_losses(attributes, (len(pairs), len(events), len(links)), reported)
         return DecodedSpan(
             trace_id.hex(),
             span_id.hex(),
@@ -248,7 +248,7 @@ class _Reading:
     def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
         """Read ``KeyValue`` messages where they lie.
 
-        Nearly all of those that are new are a known key and a text of less than 16 KB, encoded in the one way that
+        Nearly all of those that are new are a known key and a text of less than 16 KB or a number, encoded in the one way that
         every sender encodes them: tag, length, key, tag, length, tag, length, text. What is before the first length of
         the value is then the same as before, what is before the text follows from the size, and only the text is made.
         """
@@ -269,11 +269,17 @@ class _Reading:
                     value = pair[at + len(heads[size]) :].decode()
                 except UnicodeDecodeError:
                     value = pair[at + len(heads[size]) :].decode("utf-8", "replace")
+            elif key is not None and 2 < size < 13 and pair[at] == size - 1 and pair[at + 1] == _INT:
+                number, end = varint(pair, at + 2, length)
+                value = signed(number) if end == length else self._value(pair, at + 1, length, 0)
             else:
                 key, value = self._pair(pair, 0, length, 0)
             out[key] = value
-            if length <= _SHORT_PAIR:
-                _remember(pair, key, value)
+            # A list or map would be the same one in all spans.
+            if length <= _SHORT_PAIR and not isinstance(value, list | dict):
+                if len(short) >= _MOST_SHORT_PAIRS:
+                    short.clear()
+                short[pair] = key, value
         return out
 
     def _pair(self, data: bytes, start: int, stop: int, depth: int) -> tuple[str, AttributeValue]:
@@ -343,14 +349,6 @@ def _text_heads() -> list[bytes]:
 
 def _length(number: int) -> tuple[int, ...]:
     return (number,) if number < 128 else (number & 127 | 128, number >> 7)
-
-
-def _remember(pair: bytes, key: str, value: AttributeValue) -> None:
-    # A list or map would be the same one in all spans.
-    if not isinstance(value, list | dict):
-        if len(_short_pairs) >= _MOST_SHORT_PAIRS:
-            _short_pairs.clear()
-        _short_pairs[pair] = key, value
 
 
 _short_pairs: dict[bytes, tuple[str, AttributeValue]] = {}

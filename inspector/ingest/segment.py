@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, process_of
+from inspector.spooling import SUFFIX, is_abandoned, process_of, unborn_segments
 
 MAX_LINE = 64 << 20
 """Bytes; a longer line comes in pieces of this length, none of which is JSON, so it is never whole in memory."""
@@ -79,11 +79,6 @@ def _unreadable(status: os.stat_result) -> str | None:
     return None
 
 
-def unborn_segments(directory: Path, process: str) -> list[Path]:
-    """Return the process's segments that have not got their final name; more than one only after crashes."""
-    return sorted(directory.glob(f"{process}.*{HIDDEN_SUFFIX}"))
-
-
 def is_alive(directory: Path, process: str, known: set[str]) -> bool:
     """Tell whether a process has a segment that is not among the known ones, or one about to be born.
 
@@ -91,20 +86,7 @@ def is_alive(directory: Path, process: str, known: set[str]) -> bool:
     """
     if any(path.name not in known for path in directory.glob(f"{process}.*{SUFFIX}")):
         return True
-    return not all(_is_abandoned(path) for path in unborn_segments(directory, process))
-
-
-def _is_abandoned(path: Path) -> bool:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False  # renamed just now, so it is born
-    except OSError:
-        return True
-    try:
-        return is_finished(fd)
-    finally:
-        os.close(fd)
+    return not all(is_abandoned(path) for path in unborn_segments(directory, process))
 
 
 @contextmanager

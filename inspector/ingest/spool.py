@@ -20,9 +20,8 @@ from inspector.ingest.segment import (
     list_segments,
     opened,
     read_lines,
-    unborn_segments,
 )
-from inspector.spooling import is_finished, process_of
+from inspector.spooling import is_finished, process_of, unborn_segments
 from inspector.store import SpoolMark, Store
 
 LOCK_POLL_S = 0.2

@@ -7,7 +7,7 @@ own: to remove a span its document is made again from its row.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -248,18 +248,38 @@ def _add_json(pieces: list[str], value: str | bytes) -> None:
 
 
 def _add_leaves(pieces: list[str], value: Any) -> None:
-    remaining = [value]
-    while remaining:
-        found = remaining.pop()
+    if type(value) is str:
+        pieces.append(value)
+        return
+    before = len(pieces)
+    try:
+        _add_members(pieces, (value,))
+    except RecursionError:
+        # Read again with a list of what is left to do, which takes twice as long and has no end.
+        del pieces[before:]
+        _add_deep_members(pieces, value)
+
+
+def _add_members(pieces: list[str], members: Iterable[Any]) -> None:
+    for found in members:
         kind = type(found)
         if kind is str:
             pieces.append(found)
         elif kind is dict:
-            values = list(cast("dict[str, Any]", found).values())
-            values.reverse()
-            remaining += values
+            _add_members(pieces, found.values())
         elif kind is list:
-            found.reverse()
-            remaining += found
+            _add_members(pieces, found)
         elif found is not None and kind is not bool:
             pieces.append(str(found))
+
+
+def _add_deep_members(pieces: list[str], value: Any) -> None:
+    remaining = [value]
+    while remaining:
+        found = remaining.pop()
+        if isinstance(found, dict):
+            remaining.extend(reversed(cast("dict[str, Any]", found).values()))
+        elif isinstance(found, list):
+            remaining.extend(reversed(cast("list[Any]", found)))
+        else:
+            _add_members(pieces, (found,))

@@ -31,7 +31,7 @@ def test_the_path_of_the_signal_is_added_where_it_is_missing(given, url):
     ],
 )
 def test_what_is_no_receiver_is_refused_in_one_line(given):
-    with pytest.raises(EndpointInvalid, match="^INSPECTOR_ENDPOINT [^\n]*$"):
+    with pytest.raises(EndpointInvalid, match="^the endpoint [^\n]*$"):
         Endpoint.of(given)
 
 
@@ -53,3 +53,21 @@ def test_headers_that_are_none_are_refused_without_being_repeated(headers):
 )
 def test_no_proxy_is_asked_for_this_machine(url, is_loopback):
     assert Endpoint.of(url).is_loopback is is_loopback
+
+
+@pytest.mark.parametrize(
+    ("given", "configured", "sent"),
+    [
+        (None, "http://a", True),
+        ("http://a/", "http://a", True),
+        ("http://b", None, True),
+        ("http://b", "http://a", False),
+    ],
+)
+def test_credentials_are_sent_to_the_endpoint_alone_that_they_were_configured_with(given, configured, sent):
+    found = Endpoint.chosen(given, configured=configured, headers="A=secret", protocol="http/json")
+    assert found.headers == ((("A", "secret"),) if sent else ())
+
+
+def test_without_an_endpoint_there_is_none():
+    assert Endpoint.chosen(None, configured=None, headers="", protocol="http/json") is None

@@ -306,3 +306,12 @@ def test_a_receiver_that_refuses_every_span_is_complained_of_once(outbox, segmen
     assert box.send_waiting()
     assert box.total.refused == 8
     assert [record.levelname for record in caplog.records].count("WARNING") == 1
+
+
+def test_a_file_that_a_crash_left_unborn_does_not_keep_its_process_alive(outbox, segments, receiver, line, span):
+    segments.write(line(span(0, ended=False)))
+    (segments.directory / "20261122T100000-4711-00c0ffee.000001.tmp").touch()
+    box = outbox()
+    assert box.send_waiting()
+    assert box.send_waiting()
+    assert receiver.names == ["span 0"]

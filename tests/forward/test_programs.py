@@ -137,4 +137,4 @@ os.wait()
 def test_a_wrong_endpoint_is_told_when_it_is_attached(start):
     process = start(CALL, url="ftp://nowhere")
     _, complaints = process.communicate(timeout=60)
-    assert "EndpointInvalid: INSPECTOR_ENDPOINT 'ftp://nowhere' is no address of a server" in complaints
+    assert "EndpointInvalid: the endpoint 'ftp://nowhere' is no address of a server" in complaints
