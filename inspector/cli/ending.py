@@ -75,7 +75,7 @@ def _why(program: Program, outcome: Outcome) -> str:
     if outcome.frameworks:
         return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
     if outcome.joined:
-        return "it made no call, or none before its last 0.1 s, which are lost where a program is killed or leaves by os._exit"
+        return "it made no call (of a program that is killed or leaves by os._exit, the last 0.1 s are not kept)"
     if outcome.left_out:
         return _left_out(outcome.left_out[-1])
     if outcome.reached:

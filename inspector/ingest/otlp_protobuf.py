@@ -248,9 +248,10 @@ class _Reading:
     def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
         """Read ``KeyValue`` messages where they lie.
 
-        Nearly all of those that are new are a known key and a text of less than 16 KB or a number, encoded in the one way that
-        every sender encodes them: tag, length, key, tag, length, tag, length, text. What is before the first length of
-        the value is then the same as before, what is before the text follows from the size, and only the text is made.
+        Nearly all of those that are new are a known key and a text of less than 16 KB or a number, encoded in the one
+        way that every sender encodes them: tag, length, key, tag, length, tag, and the value. What is before the first
+        length of the value is then the same as before, what is before a text follows from the size, and only the text
+        is made.
         """
         out: dict[str, AttributeValue] = {}
         self._budget.spend(len(pairs))

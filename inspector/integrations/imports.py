@@ -11,6 +11,10 @@ from typing import Any
 
 Imported = Callable[[], None]
 
+_INITIALIZING = "_initializing"
+"""What importlib notes on a module's spec for the time of its import."""
+_TOLD = "inspector_told"
+
 
 class ImportWatch:
     """A finder on ``sys.meta_path`` that finds nothing itself: it has the loader of awaited modules tell of its end."""
@@ -28,12 +32,14 @@ class ImportWatch:
         self._awaited.setdefault(module, []).append(callback)
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
+        if found is not None:
+            self._tell_at_end(module, found.__spec__)
 
     def stop(self) -> None:
         """Wait for nothing any more."""
         self._awaited.clear()
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
+        # A new list: importlib goes over the one there is in other threads, and would skip the finder behind this one.
+        sys.meta_path = [each for each in sys.meta_path if each is not self]
 
     def find_spec(
         self,
@@ -65,14 +71,47 @@ class ImportWatch:
                 del loader.exec_module
             execute(module)
             # Not before: a program may ask whether a module is there, or try again after an import that failed.
-            for callback in self._awaited.pop(name, ()):
-                callback()
+            self._tell(name)
 
         # A loader that takes no attributes keeps its module from being seen, and not from being imported.
         with suppress(AttributeError, TypeError):
             loader.exec_module = exec_module
 
+    def _tell_at_end(self, name: str, spec: Any) -> None:
+        """Tell of a module whose import was begun before it was awaited: no finder is asked for it any more."""
+        if type(spec) not in (ModuleSpec, _Beginning):
+            return
+        tellers: list[Imported] = vars(spec).setdefault(_TOLD, [])
+        tellers.append(lambda: self._tell(name))
+        spec.__class__ = _Beginning
+        # It may have ended meanwhile in its thread.
+        if not vars(spec)[_INITIALIZING]:
+            _end(spec)
+
+    def _tell(self, name: str) -> None:
+        for callback in self._awaited.pop(name, ()):
+            callback()
+
+
+class _Beginning(ModuleSpec):
+    """The spec of a module whose import is under way, told of its end as importlib notes that on it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Before it is noted: threads that wait for the module go on then.
+        while name == _INITIALIZING and not value and type(self) is _Beginning:
+            _end(self)
+        vars(self)[name] = value
+
+
+def _end(spec: ModuleSpec) -> None:
+    spec.__class__ = ModuleSpec
+    tellers = vars(spec).pop(_TOLD, ())
+    # After an import that failed, finders are asked again.
+    if getattr(sys.modules.get(spec.name), "__spec__", None) is spec:
+        for tell in tellers:
+            tell()
+
 
 def _is_being_imported(module: ModuleType) -> bool:
     spec = getattr(module, "__spec__", None)
-    return bool(getattr(spec, "_initializing", False))
+    return bool(getattr(spec, _INITIALIZING, False))

@@ -2,16 +2,20 @@
 
 import logging
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import update_wrapper
 from inspect import getattr_static
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, cast
+from weakref import WeakSet, ref
 
 from inspector.integrations.imports import ImportWatch
 
 _log = logging.getLogger("mcp.inspector")
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
+
+_left_behind: WeakSet[FunctionType] = WeakSet()
+"""Wrappers of ours that could not be taken back, since another program's patch calls them."""
 
 
 class Patches:
@@ -23,7 +27,7 @@ class Patches:
 
     def __init__(self, integration: str) -> None:
         self._integration = integration
-        self._undo: list[Callable[[], None]] = []
+        self._undo: dict[object, Callable[[], None]] = {}
         self._missing: list[str] = []
         self._watch = ImportWatch()
 
@@ -44,21 +48,20 @@ class Patches:
         own = name in _held(owner)
         kind: Any = _METHOD_KINDS.get(type(kept))
         original = kept.__func__ if kind else kept
-        replacement = update_wrapper(wrapper(original), original)
-        wrapped = kind(replacement) if kind else replacement
-        setattr(owner, name, wrapped)
-
-        def restore() -> None:
-            # Another program's patch on top of ours calls ours, so what is there now stays.
-            if _held(owner).get(name) is not wrapped:
-                return
-            if own:
-                setattr(owner, name, kept)
-            else:
-                delattr(owner, name)
-
-        self._undo.append(restore)
+        replacement: Any = _renewed(original, wrapper) if own else None
+        if replacement is None:
+            replacement = update_wrapper(wrapper(original), original)
+            replacement.inspector_kept = own, kept
+            setattr(owner, name, kind(replacement) if kind else replacement)
+        self._restore_later(owner, name, replacement)
         return True
+
+    def _restore_later(self, owner: Any, name: str, replacement: Any) -> None:
+        # Nothing here may keep a class alive: a program may define one for each of its requests, and drop it.
+        key = object()
+        known: Any = ref(owner, lambda _: self._undo.pop(key, None)) if isinstance(owner, type) else lambda: owner
+        ours = ref(replacement)
+        self._undo[key] = lambda: _restore(known(), name, ours())
 
     def wrap_in_subclasses(
         self,
@@ -132,19 +135,19 @@ class Patches:
         else:
             # Not by wrap(), which would call the next class that has one: those between belong to the subclass.
             base.__init_subclass__ = classmethod(defining(inherited))
-            self._undo.append(lambda: delattr(base, "__init_subclass__"))
+            self.on_undo(lambda: delattr(base, "__init_subclass__"))
         for cls in _subclasses(base):
             change(cls)
 
     def on_undo(self, action: Callable[[], None]) -> None:
         """Have an extension point that was taken given back."""
-        self._undo.append(action)
+        self._undo[object()] = action
 
     def undo(self) -> None:
         """Put back everything, the last change first."""
         self._watch.stop()
         while self._undo:
-            action = self._undo.pop()
+            _, action = self._undo.popitem()
             try:
                 action()
             # A framework whose extension point cannot be given back must not keep the others from theirs.
@@ -160,6 +163,46 @@ class Patches:
 def _subclasses(cls: type[Any]) -> set[type[Any]]:
     found = set(cls.__subclasses__())
     return found.union(*(_subclasses(each) for each in found))
+
+
+def _restore(owner: Any, name: str, replacement: Any) -> None:
+    if owner is None or replacement is None:
+        return
+    there = _held(owner).get(name)
+    if getattr(there, "__func__", there) is not replacement:
+        _left_behind.add(replacement)
+        return
+    own, kept = replacement.inspector_kept
+    if own:
+        setattr(owner, name, kept)
+    else:
+        delattr(owner, name)
+
+
+def _renewed(original: Any, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> FunctionType | None:
+    """Have what the same wrapper left behind below another program's patch do what it would do now.
+
+    Returns:
+        The function left behind; None when there is none, and ``original`` is to be wrapped.
+    """
+    for found in _left_behind_below(original):
+        fresh: Any = wrapper(cast("Any", found).__wrapped__)
+        if getattr(fresh, "__code__", None) is found.__code__:
+            # What it refers to may be of the integration as it was installed before.
+            for cell, now in zip(found.__closure__ or (), fresh.__closure__ or (), strict=True):
+                cell.cell_contents = now.cell_contents
+            _left_behind.discard(found)
+            return found
+    return None
+
+
+def _left_behind_below(function: Any) -> Iterator[FunctionType]:
+    passed: set[int] = set()
+    while function is not None and id(function) not in passed:
+        passed.add(id(function))
+        if isinstance(function, FunctionType) and function in _left_behind:
+            yield function
+        function = getattr(function, "__wrapped__", None)
 
 
 def _held(owner: Any) -> Mapping[str, Any]:

@@ -262,7 +262,7 @@ def _add_leaves(pieces: list[str], value: Any) -> None:
 
 def _add_members(pieces: list[str], members: Iterable[Any]) -> None:
     for found in members:
-        kind = type(found)
+        kind = type(found)  # pyright: ignore[reportUnknownVariableType] whatever JSON holds
         if kind is str:
             pieces.append(found)
         elif kind is dict:

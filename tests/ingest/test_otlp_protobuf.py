@@ -14,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 
 from inspector.ingest import decode, decode_protobuf, decode_request
 from inspector.ingest.otlp import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
+from inspector.ingest.otlp_protobuf import _short_pairs
 
 START_NS = 1_795_000_000_000_000_000
 UINT64 = st.integers(0, 2**64 - 1)
@@ -377,3 +378,24 @@ def test_millions_of_parts_are_too_many(payload):
     decoded = decode_protobuf(payload)
     assert decoded.too_large
     assert decoded.malformed == "more than 1,000,000 objects"
+
+
+def test_short_attributes_are_remembered_up_to_a_number_and_lists_never(monkeypatch):
+    monkeypatch.setattr("inspector.ingest.otlp_protobuf._MOST_SHORT_PAIRS", 8)
+    spans = []
+    for at in range(1, 60):
+        made = span(at)
+        made.attributes.append(KeyValue(key="number", value={"int_value": at * 1000}))
+        made.attributes.append(KeyValue(key="even", value={"bool_value": at % 2 == 0}))
+        made.attributes.append(KeyValue(key="list", value={"array_value": {"values": [{"int_value": 1}]}}))
+        spans.append(made.SerializeToString())
+    decoded = decode_protobuf(around(*spans)).spans
+    assert [each.attributes["number"] for each in decoded] == [at * 1000 for at in range(1, 60)]
+    assert [each.attributes["even"] for each in decoded] == [at % 2 == 0 for at in range(1, 60)]
+    assert len({id(each.attributes["list"]) for each in decoded}) == 59
+    assert len(_short_pairs) <= 8
+
+
+def test_the_last_number_of_a_value_counts_under_a_known_key():
+    spans = [good(at) + field(9, field(1, b"twice") + field(2, b"\x18\x05\x18\x87\x01")) for at in (1, 2, 3)]
+    assert [each.attributes["twice"] for each in decode_protobuf(around(*spans)).spans] == [135] * 3

@@ -6,8 +6,10 @@ import importlib.util
 import logging
 import sys
 import threading
+import weakref
 import zipfile
 from contextvars import copy_context
+from functools import wraps
 
 import pytest
 
@@ -175,6 +177,90 @@ def test_threads_that_import_at_once_all_find_it_changed(packages, watch):
     assert seen == [True] * 8
 
 
+@pytest.fixture
+def beginning(packages):
+    """A framework whose import another thread has begun; calling it lets that go on, and waits for its end."""
+    packages(framework="import gates\ngates.begun.set()\ngates.go_on.wait(10)\nready = True", gates="")
+    gates = importlib.import_module("gates")
+    gates.begun, gates.go_on = threading.Event(), threading.Event()
+    thread = threading.Thread(target=importlib.import_module, args=("framework",))
+    thread.start()
+    assert gates.begun.wait(10)
+
+    def end():
+        gates.go_on.set()
+        thread.join(10)
+
+    yield end
+    end()
+
+
+def test_a_module_whose_import_another_thread_has_begun_is_told_of_at_its_end(beginning, watch):
+    other = ImportWatch()
+    seen = []
+    watch.expect("framework", lambda: seen.append(sys.modules["framework"].ready))
+    other.expect("framework", lambda: seen.append("other"))
+    assert seen == []
+    beginning()
+    assert seen == [True, "other"]
+    other.stop()
+    assert type(sys.modules["framework"].__spec__) is importlib.machinery.ModuleSpec
+    importlib.reload(sys.modules["framework"])
+    assert seen == [True, "other"]
+
+
+def test_a_module_is_not_told_of_when_nobody_waits_for_it_any_more(beginning, watch):
+    watch.expect("framework", lambda: pytest.fail("told"))
+    watch.stop()
+    beginning()
+    assert sys.modules["framework"].ready
+
+
+def test_a_module_that_begins_to_wait_for_itself_is_told_of_at_its_end(packages, watch, monkeypatch):
+    packages(framework="import begins_recording\nready = True", begins_recording="import sys\nsys.begin()")
+    seen = []
+
+    def tell():
+        seen.append(sys.modules["framework"].ready)
+        watch.expect("framework", lambda: seen.append("again"))
+
+    monkeypatch.setattr(sys, "begin", lambda: watch.expect("framework", tell), raising=False)
+    import framework  # noqa: F401
+
+    assert seen == [True, "again"]
+
+
+def test_a_module_that_fails_after_it_began_to_wait_for_itself_is_told_of_at_the_next_try(packages, watch, monkeypatch):
+    directory = packages(framework="import sys\nsys.begin()\nraise ValueError('not today')")
+    seen = []
+    monkeypatch.setattr(sys, "begin", lambda: watch.expect("framework", lambda: seen.append(1)), raising=False)
+    with pytest.raises(ValueError, match="not today"):
+        import framework
+    assert seen == []
+    (directory / "framework.py").write_text("ready = 'now'")
+    importlib.invalidate_caches()
+    import framework
+
+    assert (framework.ready, seen) == ("now", [1])
+
+
+def test_an_import_of_another_thread_asks_every_finder_while_one_is_taken_away(packages, monkeypatch):
+    packages(late="")
+    watch = ImportWatch()
+    watch.expect("no_such_framework", lambda: None)
+
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            # Where another thread could take it away.
+            watch.stop()
+
+    monkeypatch.setattr(sys, "meta_path", [watch, Finder(), importlib.machinery.PathFinder])
+    import late
+
+    assert late.__spec__ is not None
+    assert watch not in sys.meta_path
+
+
 # Switching on and off.
 
 
@@ -331,6 +417,81 @@ def test_a_later_patch_of_somebody_else_stays_and_still_works():
         assert Model().ask("hi") == "Model:hi!!"
     finally:
         Model.ask = before
+
+
+def marking(mark):
+    def wrapper(original):
+        def call(*args, **kwargs):
+            return f"{original(*args, **kwargs)}{mark}"
+
+        return call
+
+    return wrapper
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "plain"), [("ask", (4,), "Model:4"), ("price", (4,), "8"), ("default", (), "Model")]
+)
+def test_what_somebody_else_patched_is_not_wrapped_twice_when_switched_on_again(name, given, plain):
+    before = vars(Model)[name]
+    kind = type(before) if name != "ask" else lambda function: function
+    first, second, third = Patches("test"), Patches("test"), Patches("test")
+    first.wrap(Model, name, marking("1"))
+    ours = vars(Model)[name]
+
+    @wraps(getattr(ours, "__func__", ours))
+    def theirs(*args):
+        return getattr(ours, "__func__", ours)(*args)
+
+    try:
+        setattr(Model, name, kind(theirs))
+        first.undo()
+        second.wrap(Model, name, marking("2"))
+        assert getattr(Model(), name)(*given) == f"{plain}2"
+        second.undo()
+        third.wrap(Model, name, marking("3"))
+        assert getattr(Model(), name)(*given) == f"{plain}3"
+        # They take back their own.
+        setattr(Model, name, ours)
+        third.undo()
+        assert vars(Model)[name] is before
+    finally:
+        setattr(Model, name, before)
+
+
+def test_another_wrapper_is_not_taken_for_the_one_left_behind():
+    patches = Patches("test")
+    before = Model.ask
+    patches.wrap(Model, "ask", marking("1"))
+    ours = Model.ask
+    Model.ask = wraps(ours)(lambda *args: ours(*args))
+    try:
+        patches.undo()
+        patches.wrap(Model, "ask", louder)
+        assert Model().ask("hi") == "Model:hi1!"
+        patches.undo()
+    finally:
+        Model.ask = before
+
+
+def test_a_class_that_the_program_drops_is_not_kept_alive():
+    class Base:
+        pass
+
+    patches = Patches("test")
+    patches.wrap_in_subclasses(Base, {"go": louder})
+
+    def define():
+        class Derived(Base):
+            def go(self):
+                return super().__repr__()
+
+        return weakref.ref(Derived)
+
+    dropped = [define() for _ in range(3)]
+    gc.collect()
+    assert [each() for each in dropped] == [None] * 3
+    patches.undo()
 
 
 def test_one_change_that_cannot_be_undone_keeps_no_other_from_it(caplog):

@@ -8,6 +8,7 @@ from inspector.model import Filter, Span
 from inspector.store import SqliteStore
 
 INPUT, PROMPT = "gen_ai.input.messages", "mcp.llm.prompt_json"
+DEFINITIONS = "gen_ai.tool.definitions"
 
 
 def message(text):
@@ -151,3 +152,26 @@ def test_every_array_of_messages_comes_back_equal(tmp_path_factory, prompts, ind
         assert json.loads(served[INPUT]) == json.loads(text) == json.loads(bytes(event.input))
         assert (served["before"], served["after"]) == (1, [text])
     store.close()
+
+
+TOOLS = json.dumps([{"type": "function", "name": f"tool-{at}", "description": "looks it up " * 20} for at in range(8)])
+
+
+def test_the_tools_of_an_agent_are_stored_once_a_session_and_come_back_with_each_call(store, make_span, rows_of):
+    for session_id in ("s1", "s2"):
+        calls = [make_span(kind="llm", session_id=session_id, attributes={DEFINITIONS: TOOLS}) for _ in range(5)]
+        store.write(calls[:3])
+        store.write(calls[3:])
+    assert rows_of("SELECT count(*) FROM contents") == [(16,)]
+    events = store.events(Filter(), full=True).items
+    assert [json.loads(json.loads(bytes(event.attributes))[DEFINITIONS]) for event in events] == [
+        json.loads(TOOLS)
+    ] * 10
+
+
+def test_a_long_prompt_that_is_no_array_stays_with_its_span(store, make_span, rows_of):
+    given = {INPUT: "[" + "no array " * 200, PROMPT: '{"goal": "' + "x" * 2000 + '"}'}
+    store.write([make_span(attributes=given)])
+    assert rows_of("SELECT count(*) FROM contents") == [(0,)]
+    assert rows_of("SELECT shared FROM spans") == [(None,)]
+    assert json.loads(bytes(store.events(Filter(), full=True).items[0].attributes)) == given

@@ -217,3 +217,29 @@ def test_live_listeners_may_search_too(store, make_span):
     store.write([make_span(name="wanted"), make_span(name="other")])
     indexed(store)
     assert [event.name for event in store.after(0, Filter(q="wanted"))] == ["wanted"]
+
+
+def test_what_the_tools_of_an_agent_say_of_themselves_is_not_searched(store, make_span):
+    tools = json.dumps([{"name": "lookup", "description": "unmistakable " * 100}])
+    prompt = json.dumps([{"role": "user", "content": "where is it? " * 100}])
+    store.write(
+        [make_span(name=f"call {at}", attributes={"gen_ai.tool.definitions": tools, INPUT: prompt}) for at in range(3)]
+    )
+    indexed(store)
+    assert found(store, "unmistakable") == []
+    assert found(store, "where") == ["call 0", "call 1", "call 2"]
+
+
+@pytest.mark.parametrize("depth", [1, 300, 900, 960, 970, 980, 990, 3000])
+def test_text_is_found_however_deeply_it_lies_in_json(store, make_span, rows_of, depth):
+    nested = '{"first": "shallow", "rest": ' + "[" * depth + '"sunken"' + "]" * depth + "}"
+    store.write([make_span(name="it", attributes={"mcp.tool.output_json": nested})])
+    indexed(store)
+    assert found(store, "sunken") == found(store, "shallow sunken") == ["it"]
+    check(rows_of)
+
+
+def test_a_span_of_very_many_attributes_is_searched_too(store, make_span):
+    store.write([make_span(name="wide", attributes={f"part_{at}_json": f'"word{at}"' for at in range(200)})])
+    indexed(store)
+    assert found(store, "word0 word199") == ["wide"]

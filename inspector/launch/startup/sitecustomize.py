@@ -71,8 +71,8 @@ class _Waiting:
         try:
             if self._is_over:
                 return None
+            # It stays in the list: other threads go over that, and would skip the finder behind this one.
             self._is_over = True
-            sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType] - as where it is put in
             if name == _PROGRAM_ATTACHES:
                 return None
             _begin(self._run)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from inspector.ingest import decode, read_span
 from inspector.ingest.dialects import DIALECTS, NORMALISED
@@ -273,3 +274,13 @@ def test_no_span_is_too_odd_to_be_read(read, otlp_attributes, attributes, events
     assert json.dumps(dict(span.attributes))
     for key in (span.input_key, span.output_key):
         assert key is None or isinstance(span.attributes[key], str)
+
+
+@pytest.mark.parametrize("export", EXPORTS, ids=lambda path: path.stem)
+def test_a_span_of_very_many_attributes_is_read_like_any_other(export):
+    for few, many in zip(decode(export.read_bytes()).spans, decode(export.read_bytes()).spans, strict=True):
+        more = {f"zz.{at}": at for at in range(100)}
+        many.attributes.update(more)
+        wide, span = read_span(many), read_span(few)
+        kept = {key: value for key, value in wide.attributes.items() if key not in more}
+        assert structs.replace(wide, attributes=kept) == structs.replace(span, attributes=dict(span.attributes))
