@@ -41,6 +41,11 @@ class Environment:
         return self.home / "spool"
 
     @property
+    def lock_file(self) -> Path:
+        """The file whose lock makes a process the owner of the database."""
+        return self.home / "owner.lock"
+
+    @property
     def outbox(self) -> Path:
         """Directory of what waits to be sent to an endpoint, in a directory for each."""
         return self.home / "outbox"

@@ -38,7 +38,7 @@ class SpanError:
 
 
 # A struct, since one is made of every span taken in: a frozen dataclass of so many fields costs six times as much.
-class Span(Struct, frozen=True, kw_only=True, gc=False):
+class Span(Struct, frozen=True, gc=False):
     """One span as the store takes it in; a span that still runs has no ``end_ns``."""
 
     trace_id: str

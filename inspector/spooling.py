@@ -12,6 +12,14 @@ HIDDEN_SUFFIX = ".tmp"
 _SEGMENT = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
 
 
+def make_private(directory: Path) -> None:
+    """Make a directory, and those above it that are missing, for their owner alone."""
+    # `Path.mkdir` gives its mode to the last of them only.
+    for each in (*reversed(directory.parents), directory):
+        if not each.exists():
+            each.mkdir(mode=0o700, exist_ok=True)
+
+
 def process_of(name: str) -> str | None:
     """Return the key of the process that a segment of ours belongs to; None for a file of another program."""
     match = _SEGMENT.fullmatch(name)

@@ -4,6 +4,7 @@ Only :func:`main` is public. Every command lives in the module of its name and i
 ``inspector --help`` loads click and nothing else.
 """
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -14,6 +15,10 @@ EXTRA_MISSING = 'inspector: the command line is not installed; run: pip install 
 
 def main() -> None:
     """Run the command line on ``sys.argv`` and exit with its code, without a traceback for anything foreseeable."""
+    if "run" not in sys.argv[1:3]:
+        # The plug-ins of other packages, such as logfire's, cost seconds and are no use here; a program that is run
+        # gets the environment as it is.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from inspector.cli.app import run
     except ModuleNotFoundError as error:

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
+from inspector.environment import Environment, read_environment
 from inspector.integrations import INTEGRATIONS
 from inspector.launch import Choices, LeftOut, Outcome, Program
 from inspector.semconv import RUN_ID
@@ -17,11 +18,16 @@ _INSTALL = 'pip install "mcp-agent-inspector[inspector]"'
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:
     """Say in two or three lines what was recorded and how to see it."""
-    if outcome.calls:
+    # What cannot be read has kept the program from being recorded.
+    environment = read_environment(home=choices.home) if outcome.calls else None
+    if environment is not None and environment.endpoint is not None:
+        yield f"inspector: recorded {_counted(outcome)}, in trace {outcome.trace_id}"
+        yield _sent(environment, environment.endpoint)
+    elif environment is not None:
         yield f"inspector: recorded {_counted(outcome)}; to see {_which(outcome)}: {_show(choices, outcome)}"
         if outcome.runs > 1:
             yield f"inspector: all of them: inspector events --attr {RUN_ID}={outcome.run_id}{_elsewhere(choices)}"
-        yield _in_the_browser(choices, outcome)
+        yield _in_the_browser(environment, choices, outcome)
     else:
         why = _why(program, outcome)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
@@ -53,16 +59,22 @@ def _elsewhere(choices: Choices) -> str:
 def prepare() -> None:
     """Load what takes long to load, while the program runs; what is missing is missed where it is needed."""
     with suppress(ImportError):
-        import_module("inspector.settings")
         import_module("inspector.cli.ownership")
 
 
-def _in_the_browser(choices: Choices, outcome: Outcome) -> str:
-    from inspector.cli.ownership import current_owner
-    from inspector.settings import Settings
+def _sent(environment: Environment, url: str) -> str:
+    from inspector.forward import Endpoint, left_over
 
-    settings = Settings() if choices.home is None else Settings(home=choices.home)
-    owner = current_owner(settings.lock_file)
+    endpoint = Endpoint.of(url)
+    if left_over(environment.outbox / endpoint.key):
+        return f"inspector: {endpoint.url} has not taken all of it; what waits is sent by: inspector forward"
+    return f"inspector: sent to {endpoint.url}"
+
+
+def _in_the_browser(environment: Environment, choices: Choices, outcome: Outcome) -> str:
+    from inspector.cli.ownership import current_owner
+
+    owner = current_owner(environment.lock_file)
     if owner is not None and owner.url is not None:
         several = f"#/?attr={quote(f'{RUN_ID}={outcome.run_id}')}"
         view = several if outcome.runs > 1 else f"#/traces/{outcome.trace_id}"

@@ -38,10 +38,11 @@ def export(
     if not (traces or session_id or since is not None or everything):
         raise click.UsageError("say what to export: TRACE ids, 'last', --session ID, --since 2h or --all")
     from inspector.cli.exporting import Wanted, write_export
+    from inspector.cli.figures import counted
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
     wanted = Wanted(traces, session_id, since, everything)
     found = write_export(settings_of(home), wanted, output)
     place = f" to {output}" if output is not None else ""
-    notice(f"exported {found.spans:,} events of {found.traces:,} traces{place}")
+    notice(f"exported {counted(found.spans, 'event')} of {counted(found.traces, 'trace')}{place}")

@@ -121,3 +121,8 @@ def parse_size(text: str) -> int | None:
     """Read ``500MB``, ``1.5 GiB`` or a plain number as bytes, in powers of 1,024; None for anything else."""
     match = _SIZE.fullmatch(text.strip())
     return round(float(match[1]) * 1024 ** _SIZE_POWERS[(match[2] or "").lower()]) if match else None
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many of something there are."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

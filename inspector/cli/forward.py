@@ -17,7 +17,7 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.forward import Endpoint, Outbox, Sender, take_lock
+    from inspector.forward import Endpoint, Outbox, Sender, left_over, take_lock, waiting_elsewhere
 
     settings = settings_of(home)
     target = Endpoint.chosen(
@@ -29,10 +29,11 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     if target is None:
         raise click.UsageError("say where to: set INSPECTOR_ENDPOINT or give --endpoint http://host:port")
     directory = settings.outbox / target.key
-    if not directory.is_dir():
-        notice(f"nothing waits for {target.url}")
+    if not left_over(directory):
+        others = waiting_elsewhere(settings.outbox, target.url)
+        notice(f"nothing waits for {target.url}" + "".join(f"; something waits for {url}" for url in others))
         return
-    if take_lock(directory) is None:
+    if take_lock(directory, target.url) is None:
         raise CliError(f"a running program is sending to {target.url}; it sends what waits too")
     outbox = Outbox(directory, Sender(target))
     # Twice: what a process left open is known once all of its files were read.

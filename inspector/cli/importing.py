@@ -15,6 +15,7 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> None:
 
     FILE may be - for standard input. What is recorded already stays as it is.
     """
+    from inspector.cli.figures import counted
     from inspector.cli.home import settings_of
     from inspector.cli.intake import take_in
     from inspector.cli.notices import notice
@@ -23,4 +24,5 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> None:
     for reason, count in taken.left_out.items():
         notice(f"left out {count:,}: {reason}")
     where = f"inspector show {taken.last_trace}" if taken.traces == 1 else "inspector events"
-    notice(f"took in {taken.spans:,} events of {taken.traces:,} traces; look at them with: {where}")
+    found = f"{counted(taken.spans, 'event')} of {counted(taken.traces, 'trace')}"
+    notice(f"took in {found}; look at them with: {where}")

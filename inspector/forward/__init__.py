@@ -1,8 +1,20 @@
 """Sends what a process recorded to another inspector, or to any OpenTelemetry backend, from files that wait for it."""
 
 from inspector.forward.endpoint import Endpoint, EndpointInvalid, Protocol
-from inspector.forward.forwarder import Forwarder, take_lock
+from inspector.forward.forwarder import Forwarder, take_lock, waiting_elsewhere
 from inspector.forward.outbox import Forwarded, Outbox
 from inspector.forward.sender import Sender
+from inspector.forward.waiting import left_over
 
-__all__ = ["Endpoint", "EndpointInvalid", "Forwarded", "Forwarder", "Outbox", "Protocol", "Sender", "take_lock"]
+__all__ = [
+    "Endpoint",
+    "EndpointInvalid",
+    "Forwarded",
+    "Forwarder",
+    "Outbox",
+    "Protocol",
+    "Sender",
+    "left_over",
+    "take_lock",
+    "waiting_elsewhere",
+]

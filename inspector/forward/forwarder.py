@@ -12,6 +12,8 @@ from pathlib import Path
 
 from inspector.forward.outbox import Outbox
 from inspector.forward.sender import Sender
+from inspector.forward.waiting import left_over
+from inspector.spooling import make_private
 
 POLL_S = 0.5
 EXIT_S = 2.0
@@ -92,7 +94,7 @@ class Forwarder:
 
     def _pass(self) -> None:
         if self._outbox is None:
-            self._lock = take_lock(self._directory)
+            self._lock = take_lock(self._directory, self._sender.endpoint.url)
             if self._lock is None:
                 return
             self._outbox = Outbox(self._directory, self._sender)
@@ -110,20 +112,34 @@ class Forwarder:
             self.start()
 
 
-def take_lock(directory: Path) -> int | None:
+def take_lock(directory: Path, url: str) -> int | None:
     """Become the one process that sends from this directory, until the descriptor is closed.
+
+    The file holds the address, for those who look at what waits.
 
     Returns:
         None while another process is the one.
     """
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(directory)
     fd = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(fd)
         return None
+    os.ftruncate(fd, 0)
+    os.write(fd, url.encode())
     return fd
+
+
+def waiting_elsewhere(outbox: Path, target: str) -> list[str]:
+    """Return the addresses other than ``target`` for which something waits."""
+    found: list[str] = []
+    for lock in sorted(outbox.glob(f"*/{_LOCK}")):
+        url = lock.read_text(errors="replace")
+        if url and url != target and left_over(lock.parent):
+            found.append(url)
+    return found
 
 
 def _after_fork(forwarder: "weakref.ref[Forwarder]") -> None:

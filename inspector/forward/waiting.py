@@ -54,7 +54,7 @@ class Waiting:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._segments: dict[str, Segment] = {}
-        self._marks = self._load_marks()
+        self._marks = _load_marks(directory)
 
     def segments(self) -> list[Segment]:
         """Return the files in the order they were begun."""
@@ -151,20 +151,32 @@ class Waiting:
             return True
         return any(not each.finished for each in self._of_process(process))
 
-    def _load_marks(self) -> dict[str, int]:
-        try:
-            found: Any = json.loads((self._directory / _MARKS).read_bytes())
-            return {str(name): int(offset) for name, offset in found.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
-            # Without marks everything is sent again, which receivers take for what they have.
-            return {}
-
     def _save_marks(self) -> None:
         path = self._directory / _MARKS
         fresh = path.with_suffix(".new")
         with suppress(OSError):
-            fresh.write_text(json.dumps(self._marks))
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+                json.dump(self._marks, file)
             fresh.replace(path)
+
+
+def left_over(directory: Path) -> int:
+    """Return how many bytes of recorded spans wait in an outbox."""
+    marks = _load_marks(directory)
+    waits = 0
+    for path in directory.glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            waits += max(0, path.stat().st_size - marks.get(path.name, 0))
+    return waits
+
+
+def _load_marks(directory: Path) -> dict[str, int]:
+    try:
+        found: Any = json.loads((directory / _MARKS).read_bytes())
+        return {str(name): int(offset) for name, offset in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        # Without marks everything is sent again, which receivers take for what they have.
+        return {}
 
 
 def _lost(item: Item, end_ns: int) -> Item:

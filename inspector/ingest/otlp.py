@@ -173,23 +173,24 @@ def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: S
     status = span.status
     attributes = _attributes(span.attributes)
     events, links = span.events or (), span.links or ()
-    sent = (len(span.attributes or ()), len(events), len(links))
-    note_losses(attributes, sent, span.dropped_attributes_count or 0)
+    pairs, reported = len(span.attributes or ()), span.dropped_attributes_count or 0
+    if reported or pairs > MAX_ATTRIBUTES or len(events) > MAX_EVENTS or len(links) > MAX_EVENTS:
+        note_losses(attributes, (pairs, len(events), len(links)), reported)
     return DecodedSpan(
-        trace_id=_trace_id(span.trace_id),
-        span_id=span_id,
-        parent_id=None if parent_id == span_id or parent_id in _ZEROS else parent_id,
-        name=span.name or "",
-        kind=_enum(span.kind, _KINDS),
-        start_ns=_time(span.start_time_unix_nano, "start_time_unix_nano"),
-        end_ns=_time(span.end_time_unix_nano, "end_time_unix_nano") or None,
-        status_code=_enum(status.code, _STATUS_CODES) if status else 0,
-        status_message=(status.message or None) if status else None,
-        attributes=attributes,
-        events=[_event(event) for event in events[:MAX_EVENTS]] if events else (),
-        links=[_link(link) for link in links[:MAX_EVENTS]] if links else (),
-        resource=resource,
-        scope=scope,
+        _trace_id(span.trace_id),
+        span_id,
+        None if parent_id == span_id or parent_id in _ZEROS else parent_id,
+        span.name or "",
+        _enum(span.kind, _KINDS),
+        _time(span.start_time_unix_nano, "start_time_unix_nano"),
+        _time(span.end_time_unix_nano, "end_time_unix_nano") or None,
+        _enum(status.code, _STATUS_CODES) if status else 0,
+        (status.message or None) if status else None,
+        attributes,
+        [_event(event) for event in events[:MAX_EVENTS]] if events else (),
+        [_link(link) for link in links[:MAX_EVENTS]] if links else (),
+        resource,
+        scope,
     )
 
 

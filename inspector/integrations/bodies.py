@@ -7,6 +7,10 @@ from typing import Any
 
 from inspector.integrations.plain import is_fields
 
+_MOST_PLAIN_BYTES = 1 << 24
+_PIECE_BYTES = 512
+"""How much is unpacked at once: some encodings make a thousand times as much of it, or more."""
+
 
 def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
     """Undo the encodings that an HTTP response names.
@@ -18,6 +22,7 @@ def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
 
     Raises:
         LookupError: An encoding has no decoder here.
+        ValueError: It becomes larger than answers of models are.
         Exception: Whatever a decoder has to say about the bytes.
     """
     encodings = [each.strip().lower() for each in headers.get("content-encoding", "").split(",")]
@@ -26,10 +31,20 @@ def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
             continue
         package = next(each.__module__.partition(".")[0] for each in kind.__mro__ if each.__name__ == "Response")
         decoder = sys.modules[f"{package}._decoders"].SUPPORTED_DECODERS[encoding]()
-        decoded = decoder.decode(body)
-        # HTTPX returns it whole, HTTPX2 piece by piece.
-        body = decoded if isinstance(decoded, bytes) else b"".join(decoded)
+        body = _unpacked(body, decoder)
     return body
+
+
+def _unpacked(body: bytes, decoder: Any) -> bytes:
+    plain = bytearray()
+    for start in range(0, len(body), _PIECE_BYTES):
+        decoded = decoder.decode(body[start : start + _PIECE_BYTES])
+        # HTTPX returns it whole, HTTPX2 piece by piece.
+        for piece in (decoded,) if isinstance(decoded, bytes) else decoded:
+            plain += piece
+            if len(plain) > _MOST_PLAIN_BYTES:
+                raise ValueError(f"a body of {len(body)} bytes becomes more than {_MOST_PLAIN_BYTES}")
+    return bytes(plain)
 
 
 def chunks_of(body: bytes, headers: Any) -> Iterator[dict[str, Any]] | None:

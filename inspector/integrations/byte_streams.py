@@ -43,6 +43,9 @@ class _Body:
         await self._body.aclose()
 
     def __getattr__(self, name: str) -> Any:
+        # A copy is asked for things before it has any.
+        if name == "_body":
+            raise AttributeError(name)
         # Other instrumentation and HTTPX itself leave facts on the stream they put there.
         return getattr(self._body, name)
 
@@ -75,6 +78,9 @@ class _Bytes(Iterator[bytes]):
         return data
 
     def __getattr__(self, name: str) -> Any:
+        # A copy is asked for things before it has any.
+        if name == "_inner":
+            raise AttributeError(name)
         return getattr(self._inner, name)
 
 

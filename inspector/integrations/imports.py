@@ -79,13 +79,13 @@ class ImportWatch:
 
     def _tell_at_end(self, name: str, spec: Any) -> None:
         """Tell of a module whose import was begun before it was awaited: no finder is asked for it any more."""
-        if type(spec) not in (ModuleSpec, _Beginning):
+        if spec.__class__ not in (ModuleSpec, _Beginning):
             return
-        tellers: list[Imported] = vars(spec).setdefault(_TOLD, [])
-        tellers.append(lambda: self._tell(name))
+        noted: dict[str, Any] = spec.__dict__
+        noted.setdefault(_TOLD, []).append(lambda: self._tell(name))
         spec.__class__ = _Beginning
         # It may have ended meanwhile in its thread.
-        if not vars(spec)[_INITIALIZING]:
+        if not noted[_INITIALIZING]:
             _end(spec)
 
     def _tell(self, name: str) -> None:
@@ -98,9 +98,10 @@ class _Beginning(ModuleSpec):
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Before it is noted: threads that wait for the module go on then.
-        while name == _INITIALIZING and not value and type(self) is _Beginning:
-            _end(self)
-        vars(self)[name] = value
+        if name == _INITIALIZING and not value:
+            while type(self) is _Beginning:
+                _end(self)
+        object.__setattr__(self, name, value)
 
 
 def _end(spec: ModuleSpec) -> None:

@@ -19,7 +19,7 @@ from inspector.integrations.calls import Call, Model, enclosing, opened
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain import is_fields
+from inspector.integrations.plain import is_fields, unreadable
 from inspector.integrations.streams import Answer, Reading
 
 
@@ -217,9 +217,15 @@ def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:
 def _returned(function: _Function, call: Call, result: Any) -> None:
     if any(hasattr(result, step) for step in ("__next__", "__anext__")) and function.answer is not None:
         reading = Reading(call, answer=function.answer(), plain=_plain_chunk)
-        reading.dropped_with(result)
+        try:
+            _readings[result] = call, reading
+            reading.dropped_with(result)
+        except TypeError:
+            # A stream that cannot be referred to weakly; the program has it in any case.
+            unreadable("a stream")
+            call.ended()
+            return
         reading.began()
-        _readings[result] = call, reading
         return
     call.ended(lambda: {"response": function.shown(result), "usage": getattr(result, "usage", None)})
 

@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 
 from inspector import semconv as sc
 from inspector.record.spans import RecordedSpan
-from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, process_of
+from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, make_private, process_of
 
 _logger = logging.getLogger("mcp.inspector")
 
@@ -244,8 +244,7 @@ class _Segments:
         self._size += len(line)
 
     def _begin(self) -> None:
-        self.directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.directory.mkdir(mode=0o700, exist_ok=True)
+        make_private(self.directory)
         self._make_room()
         path = self.directory / f"{self._name}.{self._number:06d}{SUFFIX}"
         hidden = path.with_suffix(HIDDEN_SUFFIX)

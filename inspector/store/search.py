@@ -30,6 +30,8 @@ _MOST_TERMS = 32
 _LONGEST_TERM = 200
 _MERGE_PAGES = 64
 _MOST_TEXT_CHARS = 1 << 20
+_DEEPEST_CALL = 100
+"""Lists and maps inside one another that a function calls itself for."""
 _MOST_KEYS = 64
 """Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
 _TERM = re.compile(r'"([^"]*)"?|(\S+)')
@@ -230,7 +232,7 @@ def _chosen(keys: tuple[str, ...], *own: str | None) -> tuple[str, ...]:
 
 def _add_text(pieces: list[str], value: Any) -> None:
     if not isinstance(value, str):
-        _add_leaves(pieces, value)
+        _add_leaves(pieces, (value,))
     elif value[:1] in _BEGIN_JSON:
         _add_json(pieces, value)
     else:
@@ -244,36 +246,25 @@ def _add_json(pieces: list[str], value: str | bytes) -> None:
         # What is no JSON is plain text.
         pieces.append(value if isinstance(value, str) else value.decode())
     else:
-        _add_leaves(pieces, found)
+        _add_leaves(pieces, (found,))
 
 
-def _add_leaves(pieces: list[str], value: Any) -> None:
-    if type(value) is str:
-        pieces.append(value)
-        return
-    before = len(pieces)
-    try:
-        _add_members(pieces, (value,))
-    except RecursionError:
-        # Read again with a list of what is left to do, which takes twice as long and has no end.
-        del pieces[before:]
-        _add_deep_members(pieces, value)
-
-
-def _add_members(pieces: list[str], members: Iterable[Any]) -> None:
+def _add_leaves(pieces: list[str], members: Iterable[Any], depth: int = 0) -> None:
     for found in members:
         kind = type(found)  # pyright: ignore[reportUnknownVariableType] whatever JSON holds
         if kind is str:
             pieces.append(found)
-        elif kind is dict:
-            _add_members(pieces, found.values())
-        elif kind is list:
-            _add_members(pieces, found)
+        elif kind is dict or kind is list:
+            # Calls of itself take half as long as a list of what is left to do, and have an end.
+            if depth < _DEEPEST_CALL:
+                _add_leaves(pieces, found.values() if kind is dict else found, depth + 1)
+            else:
+                _add_deep_leaves(pieces, found)
         elif found is not None and kind is not bool:
             pieces.append(str(found))
 
 
-def _add_deep_members(pieces: list[str], value: Any) -> None:
+def _add_deep_leaves(pieces: list[str], value: Any) -> None:
     remaining = [value]
     while remaining:
         found = remaining.pop()
@@ -282,4 +273,4 @@ def _add_deep_members(pieces: list[str], value: Any) -> None:
         elif isinstance(found, list):
             remaining.extend(reversed(cast("list[Any]", found)))
         else:
-            _add_members(pieces, (found,))
+            _add_leaves(pieces, (found,))

@@ -138,3 +138,11 @@ def test_a_wrong_endpoint_is_told_when_it_is_attached(start):
     process = start(CALL, url="ftp://nowhere")
     _, complaints = process.communicate(timeout=60)
     assert "EndpointInvalid: the endpoint 'ftp://nowhere' is no address of a server" in complaints
+
+
+def test_only_the_owner_can_read_what_waits(run, receiver, tmp_path):
+    run(CALL)
+    modes = {path.relative_to(tmp_path): path.stat().st_mode & 0o777 for path in tmp_path.glob("home/**/*")}
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+    assert {mode for path, mode in modes.items() if (tmp_path / path).is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if (tmp_path / path).is_file()} == {0o600}

@@ -1,6 +1,12 @@
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
+
+from inspector.integrations import litellm as integration
+from inspector.integrations.patches import Patches
+from instrument.testing import capture
 
 
 def asked(event):
@@ -64,3 +70,15 @@ def test_no_key_is_recorded(recorded):
 
 def test_the_program_sees_the_same_without_the_inspector(recorded):
     assert recorded.ledger["alone"] == recorded.ledger["recorded"]
+
+
+def test_a_stream_that_cannot_be_referred_to_weakly_reaches_the_program(monkeypatch):
+    package = SimpleNamespace(provider_list=[], model_cost={}, completion=lambda **_: iter(["chunk"]))
+    monkeypatch.setitem(sys.modules, "litellm", package)
+    patches = Patches("litellm")
+    completion = integration._FUNCTIONS[0]
+    patches.wrap(package, "completion", lambda original: integration._called(completion, original))
+    with capture() as hooks:
+        assert list(package.completion(model="m", messages=[])) == ["chunk"]
+    assert [name for name, _ in hooks] == ["before_llm_generate", "after_llm_generate"]
+    patches.undo()

@@ -8,7 +8,13 @@ from inspector.ingest.dialects.table import Table
 from inspector.ingest.otlp import DecodedSpan
 from inspector.model import SpanError, Status
 
-_STATUSES: Mapping[str, Status] = {"ok": "ok", "error": "error", "cancelled": "cancelled", "abandoned": "abandoned"}
+_STATUSES: Mapping[str, Status] = {
+    "ok": "ok",
+    "error": "error",
+    "cancelled": "cancelled",
+    "abandoned": "abandoned",
+    "lost": "lost",
+}
 _OK, _ERROR = 1, 2
 _TOOL_ERROR = "tool_error"
 _ERROR_TYPES = (semconv.ERROR_TYPE,)

@@ -18,11 +18,10 @@ def text(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
     """Return the first text among the keys; a number counts as the text it is written as, nothing else does."""
     for key in keys:
         value = attributes.get(key)
-        if value is None or value == "":
-            continue
         if isinstance(value, str):
-            return value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME]
-        if type(value) is int:
+            if value:
+                return value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME]
+        elif type(value) is int:
             return str(value)
     return None
 
