@@ -31,7 +31,7 @@ def test_after_one_has_ended_the_next_one_of_the_process_sends(forwarder, segmen
 def test_an_error_that_comes_with_every_pass_is_logged_once(forwarder, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("inspector.forward.forwarder.POLL_S", 0.01)
     passes = []
-    monkeypatch.setattr("inspector.forward.forwarder.take_lock", lambda _: passes.append(1) or 1 / 0)
+    monkeypatch.setattr("inspector.forward.forwarder.take_lock", lambda *_: passes.append(1) or 1 / 0)
     with caplog.at_level(logging.WARNING, "mcp.inspector"):
         each = forwarder(tmp_path)
         each.start()
