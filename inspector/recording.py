@@ -89,7 +89,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         if settings.logs if logs is None else logs:
             record.record_logs()
         if settings.otel if otel is None else otel:
-            record.provide(attachment.recorder)
+            record.provide(attachment.recorder, integrated={each.name for each in wanted})
         _integrations.enable(wanted)
     return attachment
 

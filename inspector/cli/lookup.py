@@ -25,7 +25,7 @@ def find_trace(store: Store, text: str) -> Trace:
     if text == "last":
         newest = store.traces(Filter(), limit=1).items
         if not newest:
-            raise TraceUnknown("nothing is recorded yet; record a program with 'import inspector; inspector.attach()'")
+            raise TraceUnknown("nothing is recorded yet; record a program: inspector run app.py")
         return newest[0]
     prefix = text.lower()
     found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _beginning_with(store, prefix)

@@ -24,7 +24,7 @@ class NothingRecorded(IngestError):
     def __init__(self, home: Path) -> None:
         super().__init__(
             f"nothing has been recorded in {home}\n"
-            "record an agent: call `inspector.attach()` at its start, with INSPECTOR_HOME set to the same directory"
+            "record a program: inspector run app.py, with INSPECTOR_HOME set to the same directory"
         )
         self.home = home
 

@@ -53,8 +53,9 @@ def _line(group: tuple[str | None, str, str] | None, spans: list[bytes]) -> byte
 
 def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
     attributes: Json = msgspec.json.decode(event.attributes) if event.attributes else {}
-    for added in attributes.pop(semconv.NORMALISED, ()):
-        attributes.pop(added, None)
+    added = attributes.pop(semconv.NORMALISED, None)
+    for key in cast("list[Any]", added) if isinstance(added, list) else ():
+        attributes.pop(str(key), None)
     kind, scope, version = _origin(attributes) if event.dialect != _OWN else (_INTERNAL, "", "")
     lost = attributes.get("otel.dropped_attributes_count")
     if type(lost) is int and 0 < lost <= _INT32_MAX:

@@ -6,7 +6,7 @@ every span from then on, those of tracers that were made before as well.
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -150,8 +150,12 @@ _started: list[tuple[str, Any]] = []
 _undo: list[Callable[[], None]] = []
 
 
-def provide(recorder: Recorder) -> bool:
+def provide(recorder: Recorder, *, integrated: Collection[str] = ()) -> bool:
     """Record every span that is started through the API, and start the instrumentors that are installed.
+
+    Args:
+        recorder: What records.
+        integrated: Names of what is recorded otherwise, whose instrumentors would tell of every call again.
 
     Returns:
         False when the program has a provider of its own, which keeps its spans.
@@ -165,7 +169,7 @@ def provide(recorder: Recorder) -> bool:
     _tell_of_another()
     # Not by set_tracer_provider, which works once: that once is the program's.
     setattr(trace, _GLOBAL, _provider)
-    _start_instrumentors()
+    _start_instrumentors(integrated)
     return True
 
 
@@ -209,9 +213,12 @@ def stop_providing() -> None:
         setattr(trace, _GLOBAL, None)
 
 
-def _start_instrumentors() -> None:
+def _start_instrumentors(integrated: Collection[str]) -> None:
     disabled = {each.strip() for each in os.environ.get(_DISABLED, "").split(",")}
     for found in _wanted(entry_points(group=_GROUP), disabled):
+        if found.name.replace("-", "_").removesuffix("_v2") in integrated:
+            _logger.debug("the instrumentor %s is not started: an integration records the same", found.name)
+            continue
         try:
             instrumentor = found.load()()
             instrumentor.instrument()

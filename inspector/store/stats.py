@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import ceil, fsum
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, select
+from sqlalchemy import Connection, Select, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.cursor import Position
@@ -41,10 +41,10 @@ def read_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buc
     rows: list[Sequence[Any]] = []
     complete = True
     if conditions is not None:
-        sums = (_c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd)
-        # A folded span has the figures of the call that it was folded into.
-        columns = (_c.status, _c.duration_ms, *(case((_c.folded_into.is_(None), column)) for column in sums))
-        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *columns, _c.id).where(*conditions)
+        columns = (_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd)
+        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *columns, _c.id)
+        # A folded span is the call that it was folded into.
+        query = query.where(*conditions, _c.folded_into.is_(None))
         rows, complete = _newest(connection, query)
     total = StatsGroup(None, *_figures(rows))
     return Stats(total, () if by is None else _groups(rows), _buckets(rows, where, buckets), complete)

@@ -593,6 +593,11 @@ def test_an_instrumentor_that_fails_is_named(distribution, api, record, caplog):
     assert "started OpenTelemetry instrumentors: works" in told
 
 
+def test_no_instrumentor_is_started_for_what_an_integration_records(distribution, api, record):
+    provide(record().recorder, integrated={"works", "fails", "missing"})
+    assert distribution.calls == []
+
+
 def test_instrumentors_can_be_left_out_by_opentelemetrys_own_variable(distribution, api, record, monkeypatch):
     monkeypatch.setenv("OTEL_PYTHON_DISABLED_INSTRUMENTATIONS", "works, fails,missing")
     provide(record().recorder)
