@@ -32,7 +32,7 @@ _CHECKED_BYTES = 200 << 20
 """A larger database is not read whole to look for damage."""
 _ANSWER_S = 2.0
 _OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH", "INSPECTOR_RUN")
-_HOW_TO_RECORD = "record a program: inspector run app.py, or try: inspector demo"
+_HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
 
 
 @dataclass(frozen=True, slots=True)

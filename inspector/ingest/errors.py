@@ -24,7 +24,7 @@ class NothingRecorded(IngestError):
     def __init__(self, home: Path) -> None:
         super().__init__(
             f"nothing has been recorded in {home}\n"
-            "record a program: inspector run app.py, with INSPECTOR_HOME set to the same directory"
+            "record a program: 'inspector run app.py', or `inspector.attach()` in it, with the same INSPECTOR_HOME"
         )
         self.home = home
 
