@@ -32,9 +32,12 @@ def test_the_curl_example_finds_the_failed_call_with_its_arguments_and_its_error
     assert any("ToolError" in event["error"]["type"] for event in events)
 
 
-def test_the_picture_is_what_the_demo_looks_like(blocks, demo_address, run):
+def test_the_picture_is_what_the_demo_looks_like(blocks, run, tmp_path):
     (picture,) = blocks("README.md", "text")
-    done = run("inspector", "show", "last", COLUMNS="110", PYTHONIOENCODING="utf-8")
+    # The other examples record into the home that they share.
+    home = {"INSPECTOR_HOME": str(tmp_path / "home")}
+    assert run("inspector", "demo", "--once", **home).returncode == 0
+    done = run("inspector", "show", "last", COLUMNS="110", PYTHONIOENCODING="utf-8", **home)
     assert done.returncode == 0, done.stderr
     assert skeleton(picture.text) == skeleton(done.stdout)
 

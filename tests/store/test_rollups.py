@@ -161,5 +161,5 @@ def test_a_folded_span_is_counted_but_its_call_is_not(store, make_span):
     assert (sums.spans, sums.llm_calls, sums.tool_calls, sums.priced) == (3, 1, 0, 1)
     assert (sums.input_tokens, sums.output_tokens, sums.cached_tokens, sums.cost_usd) == (10, 2, 1, 0.5)
     total = store.stats(Filter()).total
-    assert (total.count, total.input_tokens, total.output_tokens, total.cached_tokens) == (3, 10, 2, 1)
+    assert (total.count, total.input_tokens, total.output_tokens, total.cached_tokens) == (1, 10, 2, 1)
     assert total.cost_usd == 0.5
