@@ -9,7 +9,7 @@ from opentelemetry import trace
 
 from inspector import record
 from inspector.environment import Environment, read_environment
-from inspector.integrations import Enabled, chosen
+from inspector.integrations import Enabled, Integration, chosen
 
 if TYPE_CHECKING:
     # Imported at run time only where something is sent.
@@ -34,41 +34,24 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     logs: bool | None = None,
     endpoint: str | None = None,
 ) -> record.Attachment:
-    """Record every hook that this process emits from now on, and have published frameworks emit them.
+    """Record every hook that this process emits from now on, have frameworks emit them, and return the recording.
 
-    Nothing is opened, sent or waited for: spans go to a file of this process under ``home``, where ``inspector serve``
-    and the other commands find them, now or later. A second call changes nothing but to add integrations, ``otel`` and
-    ``logs``; below ``inspector run``, the program's own first call takes the place of what that command began.
+    A second call but adds integrations, ``otel`` and ``logs``; below ``inspector run``, the first one begins anew.
 
     Args:
-        service: What this program is called in the inspector; default: ``INSPECTOR_SERVICE``, else
-            ``OTEL_SERVICE_NAME``, else the script's name.
-        home: The inspector's directory; default: ``INSPECTOR_HOME``, else ``~/.inspector``.
-        capture_content: Whether prompts, answers, arguments and results are recorded; default:
-            ``INSPECTOR_CAPTURE_CONTENT``, else yes.
-        redact: Called with the key and the text of every recorded string, in the writer's thread; returns the text to
-            keep. Secrets of known shapes are removed in any case.
+        service: What this program is called; default: ``INSPECTOR_SERVICE``, ``OTEL_SERVICE_NAME``, the script's name.
+        home: The inspector's directory; default: ``INSPECTOR_HOME``, ``~/.inspector``.
+        capture_content: Whether prompts, answers, arguments and results are kept; default: yes, or no with an endpoint.
+        redact: Returns what to keep of the text of each key, in the writer's thread; known secrets are removed anyway.
         redact_patterns: Regular expressions of further secrets.
-        tracer_provider: An application's OpenTelemetry provider that is to get a span for each call as well, without
-            prompts, answers, arguments and results.
-        integrations: Which frameworks to record, by the names of ``inspector.integrations.INTEGRATIONS``; True is all
-            of them but those that ``INSPECTOR_INTEGRATIONS_OFF`` names.
-        otel: Whether spans are recorded too that the program and its libraries start through the OpenTelemetry API,
-            where the program has no provider of its own; starts every ``opentelemetry_instrumentor`` that is installed.
-            Default: ``INSPECTOR_OTEL``, else no.
-        logs: Whether what is logged during a call becomes an event of it; default: ``INSPECTOR_LOGS``, else no.
-        endpoint: Address of another inspector, or of any OTLP/HTTP receiver, that everything is sent to by a thread
-            instead of being kept under ``home``, without content unless ``capture_content`` or
-            ``INSPECTOR_CAPTURE_CONTENT`` says so; default: ``INSPECTOR_ENDPOINT``, else none.
-
-    Returns:
-        The recording, whose ``flush()`` waits until all is in the file.
+        tracer_provider: The application's OpenTelemetry provider, which gets each call as well, without content.
+        integrations: Names of ``inspector.integrations.INTEGRATIONS``; True is all that are not switched off.
+        otel: Whether spans of the OpenTelemetry API are kept and instrumentors started; default: ``INSPECTOR_OTEL``.
+        logs: Whether what is logged during a call becomes an event of it; default: ``INSPECTOR_LOGS``.
+        endpoint: Inspector or OTLP/HTTP receiver to send everything to instead; default: ``INSPECTOR_ENDPOINT``.
 
     Raises:
-        IntegrationUnknown: A name is none of an integration.
-        EndpointInvalid: The endpoint is no address of a receiver.
-        ValueError: A pattern is no regular expression.
-        VariableInvalid: An ``INSPECTOR_*`` variable has an impossible value.
+        ValueError: Of an integration, endpoint, pattern or variable that is none; the message names it.
     """
     settings = read_environment(home=home)
     target = _target(settings, endpoint)
@@ -84,14 +67,21 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         spool=None if target is None else settings.outbox / target.key,
     )
     with _switching:
-        if target is not None:
-            _forward(target, settings.outbox / target.key, attachment)
-        if settings.logs if logs is None else logs:
-            record.record_logs()
-        if settings.otel if otel is None else otel:
-            record.provide(attachment.recorder, integrated={each.name for each in wanted})
-        _integrations.enable(wanted)
+        _forward(target, settings, attachment)
+        _add(attachment, wanted, otel=_said(otel, settings.otel), logs=_said(logs, settings.logs))
     return attachment
+
+
+def _said(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the two places that say it
+    return environment if here is None else here
+
+
+def _add(attachment: record.Attachment, wanted: tuple[Integration, ...], *, otel: bool, logs: bool) -> None:
+    if logs:
+        record.record_logs()
+    if otel:
+        record.provide(attachment.recorder, integrated={each.name for each in wanted})
+    _integrations.enable(wanted)
 
 
 def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
@@ -115,12 +105,12 @@ def _may_leave(settings: Environment, *, capture_content: bool | None) -> bool:
     return settings.capture_content is True
 
 
-def _forward(target: "Endpoint", directory: Path, attachment: record.Attachment) -> None:
+def _forward(target: "Endpoint | None", settings: Environment, attachment: record.Attachment) -> None:
     global _forwarder  # noqa: PLW0603 - the process has one recorder
-    if _forwarder is None:
+    if target is not None and _forwarder is None:
         from inspector.forward import Forwarder, Sender
 
-        _forwarder = Forwarder(directory, Sender(target), flush=attachment.flush)
+        _forwarder = Forwarder(settings.outbox / target.key, Sender(target), flush=attachment.flush)
         _forwarder.start()
 
 

@@ -7,16 +7,35 @@ leaves its counts in a directory of the run, and writes them anew whenever it ha
 import contextlib
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 VARIABLE = "INSPECTOR_RUN"
 """What tells a process that it runs below ``inspector run``: the pid of that command, whether it is quiet, the modules
 to wait for, and the directory of the run, joined by colons."""
 
-_WIDTH = 1024
+_WIDTH = 2048
 """Bytes of a file: each writing covers the one before, so that whoever reads at any moment finds one of them whole."""
+_NAMED = 8
+"""Traces that a file names."""
+_REMEMBERED = 128
+"""Traces that are counted apart at least; a program that begins more is known by the most telling of them."""
+
+
+@dataclass(slots=True)
+class TraceCounts:
+    """What one process has recorded of one trace."""
+
+    trace_id: str
+    calls: int = 0
+    failed: int = 0
+    began_here: bool = False
+
+    @property
+    def weight(self) -> tuple[bool, bool, int]:
+        """What makes a trace worth a look before others: that something failed in it, else that there is much in it."""
+        return self.began_here, self.failed > 0, self.calls
 
 
 @dataclass(slots=True)
@@ -25,16 +44,16 @@ class Counts:
 
     pid: int
     calls: int = 0
-    """Spans that are in its spool."""
+    """Calls that are in its spool, each once, however many spans tell of it."""
     failed: int = 0
     runs: int = 0
     """Spans with no parent: traces that began here."""
-    trace_id: str = ""
-    """The trace that began here last; the trace of the last call where none began here."""
+    traces: list[TraceCounts] = field(default_factory=list[TraceCounts])
+    """The most telling of the traces it took part in."""
 
 
 class Tally:
-    """Counts the spans of one process and leaves the counts where ``inspector run`` finds them.
+    """Counts the calls of one process and leaves the counts where ``inspector run`` finds them.
 
     Args:
         directory: The run's; it may be gone when the run has ended and a process of it goes on.
@@ -44,21 +63,33 @@ class Tally:
     def __init__(self, directory: Path, process: str) -> None:
         self._path = os.path.join(directory, f"recorded-{process}.json")  # noqa: PTH118 - written 20 times a second
         self._counts = Counts(os.getpid())
+        self._traces: dict[int, TraceCounts] = {}
 
     def count(self, trace_id: int, *, is_root: bool) -> None:
-        """Count a span that was not counted before."""
-        counts = self._counts
-        counts.calls += 1
-        counts.runs += is_root
-        if is_root or not counts.runs:
-            counts.trace_id = f"{trace_id:032x}"
+        """Count a call that was not counted before."""
+        self._counts.calls += 1
+        self._counts.runs += is_root
+        trace = self._trace(trace_id)
+        trace.calls += 1
+        trace.began_here |= is_root
 
-    def count_failure(self) -> None:
-        """Count a span that failed."""
+    def count_failure(self, trace_id: int) -> None:
+        """Count a call that failed."""
         self._counts.failed += 1
+        self._trace(trace_id).failed += 1
+
+    def _trace(self, trace_id: int) -> TraceCounts:
+        found = self._traces.get(trace_id)
+        if found is None:
+            if len(self._traces) >= 2 * _REMEMBERED:
+                kept = {id(each) for each in _most_telling(self._traces.values(), _REMEMBERED)}
+                self._traces = {key: each for key, each in self._traces.items() if id(each) in kept}
+            found = self._traces[trace_id] = TraceCounts(f"{trace_id:032x}")
+        return found
 
     def save(self) -> None:
         """Write the counts; what cannot be written is not worth a word."""
+        self._counts.traces = _most_telling(self._traces.values(), _NAMED)
         text = json.dumps(asdict(self._counts)).encode()
         with contextlib.suppress(OSError):
             # Opened anew each time: a program that becomes a daemon closes every file it knows nothing of.
@@ -67,6 +98,15 @@ class Tally:
                 os.write(fd, text.ljust(_WIDTH))
             finally:
                 os.close(fd)
+
+
+def _most_telling(traces: Collection[TraceCounts], number: int) -> list[TraceCounts]:
+    """Return the traces that are most worth a look, the best last; of equal ones those that began later."""
+    return sorted(traces, key=_weight)[-number:]
+
+
+def _weight(trace: TraceCounts) -> tuple[bool, bool, int]:
+    return trace.weight
 
 
 def tally_of(process: str) -> Tally | None:
@@ -90,4 +130,6 @@ def read_tallies(directory: Path) -> Iterator[Counts]:
     """Yield the counts that the processes of a run have left."""
     for path in sorted(directory.glob("recorded-*.json")):
         with contextlib.suppress(OSError, ValueError, TypeError):
-            yield Counts(**json.loads(path.read_bytes()))
+            found = json.loads(path.read_bytes())
+            traces = [TraceCounts(**each) for each in found.pop("traces", ())]
+            yield Counts(**found, traces=traces)

@@ -23,7 +23,8 @@ class _Trio:
         self.before = before
         self.after = others["after"]
         self.error = others["error"]
-        self.late = frozenset(self.after.keywords + self.error.keywords).difference(before.keywords)
+        ending = self.after.keywords + self.error.keywords + self.after.optional + self.error.optional
+        self.late = frozenset(ending).difference(before.keywords, before.optional)
         """The keywords that are known at the end alone."""
 
 
@@ -72,7 +73,10 @@ class Call:
         return self._call_id
 
     def set(self, **results: object) -> None:
-        """Supply keywords of the after hook, for example ``result``; may be called again and replaces what was set."""
+        """Supply keywords of the after hook, for example ``result``; may be called again and replaces what was set.
+
+        The error hook gets those among them that the catalogue has as its optional ones, as ``middleware``.
+        """
         self._results.update(results)
 
     def fail(self, exc: BaseException) -> None:
@@ -129,7 +133,8 @@ class Call:
 
     def _closing(self, error: BaseException | None) -> dict[str, object]:
         if error is not None:
-            return self._early(self._trio.error) | {"exc": error, "call_id": self.call_id}
+            told = {key: value for key, value in self._results.items() if key in self._trio.error.optional}
+            return self._early(self._trio.error) | told | {"exc": error, "call_id": self.call_id}
         results = dict.fromkeys(self._trio.after.keywords) | self._keywords | self._results
         if "duration_ms" in results and results["duration_ms"] is None:
             results["duration_ms"] = (time.monotonic_ns() - self._started_ns) / 1e6

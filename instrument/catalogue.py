@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.2"
+CONTRACT_VERSION = "1.3"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
 
 
@@ -58,17 +58,32 @@ class Hook:
 
 
 _RPC = ("call_id", "direction")
+_CHANGED = ("call_id", "middleware")
 
 _ALL = (
     Hook("before_agent_call", "Before an agent is called", keywords="agent", since="1.1"),
     Hook("after_agent_call", "After the agent returned", keywords="agent result", since="1.1"),
     Hook("error_agent_call", "When the agent raised", keywords="agent exc", since="1.1"),
     Hook("before_llm_generate", "Just before a model's provider is called", keywords="llm prompt", since="1.0"),
-    Hook("after_llm_generate", "After the model answered", keywords="llm prompt response usage", since="1.0"),
-    Hook("error_llm_generate", "When the model call raised", keywords="llm prompt exc", since="1.0"),
+    Hook(
+        "after_llm_generate",
+        "After the model answered",
+        keywords="llm prompt response usage",
+        since="1.0",
+        optional=_CHANGED,
+    ),
+    Hook("error_llm_generate", "When the model call raised", keywords="llm prompt exc", since="1.0", optional=_CHANGED),
     Hook("before_tool_call", "Just before a tool is resolved and run", keywords="tool_name args context", since="1.0"),
-    Hook("after_tool_call", "After the tool returned", keywords="tool_name args result context", since="1.0"),
-    Hook("error_tool_call", "When the tool raised", keywords="tool_name args exc context", since="1.0"),
+    Hook(
+        "after_tool_call",
+        "After the tool returned",
+        keywords="tool_name args result context",
+        since="1.0",
+        optional=_CHANGED,
+    ),
+    Hook(
+        "error_tool_call", "When the tool raised", keywords="tool_name args exc context", since="1.0", optional=_CHANGED
+    ),
     Hook("before_workflow_run", "On entry to a workflow's run", keywords="workflow context", since="1.0"),
     Hook("after_workflow_run", "After the run returned", keywords="workflow context result", since="1.0"),
     Hook("error_workflow_run", "When the run raised", keywords="workflow context exc", since="1.0"),

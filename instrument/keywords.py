@@ -20,6 +20,32 @@ Transport = Literal["stdio", "sse", "http", "websocket", "memory"]
 Direction = Literal["outbound", "inbound"]
 """Whether this process asks or is asked; outbound where it is not given."""
 
+Did = Literal["passed", "changed", "answered", "raised", "skipped"]
+"""What a middleware came to: ``answered`` without calling what comes after it, or ``skipped`` since it was not reached.
+
+``passed`` also where an exception only went through it.
+"""
+
+
+class Change(TypedDict):
+    """A value before and after a middleware changed it."""
+
+    before: Any
+    after: Any
+
+
+class Middleware(TypedDict):
+    """What one middleware did to a call; values are copies, as JSON has them."""
+
+    name: str
+    did: Did
+    calls: NotRequired[int]
+    """How often it called what comes after it, where more than once."""
+    args: NotRequired[Change]
+    """The arguments or the request that it was given, and what it passed on, where they differ."""
+    result: NotRequired[Change]
+    """What it got and what it returned, where they differ; nothing was before where it answered itself."""
+
 
 class BeforeAgentCall(TypedDict):
     """Keywords of ``before_agent_call``."""
@@ -60,6 +86,7 @@ class AfterLlmGenerate(TypedDict):
     response: Any
     usage: Any
     call_id: NotRequired[str]
+    middleware: NotRequired[list[Middleware]]
 
 
 class ErrorLlmGenerate(TypedDict):
@@ -69,6 +96,7 @@ class ErrorLlmGenerate(TypedDict):
     prompt: Any
     exc: BaseException
     call_id: NotRequired[str]
+    middleware: NotRequired[list[Middleware]]
 
 
 class BeforeToolCall(TypedDict):
@@ -88,6 +116,7 @@ class AfterToolCall(TypedDict):
     result: Any
     context: Any
     call_id: NotRequired[str]
+    middleware: NotRequired[list[Middleware]]
 
 
 class ErrorToolCall(TypedDict):
@@ -98,6 +127,7 @@ class ErrorToolCall(TypedDict):
     exc: BaseException
     context: Any
     call_id: NotRequired[str]
+    middleware: NotRequired[list[Middleware]]
 
 
 class BeforeWorkflowRun(TypedDict):

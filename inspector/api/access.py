@@ -29,6 +29,8 @@ MOST_BODY_BYTES = 1 << 20
 MOST_EXPORT_BYTES = MOST_BYTES
 """Of a body that carries spans, which is never whole in memory before this is known to hold."""
 EXPORT_PATH = "/v1/traces"
+OTHER_SIGNALS = ("/v1/logs", "/v1/metrics")
+"""Where OpenTelemetry SDKs that were given one endpoint and one token for everything send what is not kept here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def required_scope(method: str, path: str) -> Scope:
     """The scope a request needs; what is not known to be harmless needs the strongest."""
     if method in SAFE_METHODS:
         return "read"
-    if method == "POST" and path == EXPORT_PATH:
+    # Who may send spans is to learn that logs are not taken, rather than that its token is a wrong one.
+    if method == "POST" and path in (EXPORT_PATH, *OTHER_SIGNALS):
         return "ingest"
     return "control"
 

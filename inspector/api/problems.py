@@ -12,13 +12,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
-from inspector.api.access import own_path
+from inspector.api.access import OTHER_SIGNALS, own_path
 from inspector.api.errors import Problem, Refusal
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
 MEDIA_TYPE = "application/problem+json"
-OTHER_SIGNALS = ("/v1/logs", "/v1/metrics")
-"""Where OpenTelemetry SDKs that were given one endpoint for everything send what is not kept here."""
 RETRY_S = "2"
 """Seconds a client should wait before it asks a busy server again."""
 

@@ -9,10 +9,10 @@ import stat
 import urllib.request
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from inspector.cli.check import Check, Level
+from inspector.cli.endpoint_checks import check_endpoint
 from inspector.cli.errors import SettingInvalid
 from inspector.cli.figures import size
 from inspector.cli.home import settings_of
@@ -21,9 +21,6 @@ from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.ingest.segment import list_segments
 from inspector.settings import Settings
 from inspector.store import SpoolMark
-
-Level = Literal["ok", "warn", "fail"]
-"""``fail`` keeps something from working; ``warn`` may."""
 
 _LEAST_FREE_BYTES = 500 << 20
 _WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
@@ -35,17 +32,6 @@ _OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH", "INSPECTOR_RUN")
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What one check found."""
-
-    level: Level
-    name: str
-    found: str
-    advice: str = ""
-    """What to do; empty when nothing needs doing."""
-
-
 def run_checks(home: Path | None) -> list[Check]:
     """Run every check, in an order in which the first failure is the one to mend first."""
     checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info)]
@@ -54,7 +40,7 @@ def run_checks(home: Path | None) -> list[Check]:
     except SettingInvalid as error:
         return [*checks, Check("fail", "settings", str(error), "set it right and run this again")]
     checks.append(check_variables(os.environ))
-    for check in (check_home, check_token, check_database, check_space, check_server):
+    for check in (check_home, check_token, check_database, check_space, check_server, check_endpoint):
         checks.extend(check(settings))
     return checks
 

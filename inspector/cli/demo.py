@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> None:
     """Run a small agent against a real MCP server, record both, draw the run and serve it, opened on that run.
 
-    Its model is scripted: no key, no network, two seconds.
+    Its model is scripted: no key, no network, a few seconds.
     """
     from inspector.cli.drawing import trace_lines
     from inspector.cli.home import settings_of

@@ -36,3 +36,8 @@ def session_page_document(page: Page[Session]) -> object:
 def trace_document(trace: Trace, events: Sequence[Event], *, full: bool) -> object:
     """Answer as ``GET /traces/{trace_id}`` does, with all events on one page."""
     return {"trace": trace, "items": [event_document(event, full=full) for event in events], "next_cursor": None}
+
+
+def run_document(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], *, full: bool) -> object:
+    """Return the traces of one run, each as `trace_document` does."""
+    return {"run_id": run_id, "traces": [trace_document(trace, events, full=full) for trace, events in traces]}

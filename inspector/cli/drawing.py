@@ -1,7 +1,7 @@
 """A trace drawn for the terminal: a line of facts, then a line an event with its place in time and what it cost."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from inspector.cli import figures, status
@@ -19,6 +19,8 @@ _NOTE_LEAST = 14
 _ASCII_GUIDES = str.maketrans({"├": "|", "└": "`", "│": "|", "─": "-"})
 _MARKS = {"": "", "orphan": "(parent not recorded)", "cycle": "(its parents form a loop)"}
 _GAP = "  "
+_TRACE_DIGITS = 8
+"""How much of a trace's id stands beside its root: enough for ``inspector show``."""
 
 Piece: TypeAlias = tuple[str, Style]
 """Text on one line, and how it stands out."""
@@ -72,7 +74,29 @@ def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal) -> It
 def tree_lines(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
     """Draw the tree alone, its columns aligned and cut to the terminal's width."""
     start_ns, end_ns = _extent(events)
-    lines = [_line(row, start_ns, end_ns, terminal) for row in tree_rows(events)]
+    yield from _aligned([_line(row, start_ns, end_ns, terminal) for row in tree_rows(events)], terminal)
+
+
+def run_lines(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], terminal: Terminal) -> Iterable[str]:
+    """Draw all that one program did: a line of facts, then the trees of its traces on one scale of time.
+
+    Args:
+        run_id: What its processes were recorded with as ``inspector.run.id``.
+        traces: Its traces and their events, in the order they are drawn.
+        terminal: Gives the width, colours and characters to draw with.
+    """
+    start_ns, end_ns = _extent([event for _, events in traces for event in events])
+    yield terminal.style(terminal.cut(_facts_of_run(run_id, [trace for trace, _ in traces], terminal)), "dim")
+    lines: list[_Line] = []
+    for trace, events in traces:
+        named = f"trace {terminal.safe(trace.trace_id[:_TRACE_DIGITS])}"
+        for row in tree_rows(events):
+            line = _line(row, start_ns, end_ns, terminal)
+            lines.append(line if row.depth else replace(line, note=_GAP.join(filter(None, (named, line.note)))))
+    yield from _aligned(lines, terminal)
+
+
+def _aligned(lines: Sequence[_Line], terminal: Terminal) -> Iterable[str]:
     columns = _columns(lines, terminal.width)
     for line in lines:
         yield _drawn(line, columns, terminal)
@@ -105,7 +129,7 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     parts = [
         f"trace {terminal.safe(trace.trace_id)}",
         figures.moment(trace.start_time_unix_nano),
-        f"{trace.spans:,} events" if trace.spans != 1 else "1 event",
+        figures.counted(trace.spans, "event"),
     ]
     if trace.errors:
         parts.append(f"{trace.errors:,} failed")
@@ -114,6 +138,20 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     if trace.session_id:
         parts.append(f"session {terminal.safe(trace.session_id)}")
     return terminal.signs(" · ").join(parts)
+
+
+def _facts_of_run(run_id: str, traces: Sequence[Trace], terminal: Terminal) -> str:
+    failed = sum(trace.errors for trace in traces)
+    services = sorted({terminal.safe(trace.service) for trace in traces if trace.service})
+    parts = [
+        f"run {terminal.safe(run_id)}",
+        figures.moment(min((trace.start_time_unix_nano for trace in traces), key=int)),
+        figures.counted(len(traces), "trace"),
+        figures.counted(sum(trace.spans for trace in traces), "event"),
+        f"{failed:,} failed" if failed else "",
+        f"service {', '.join(services)}" if services else "",
+    ]
+    return terminal.signs(" · ").join(filter(None, parts))
 
 
 def _extent(events: Sequence[Event]) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """What ``inspector run`` says when the program has ended: where to look, or why there is nothing to see."""
 
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,10 +10,11 @@ from urllib.parse import quote
 
 from inspector.environment import Environment, read_environment
 from inspector.integrations import INTEGRATIONS
-from inspector.launch import Choices, LeftOut, Outcome, Program
+from inspector.launch import Choices, LeftOut, Outcome, Program, switched_off
 from inspector.semconv import RUN_ID
 
-_INVALID = "VariableInvalid: "
+_INVALID = ("VariableInvalid: ", "EndpointInvalid: ")
+_HIDES = " hides "
 _INSTALL = 'pip install "mcp-agent-inspector[inspector]"'
 
 
@@ -21,15 +23,20 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterat
     # What cannot be read has kept the program from being recorded.
     environment = read_environment(home=choices.home) if outcome.calls else None
     if environment is not None and environment.endpoint is not None:
-        yield f"inspector: recorded {_counted(outcome)}, in trace {outcome.trace_id}"
-        yield _sent(environment, environment.endpoint)
+        yield f"inspector: recorded {_counted(outcome)} ({_which(outcome)}{_trace_id(outcome)})"
+        yield from _sent(environment, environment.endpoint)
     elif environment is not None:
-        yield f"inspector: recorded {_counted(outcome)}; to see {_which(outcome)}: {_show(choices, outcome)}"
-        if outcome.runs > 1:
-            yield f"inspector: all of them: inspector events --attr {RUN_ID}={outcome.run_id}{_elsewhere(choices)}"
+        one = f"inspector show {_trace_id(outcome)}{_elsewhere(choices)}"
+        if outcome.runs == 1:
+            yield f"inspector: recorded {_counted(outcome)}; to see it: {one}"
+        else:
+            every = f"inspector show --run {outcome.run_id}{_elsewhere(choices)}"
+            yield f"inspector: recorded {_counted(outcome)}; to see them: {every}"
+            if outcome.telling is not None and (outcome.telling.failed or outcome.telling.calls > 1):
+                yield f"inspector: {_which(outcome)}{one}"
         yield _in_the_browser(environment, choices, outcome)
     else:
-        why = _why(program, outcome)
+        why = _why(program, choices, outcome)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
     if outcome.going_on:
         pids = ", ".join(map(str, outcome.going_on))
@@ -41,15 +48,18 @@ def _counted(outcome: Outcome) -> str:
     calls = f"{outcome.calls:,} {'call' if outcome.calls == 1 else 'calls'}{failed}"
     if not outcome.runs:
         return f"{calls} of traces that began elsewhere"
-    return f"{calls} in {outcome.runs:,} {'run' if outcome.runs == 1 else 'runs'}"
+    return f"{calls} in {outcome.runs:,} {'trace' if outcome.runs == 1 else 'traces'}"
 
 
 def _which(outcome: Outcome) -> str:
-    return "it" if outcome.runs == 1 else "the last"
+    """Say of several traces why one of them is named."""
+    if outcome.runs == 1 or outcome.telling is None:
+        return ""
+    return "where something failed: " if outcome.telling.failed else "the largest: "
 
 
-def _show(choices: Choices, outcome: Outcome) -> str:
-    return f"inspector show {outcome.trace_id}{_elsewhere(choices)}"
+def _trace_id(outcome: Outcome) -> str:
+    return "" if outcome.telling is None else outcome.telling.trace_id
 
 
 def _elsewhere(choices: Choices) -> str:
@@ -62,13 +72,19 @@ def prepare() -> None:
         import_module("inspector.cli.ownership")
 
 
-def _sent(environment: Environment, url: str) -> str:
-    from inspector.forward import Endpoint, left_over
+def _sent(environment: Environment, url: str) -> Iterator[str]:
+    from inspector.forward import Endpoint, advice_on, last_problem, left_over
 
     endpoint = Endpoint.of(url)
-    if left_over(environment.outbox / endpoint.key):
-        return f"inspector: {endpoint.url} has not taken all of it; what waits is sent by: inspector forward"
-    return f"inspector: sent to {endpoint.url}"
+    directory = environment.outbox / endpoint.key
+    if not left_over(directory):
+        yield f"inspector: sent to {endpoint.url}"
+        return
+    problem = last_problem(directory)
+    why = f" ({problem})" if problem else ""
+    yield f"inspector: {endpoint.url} has not taken all of it{why}; what waits is sent by: inspector forward"
+    if advice_on(problem):
+        yield f"inspector: {advice_on(problem)}"
 
 
 def _in_the_browser(environment: Environment, choices: Choices, outcome: Outcome) -> str:
@@ -77,22 +93,23 @@ def _in_the_browser(environment: Environment, choices: Choices, outcome: Outcome
     owner = current_owner(environment.lock_file)
     if owner is not None and owner.url is not None:
         several = f"#/?attr={quote(f'{RUN_ID}={outcome.run_id}')}"
-        view = several if outcome.runs > 1 else f"#/traces/{outcome.trace_id}"
+        view = several if outcome.runs != 1 else f"#/traces/{_trace_id(outcome)}"
         return f"inspector: in the browser: {owner.url}/{view}"
     return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
 
 
-def _why(program: Program, outcome: Outcome) -> str:
+def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
     """Say why there is nothing to see; an empty text when it has been said."""
-    if outcome.frameworks:
-        return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
+    off = switched_off(os.environ, choices)
+    also = f"; switched off: {', '.join(off)} (INSPECTOR_INTEGRATIONS_OFF, --without or --integrations)" if off else ""
     if outcome.joined:
-        return "it made no call (of a program that is killed or leaves by os._exit, the last 0.1 s are not kept)"
+        return _no_call(outcome) + also
     if outcome.left_out:
         return _left_out(outcome.left_out[-1])
     if outcome.reached:
-        known = ", ".join(each.distribution for each in INTEGRATIONS)
-        return f"it imported nothing that is recorded: no hooks of its own (instrument), and none of {known}"
+        known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in off)
+        none = f", and none of {known}" if known else ""
+        return f"it imported nothing that is recorded: no hooks of its own (instrument){none}{also}"
     if program.isolation is not None:
         option = program.isolation
         return f"{option} makes Python ignore what starts the recorder; leave it out, or call inspector.attach()"
@@ -100,10 +117,21 @@ def _why(program: Program, outcome: Outcome) -> str:
     return f"{name} started no Python, or only with -I, -E or -S, which leave the recorder out"
 
 
+def _no_call(outcome: Outcome) -> str:
+    if outcome.frameworks:
+        return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
+    if outcome.ended:
+        return "it made no call"
+    return "it was killed or left by os._exit; what happened in its last 0.1 s is not kept"
+
+
 def _left_out(found: LeftOut) -> str:
     if found.told:
         return ""
-    if found.reason.startswith(_INVALID):
-        return found.reason.removeprefix(_INVALID)
+    for prefix in _INVALID:
+        if found.reason.startswith(prefix):
+            return found.reason.removeprefix(prefix)
+    if _HIDES in found.reason:
+        return found.reason
     install = f"; install it there: {found.python} -m {_INSTALL}" if "not installed" in found.reason else ""
     return f"in {found.python} {found.reason}{install}"

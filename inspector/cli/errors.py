@@ -3,6 +3,7 @@
 CliError              exit code 1
 ├── SettingInvalid    a value in the environment or an option that no setting takes
 ├── TraceUnknown      no trace has that id
+├── RunUnknown        no program was recorded with that id
 ├── SpanUnknown       no span has that id
 ├── CursorRefused     no page of this list ended there
 ├── ServerRefused     the running server did not do what only it can
@@ -20,6 +21,10 @@ class SettingInvalid(CliError):
 
 class TraceUnknown(CliError):
     """No trace, or more than one, has the id or prefix that was asked for."""
+
+
+class RunUnknown(CliError):
+    """Nothing is recorded of the run of a program that was asked for."""
 
 
 class SpanUnknown(CliError):

@@ -17,7 +17,7 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.forward import Endpoint, Outbox, Sender, left_over, take_lock, waiting_elsewhere
+    from inspector.forward import Endpoint, Outbox, Sender, advice_on, left_over, take_lock, waiting_elsewhere
 
     settings = settings_of(home)
     target = Endpoint.chosen(
@@ -41,5 +41,7 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     sent = outbox.total
     refused = f"; {sent.refused:,} were refused" if sent.refused else ""
     if not done:
-        raise CliError(f"sent {sent.spans:,} spans{refused}; the rest waits: {target.url} answered {outbox.problem}")
+        advice = advice_on(outbox.problem)
+        rest = f"the rest waits: {target.url} answered {outbox.problem}"
+        raise CliError(f"sent {sent.spans:,} spans{refused}; {rest}" + (f"\n{advice}" if advice else ""))
     notice(f"sent {sent.spans:,} spans to {target.url}{refused}")

@@ -1,28 +1,47 @@
 """``inspector import``: files of OTLP JSON taken into the database."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from inspector.cli.options import home_option
 
+if TYPE_CHECKING:
+    from inspector.cli.intake import Taken
+
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @home_option
-def importing(*, files: tuple[str, ...], home: Path | None) -> None:
+def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     """Take in OTLP JSON: what 'inspector export' or a collector's file exporter wrote, packed or not.
 
-    FILE may be - for standard input. What is recorded already stays as it is.
+    FILE may be - for standard input. What is recorded already stays as it is. A file that cannot be read is named, the
+    others are taken in, and the exit code is 1.
     """
-    from inspector.cli.figures import counted
     from inspector.cli.home import settings_of
     from inspector.cli.intake import take_in
     from inspector.cli.notices import notice
 
     taken = take_in(settings_of(home), files)
-    for reason, count in taken.left_out.items():
-        notice(f"left out {count:,}: {reason}")
-    where = f"inspector show {taken.last_trace}" if taken.traces == 1 else "inspector events"
-    found = f"{counted(taken.spans, 'event')} of {counted(taken.traces, 'trace')}"
-    notice(f"took in {found}; look at them with: {where}")
+    for problem in taken.bad_files:
+        notice(f"inspector: {problem}")
+    if taken.spans:
+        for reason, count in taken.left_out.items():
+            notice(f"left out {count:,}: {reason}")
+        where = f"inspector show {taken.last_trace}" if taken.traces == 1 else "inspector events"
+        notice(f"{_said(taken)}; look at them with: {where}")
+    return 1 if taken.bad_files else 0
+
+
+def _said(taken: "Taken") -> str:
+    from inspector.cli.figures import counted
+
+    traces = counted(taken.traces, "trace")
+    known = taken.spans - taken.new
+    if not known:
+        return f"took in {counted(taken.new, 'event')} of {traces}"
+    if taken.new <= 0:
+        return f"{counted(taken.spans, 'event')} of {traces}: recorded already, nothing is new"
+    return f"took in {counted(taken.new, 'event')} of {traces}, {known:,} more were recorded already"

@@ -11,14 +11,14 @@ from typing import cast
 
 from inspector.cli.errors import CliError
 from inspector.cli.request import post_traces
-from inspector.ingest import Owner, read_span
+from inspector.ingest import FileUnreadable, Owner, open_home, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.settings import Settings
-from inspector.store import OwnedElsewhere
+from inspector.store import OwnedElsewhere, Store
 
 _BATCH = 512
-
-Write = Callable[[Part], None]
+_SIGNALS = {"logs": b'"resourceLogs"', "metrics": b'"resourceMetrics"'}
+"""Of OTLP, by the key that a request of each has."""
 
 
 @dataclass(slots=True)
@@ -26,48 +26,75 @@ class Taken:
     """What was in the files."""
 
     spans: int = 0
+    """As often as they are in them."""
+    new: int = 0
+    """Those that were not recorded before."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     """Lines and spans that were not taken, by why."""
+    bad_files: list[str] = field(default_factory=list[str])
+    """What is wrong with the files that hold nothing, or could not be read to their end."""
     last_trace: str = ""
-    _traces: set[str] = field(default_factory=set[str])
+    known: dict[str, int] = field(default_factory=dict[str, int])
+    """How many spans of each trace were recorded before."""
 
     @property
     def traces(self) -> int:
         """How many traces there were."""
-        return len(self._traces)
+        return len(self.known)
 
     def count(self, part: Part) -> None:
-        """Add one part of a file."""
+        """Add one part of a file that was taken in."""
         decoded = part.decoded
         if decoded.malformed:
             self.left_out[f"lines that are no OTLP JSON, the first is line {part.number}"] += 1
         for reason, count in decoded.rejected.items():
             self.left_out[f"spans with a wrong {reason}"] += count
-        for span in decoded.spans:
-            self._traces.add(span.trace_id)
-            self.last_trace = span.trace_id
+        if decoded.spans:
+            self.last_trace = decoded.spans[-1].trace_id
         self.spans += len(decoded.spans)
 
 
 def take_in(settings: Settings, names: Sequence[str]) -> Taken:
-    """Take in files, in the order they are named.
+    """Take in files, in the order they are named; one that cannot be read does not keep the others out.
 
     Raises:
-        CliError: None of them holds a span, or the owner of the database did not take them.
-        FileUnreadable: One is not there or is something else; those before it have been taken in.
+        CliError: The owner of the database did not take them.
         StoreError: The database cannot be written.
     """
     taken = Taken()
-    with _writer(settings) as write:
+    with _database(settings) as database:
         for name in names:
-            before = taken.spans
-            for part in _parts(name):
-                if part.decoded.spans:
-                    write(part)
-                taken.count(part)
-            if taken.spans == before:
-                raise CliError(f"{name} holds no spans; 'inspector export' and collectors write OTLP JSON lines")
+            try:
+                _take_in_file(name, database, taken)
+            except FileUnreadable as error:
+                taken.bad_files.append(str(error))
+        taken.new = sum(database.spans_of(trace_id) - before for trace_id, before in taken.known.items())
     return taken
+
+
+def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
+    before, why = taken.spans, ""
+    for part in _parts(name):
+        for span in part.decoded.spans:
+            if span.trace_id not in taken.known:
+                taken.known[span.trace_id] = database.spans_of(span.trace_id)
+        if part.decoded.spans:
+            database.write(part)
+        taken.count(part)
+        why = why or _why_nothing(part)
+    if taken.spans == before:
+        advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
+        raise FileUnreadable(f"{name} holds no spans{advice}")
+
+
+def _why_nothing(part: Part) -> str:
+    """Say why a part of a file gives no spans; an empty text where there is nothing to say."""
+    if part.decoded.malformed:
+        return f"line {part.number} is cut, or no OTLP JSON"
+    if part.decoded.rejected:
+        return f"those on line {part.number} have a wrong {next(iter(part.decoded.rejected))}"
+    others = [signal for signal, key in _SIGNALS.items() if key in part.data]
+    return f"only {' and '.join(others)}, which are not taken" if others else ""
 
 
 def _parts(name: str) -> Iterator[Part]:
@@ -79,15 +106,29 @@ def _parts(name: str) -> Iterator[Part]:
         yield from read_parts(file, name)
 
 
+@dataclass(frozen=True, slots=True)
+class _Database:
+    """What may write, and what can be read meanwhile."""
+
+    write: Callable[[Part], None]
+    store: Store
+
+    def spans_of(self, trace_id: str) -> int:
+        """Return how many spans of a trace are recorded."""
+        found = self.store.trace(trace_id)
+        return 0 if found is None else found.spans
+
+
 @contextmanager
-def _writer(settings: Settings) -> Generator[Write]:
+def _database(settings: Settings) -> Generator[_Database]:
     try:
         owner = Owner(settings)
     except OwnedElsewhere as elsewhere:
         url = elsewhere.url
         if url is None:
             raise CliError("another command is working on the database; try again when it has ended") from None
-        yield lambda part: post_traces(settings, url, part.data)
+        with open_home(settings) as store:
+            yield _Database(lambda part: post_traces(settings, url, part.data), store)
         return
     with owner:
 
@@ -96,6 +137,6 @@ def _writer(settings: Settings) -> Generator[Write]:
             for start in range(0, len(spans), _BATCH):
                 owner.store.write(spans[start : start + _BATCH])
 
-        yield write
+        yield _Database(write, owner.store)
         while owner.store.index():
             pass

@@ -3,8 +3,11 @@
 import re
 import time
 
-from inspector.cli.errors import SpanUnknown, TraceUnknown
+import msgspec
+
+from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
 from inspector.model import Event, Filter, Trace
+from inspector.semconv import RUN_ID
 from inspector.store import Store
 
 _PAGE = 1000
@@ -50,6 +53,45 @@ def _beginning_with(store: Store, prefix: str) -> list[Trace | None]:
         if cursor is None or len(found) > _NAMED_IN_MESSAGE:
             break
     return found
+
+
+def find_run(store: Store, text: str) -> tuple[str, list[Trace]]:
+    """Find the traces that the processes of one ``inspector run`` took part in, in the order they began.
+
+    Args:
+        store: What is recorded.
+        text: The run's id, or ``last`` for the one that began a trace last.
+
+    Returns:
+        The run's id and its traces.
+
+    Raises:
+        RunUnknown: Nothing is recorded of such a run.
+    """
+    run_id = _last_run(store) if text == "last" else text
+    found: list[Trace] = []
+    cursor: str | None = None
+    while run_id is not None:
+        page = store.traces(Filter(attributes=((RUN_ID, run_id),)), cursor=cursor, limit=_PAGE)
+        found += page.items
+        cursor = page.next_cursor
+        # A page is a second's search: a run's traces are neighbours in time, and what is recorded may be much.
+        if cursor is None or (found and not page.items):
+            break
+    if run_id is None or not found:
+        which = "nothing is recorded of any program" if run_id is None else f"no run {run_id} is recorded"
+        raise RunUnknown(f"{which}; 'inspector run app.py' records one, and says its id where it has several traces")
+    return run_id, found[::-1]
+
+
+def _last_run(store: Store) -> str | None:
+    page = store.traces(Filter(), limit=_PAGE)
+    for trace in page.items:
+        for event in store.events(Filter(trace_id=trace.trace_id), order="asc", limit=1, full=True).items:
+            found = msgspec.json.decode(bytes(event.attributes or b"{}")).get(RUN_ID)
+            if isinstance(found, str):
+                return found
+    return None
 
 
 def find_event(store: Store, span_id: str, *, trace: str) -> Event:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from inspector.cli.checks import Check, Level
+from inspector.cli.check import Check, Level
 from inspector.cli.terminal import Style, Terminal
 
 _STYLES: dict[Level, Style] = {"ok": "green", "warn": "yellow", "fail": "red"}

@@ -1,15 +1,26 @@
-"""``inspector show``: one trace as a tree, or one event whole."""
+"""``inspector show``: one trace as a tree, all traces of one program, or one event whole."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from inspector.cli.filters import HexId
 from inspector.cli.options import home_option, json_option
 
+if TYPE_CHECKING:
+    from inspector.cli.terminal import Terminal
+    from inspector.store import Store
+
 
 @click.command()
-@click.argument("trace", default="last")
+@click.argument("trace", required=False)
+@click.option(
+    "--run",
+    "run_id",
+    metavar="ID",
+    help="Draw every trace of one 'inspector run', by the id told at its end, or 'last'.",
+)
 @click.option(
     "--span",
     "span_id",
@@ -20,27 +31,58 @@ from inspector.cli.options import home_option, json_option
 @click.option("--full", is_flag=True, help="With --json: with the large fields of every event.")
 @json_option
 @home_option
-def show(*, trace: str, span_id: str | None, full: bool, as_json: bool, home: Path | None) -> None:
+def show(
+    *, trace: str | None, run_id: str | None, span_id: str | None, full: bool, as_json: bool, home: Path | None
+) -> None:
     """Draw one trace as a tree: times, status, tokens, cost, and what failed.
 
     TRACE is a trace id, the beginning of one, or 'last' (the default).
     """
-    from inspector.cli.documents import trace_document, write_json
-    from inspector.cli.drawing import trace_lines
+    if run_id is not None and (trace or span_id):
+        raise click.UsageError("--run stands alone: leave out TRACE and --span")
     from inspector.cli.home import settings_of
-    from inspector.cli.lookup import find_event, find_trace, trace_events
-    from inspector.cli.sheet import event_lines
     from inspector.cli.terminal import standard_output
     from inspector.ingest import open_home
 
     terminal = standard_output()
     with open_home(settings_of(home)) as store:
-        if span_id is not None:
-            event = find_event(store, span_id, trace=trace)
-            write_json(event, terminal) if as_json else terminal.write(event_lines(event, terminal))
-            return
-        found = find_trace(store, trace)
-        events = trace_events(store, found.trace_id, full=full and as_json)
+        if run_id is not None:
+            _show_run(store, run_id, terminal, as_json=as_json, full=full)
+        elif span_id is not None:
+            _show_event(store, span_id, trace or "last", terminal, as_json=as_json)
+        else:
+            _show_trace(store, trace or "last", terminal, as_json=as_json, full=full)
+
+
+def _show_run(store: "Store", run_id: str, terminal: "Terminal", *, as_json: bool, full: bool) -> None:
+    from inspector.cli.documents import run_document, write_json
+    from inspector.cli.drawing import run_lines
+    from inspector.cli.lookup import find_run, trace_events
+
+    found, traces = find_run(store, run_id)
+    whole = [(trace, trace_events(store, trace.trace_id, full=full and as_json)) for trace in traces]
+    if as_json:
+        write_json(run_document(found, whole, full=full), terminal)
+    else:
+        terminal.write(run_lines(found, whole, terminal))
+
+
+def _show_event(store: "Store", span_id: str, trace: str, terminal: "Terminal", *, as_json: bool) -> None:
+    from inspector.cli.documents import write_json
+    from inspector.cli.lookup import find_event
+    from inspector.cli.sheet import event_lines
+
+    event = find_event(store, span_id, trace=trace)
+    write_json(event, terminal) if as_json else terminal.write(event_lines(event, terminal))
+
+
+def _show_trace(store: "Store", trace: str, terminal: "Terminal", *, as_json: bool, full: bool) -> None:
+    from inspector.cli.documents import trace_document, write_json
+    from inspector.cli.drawing import trace_lines
+    from inspector.cli.lookup import find_trace, trace_events
+
+    found = find_trace(store, trace)
+    events = trace_events(store, found.trace_id, full=full and as_json)
     if as_json:
         write_json(trace_document(found, events, full=full), terminal)
     else:

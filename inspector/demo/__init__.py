@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from inspector.demo.errors import DemoError, DeskClosedError
+from inspector.demo.errors import DemoError
 
 if TYPE_CHECKING:
     # What a type checker and an editor see; at run time without the extra, the program can still say what is missing.
     from inspector.demo.run import run_demo
 
-__all__ = ["DemoError", "DeskClosedError", "run_demo"]
+__all__ = ["DemoError", "run_demo"]
 
 
 def __getattr__(name: str) -> Any:

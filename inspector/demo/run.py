@@ -1,17 +1,18 @@
-"""Runs the demo under the recorder, in a session of its own."""
+"""Runs the demo as ``inspector run`` would: a program of its own that knows nothing of us."""
 
-import secrets
+import os
+import shutil
+import sys
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-import anyio
-from opentelemetry import baggage
-from opentelemetry import context as otel_context
-
-import inspector
-from inspector import context, semconv
 from inspector.demo.errors import DemoError
+from inspector.launch import Choices, LaunchError, Program, environment_of, outcome_of, run_to_the_end
 from inspector.settings import Settings
+
+PROGRAM = "toolkit.demo"
+"""The module that is run; nothing of it is imported here."""
 
 
 def run_demo(settings: Settings, *, hang: bool = False) -> str:
@@ -22,20 +23,32 @@ def run_demo(settings: Settings, *, hang: bool = False) -> str:
         hang: Stop at a tool call that never ends, to be killed there.
 
     Raises:
-        DemoError: The demo's MCP server could not be started, or the installed MCP SDK is too old for it.
+        DemoError: The demo did not come to its end, or the installed MCP SDK is too old for it.
     """
-    home = settings.home.resolve()
     _refuse_earlier_sdk()
-    # The demo emits its hooks itself, to be read as an example.
-    inspector.attach(service="trip-planner", home=home, capture_content=settings.capture_content, integrations=False)
+    # `-P` leaves the working directory out of the path, where another `toolkit` could be.
+    arguments = (sys.executable, "-P", "-m", PROGRAM, "--quiet", *(("--hang",) if hang else ()))
+    directory = Path(tempfile.mkdtemp(prefix="inspector-run-"))
     try:
-        return anyio.run(_run, home, settings.capture_content, hang)
-    except ExceptionGroup as group:
-        # The SDK's task groups wrap whatever is raised among them.
-        ours = group.subgroup(DemoError)
-        raise (ours.exceptions[0] if ours else group) from None
+        choices = Choices(home=settings.home, content=settings.capture_content, quiet=True)
+        environment = environment_of(_environ(), choices, directory)
+        status = run_to_the_end(Program(sys.executable, arguments), environment)
+        shown = outcome_of(directory).telling
+    except LaunchError as error:
+        raise DemoError(f"the demo cannot be started: {error}") from error
     finally:
-        inspector.detach()
+        shutil.rmtree(directory, ignore_errors=True)
+    if status or shown is None:
+        code = os.waitstatus_to_exitcode(status)
+        raise DemoError(f"the demo did not come to its end (exit code {code}); see above, and 'inspector doctor'")
+    return shown.trace_id
+
+
+def _environ() -> dict[str, str]:
+    """Return the environment for the program: what this process imports has to be there in it as well."""
+    ours = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, "OTEL_SERVICE_NAME": "trip-planner"}
 
 
 def _refuse_earlier_sdk() -> None:
@@ -46,16 +59,3 @@ def _refuse_earlier_sdk() -> None:
             f"the demo needs mcp 2.3 or newer, and {found} is installed; in an environment of its own: "
             'pip install "mcp-agent-inspector[inspector]"'
         )
-
-
-async def _run(home: Path, capture_content: bool, hang: bool) -> str:  # noqa: FBT001 - anyio.run passes by position
-    # Imported here: the MCP SDK takes most of a second, which `inspector --help` must not pay.
-    from inspector.demo.desk import open_desk
-    from inspector.demo.trip import WeekendTrip
-
-    session_id = f"trip-{secrets.token_hex(3)}"
-    # Baggage travels in `params._meta` beside the trace context, so the server records under this session too.
-    otel_context.attach(baggage.set_baggage(semconv.SESSION_ID, session_id))
-    with context.bind(session_id):
-        async with open_desk(home, capture_content=capture_content) as desk:
-            return await WeekendTrip(desk, session_id, hang=hang).run()

@@ -1,5 +1,6 @@
 """Sends what a process recorded to another inspector, or to any OpenTelemetry backend, from files that wait for it."""
 
+from inspector.forward.complaint import advice_on, last_problem
 from inspector.forward.endpoint import Endpoint, EndpointInvalid, Protocol
 from inspector.forward.forwarder import Forwarder, take_lock, waiting_elsewhere
 from inspector.forward.outbox import Forwarded, Outbox
@@ -14,6 +15,8 @@ __all__ = [
     "Outbox",
     "Protocol",
     "Sender",
+    "advice_on",
+    "last_problem",
     "left_over",
     "take_lock",
     "waiting_elsewhere",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.forward.complaint import last_problem, note_problem
 from inspector.forward.payload import Item
 from inspector.forward.sender import Answer, Sender
 from inspector.forward.waiting import Chunk, Segment, Waiting
@@ -43,6 +44,8 @@ class Outbox:
         self.total = Forwarded()
         self.problem: str | None = None
         """Why the last request failed; None after one that was taken."""
+        self._directory = directory
+        self._noted = last_problem(directory)
         self._waiting = Waiting(directory)
         self._sender = sender
         self._now_s = now_s
@@ -140,11 +143,18 @@ class Outbox:
     def _note(self, answer: Answer) -> None:
         if answer.outcome in ("taken", "refused", "split"):
             self.problem, self._wait_s, self._not_before_s = None, 0.0, 0.0
+            self._note_problem()
             return
         if self.problem is None:
             _log.warning("spans wait on disk: %s does not take them: %s", self._sender.endpoint.url, answer.reason)
         self.problem = answer.reason
+        self._note_problem()
         longest = answer.outcome == "misdirected"
         self._wait_s = LONGEST_WAIT_S if longest else min(LONGEST_WAIT_S, max(FIRST_WAIT_S, self._wait_s * 2))
         spread_s = self._wait_s * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret
         self._not_before_s = self._now_s() + max(spread_s, answer.wait_s or 0.0)
+
+    def _note_problem(self) -> None:
+        if self._noted != self.problem:
+            self._noted = self.problem
+            note_problem(self._directory, self.problem)

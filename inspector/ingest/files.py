@@ -111,7 +111,7 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
             while over and not _ends_line(file.readline(MAX_LINE)):
                 pass
         except (OSError, EOFError, zlib.error) as error:
-            raise FileUnreadable(f"{name} cannot be read on after line {number}: {error}") from None
+            raise _broken(name, f"after line {number}", error) from None
         if not line:
             return
         number += 1
@@ -126,4 +126,11 @@ def _rest(file: IO[bytes], most: int, name: str) -> bytes:
     try:
         return file.read(max(0, most))
     except (OSError, EOFError, zlib.error) as error:
-        raise FileUnreadable(f"{name} cannot be read on: {error}") from None
+        raise _broken(name, "after its beginning", error) from None
+
+
+def _broken(name: str, where: str, error: Exception) -> FileUnreadable:
+    # What gzip raises where a stream ends before its end.
+    if isinstance(error, EOFError):
+        return FileUnreadable(f"{name} is cut {where}: the packed file ends too early; what stands before is taken in")
+    return FileUnreadable(f"{name} cannot be read on {where}: {error}")

@@ -7,7 +7,8 @@ from typing import Any
 
 from inspector.integrations.plain import is_fields
 
-_MOST_PLAIN_BYTES = 1 << 24
+MOST_BODY_BYTES = 1 << 24
+"""A body is kept until its end, as it came and unpacked, but not one that is no answer of a model by its size."""
 _PIECE_BYTES = 512
 """How much is unpacked at once: some encodings make a thousand times as much of it, or more."""
 
@@ -42,8 +43,8 @@ def _unpacked(body: bytes, decoder: Any) -> bytes:
         # HTTPX returns it whole, HTTPX2 piece by piece.
         for piece in (decoded,) if isinstance(decoded, bytes) else decoded:
             plain += piece
-            if len(plain) > _MOST_PLAIN_BYTES:
-                raise ValueError(f"a body of {len(body)} bytes becomes more than {_MOST_PLAIN_BYTES}")
+            if len(plain) > MOST_BODY_BYTES:
+                raise ValueError(f"a body of {len(body)} bytes becomes more than {MOST_BODY_BYTES}")
     return bytes(plain)
 
 

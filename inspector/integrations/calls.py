@@ -14,7 +14,6 @@ A wrapper opens a call before it calls the framework's own function and ends it 
 Hooks are emitted synchronously, also from coroutines: the program's event loop is never used or waited for.
 """
 
-import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import Context, ContextVar, Token, copy_context
 from dataclasses import dataclass
@@ -23,15 +22,13 @@ from os import urandom
 from time import monotonic_ns
 from typing import Any, Final, TypeAlias
 
+from inspector.integrations.notices import warn_once
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
 
 Keywords: TypeAlias = dict[str, Any]
 Describe: TypeAlias = Callable[[], Keywords]
 """Reads a framework's objects; called once, and may raise."""
-
-_log = logging.getLogger("mcp.inspector")
-_told: set[str] = set()
 
 _BEFORE: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "before"}
 _AFTER: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "after"}
@@ -303,7 +300,7 @@ def _described(describe: Describe) -> Keywords:
         return dict(describe())
     # The border to a framework, whose objects may be of a version that nobody has seen.
     except Exception:  # noqa: BLE001
-        _warn_once(describe, "could not read a call; it is recorded without")
+        warn_once(f"{_place(describe)} could not read a call; it is recorded without")
         return {}
 
 
@@ -316,16 +313,13 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
             callback(*args, **kwargs)
         # As above.
         except Exception:  # noqa: BLE001
-            _warn_once(callback, "could not tell of a call")
+            warn_once(f"{_place(callback)} could not tell of a call")
 
     return told_safely
 
 
-def _warn_once(function: Callable[..., Any], what: str) -> None:
-    where = getattr(function, "__qualname__", "an integration")
-    if where not in _told:
-        _told.add(where)
-        _log.warning("%s %s", where, what, exc_info=True)
+def _place(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", "an integration")
 
 
 def _emit_in(context: Context | None, hook: str, keywords: Keywords) -> None:

@@ -7,12 +7,15 @@ calls together or not of all kinds of tools. So the methods that every call goes
   other agents.
 - ``FastAgentLLM.generate`` and ``structured``, and those of ``PlaybackLLM``, which replaces them: model calls with all
   retries inside, whatever the provider.
+- ``FastAgent.run``: what holds the calls of one application together, from the start of its servers on. One that
+  serves is left out: it has no end, and its requests belong to those who make them.
 - ``ToolAgent.call_tool``, ``McpAgent.call_tool`` and ``AgentsAsToolsAgent._invoke_child_agent``: one tool call each;
   they return failures as results and never raise them.
 """
 
 from asyncio import CancelledError
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeAlias, cast
 
@@ -20,6 +23,7 @@ from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, 
 from inspector.integrations.patches import Patches
 
 Method: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
+Entered: TypeAlias = Callable[..., AbstractAsyncContextManager[Any]]
 
 _AGENTS: Final = "fast_agent.agents"
 _LLMS: Final = "fast_agent.llm"
@@ -35,7 +39,8 @@ class AnswerFailed(Exception):
 
 def install(patches: Patches) -> None:
     """Wrap the methods, each when its module is imported: importing all of the framework takes seconds."""
-    targets: tuple[tuple[str, str, dict[str, Callable[[Method], Method]]], ...] = (
+    targets: tuple[tuple[str, str, dict[str, Callable[[Any], Any]]], ...] = (
+        ("fast_agent.core.run_runtime", "FastAgentRunMixin", {"run": as_workflow}),
         (f"{_AGENTS}.llm_decorator", "LlmDecorator", dict.fromkeys(_ASKED, _asked)),
         (f"{_AGENTS}.tool_agent", "ToolAgent", {"call_tool": _tool_called}),
         (f"{_AGENTS}.mcp_agent", "McpAgent", {"call_tool": _tool_called}),
@@ -45,6 +50,37 @@ def install(patches: Patches) -> None:
     )
     for module, owner, wrappers in targets:
         patches.wrap_once_imported(module, owner, wrappers)
+
+
+def as_workflow(original: Entered) -> Entered:
+    """Have the run of an application, from its entering to its leaving, told of as a workflow."""
+
+    @asynccontextmanager
+    async def run(self: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
+        if getattr(getattr(self, "args", None), "server", False):
+            async with original(self, *args, **kwargs) as app:
+                yield app
+            return
+        call = opened("workflow_run", lambda: {"workflow": Named(self.name)})
+        try:
+            async with original(self, *args, **kwargs) as app:
+                yield app
+        except BaseException as exc:
+            _leave(call, exc)
+            raise
+        call.ended()
+
+    return run
+
+
+def _leave(call: Call, exc: BaseException) -> None:
+    """End the run of an application left by an exception; fast-agent makes exits of errors that it has printed."""
+    if not isinstance(exc, SystemExit):
+        call.failed(exc)
+    elif exc.code in (None, 0):
+        call.ended()
+    else:
+        call.failed(exc.__cause__ or exc)
 
 
 _ASKED: Final = ("generate", "structured", "structured_schema")

@@ -16,10 +16,11 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import Call, Model, enclosing, opened
+from inspector.integrations.notices import warn_once
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain import is_fields, unreadable
+from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, Reading
 
 
@@ -222,7 +223,7 @@ def _returned(function: _Function, call: Call, result: Any) -> None:
             reading.dropped_with(result)
         except TypeError:
             # A stream that cannot be referred to weakly; the program has it in any case.
-            unreadable("a stream")
+            warn_once("a stream could not be read; it is recorded without")
             call.ended()
             return
         reading.began()

@@ -91,7 +91,7 @@ class Patches:
 
         For frameworks that import their parts when they are needed. What turns out to be missing later is told of then.
         """
-        waiting = True
+        is_installing = True
 
         def changed() -> None:
             known = len(self._missing)
@@ -100,11 +100,11 @@ class Patches:
             # The program's own import statement is under way here.
             except Exception:  # noqa: BLE001
                 _log.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
-            if not waiting and (missing := self._missing[known:]):
+            if not is_installing and (missing := self._missing[known:]):
                 _log.warning("not recorded, since the installed version does not have it: %s", ", ".join(missing))
 
         self._watch.expect(module, changed)
-        waiting = module not in sys.modules
+        is_installing = False
 
     def wrap_once_imported(
         self, module: str, owner: str, wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]

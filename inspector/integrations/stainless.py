@@ -15,8 +15,9 @@ from typing import Any
 from inspector.integrations.bodies import chunks_of
 from inspector.integrations.byte_streams import reading_of, watch_body
 from inspector.integrations.calls import Call, Model, enclosing, opened, told
+from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain import is_fields, unreadable
+from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, AnswerFailed, AsyncItems, Items, Reading
 
 
@@ -166,7 +167,7 @@ class _Request:
                 self._ended(None if body is None else next(body, None))
         # The border to an SDK of any version: the program has its answer in any case.
         except Exception:  # noqa: BLE001
-            unreadable("the answer of a model")
+            warn_once("the answer of a model could not be read; it is recorded without")
             self.call.ended()
 
     def _ended(self, response: Any) -> None:

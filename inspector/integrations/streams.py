@@ -15,12 +15,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Protocol
 from weakref import finalize
 
-from inspector.integrations.bodies import chunks_of, plain_body
+from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body
 from inspector.integrations.calls import Call
-from inspector.integrations.plain import unreadable
-
-_MOST_BODY_BYTES = 1 << 24
-"""A body that is read as bytes is kept until its end, but not one that is no answer of a model by its size."""
+from inspector.integrations.notices import warn_once
 
 
 class AnswerFailed(Exception):
@@ -91,7 +88,7 @@ class Reading:
         if self._body is not None:
             self._body.append(data)
             self._body_bytes += len(data)
-            if self._body_bytes > _MOST_BODY_BYTES:
+            if self._body_bytes > MOST_BODY_BYTES:
                 self._body = None
 
     def step(self) -> None:
@@ -109,7 +106,7 @@ class Reading:
         # The border to a provider's chunks, which may be of a kind that nobody has seen.
         except Exception:  # noqa: BLE001
             self._answer = None
-            unreadable("a chunk of a stream")
+            warn_once("a chunk of a stream could not be read; it is recorded without")
 
     def ended(self) -> None:
         """Say that the program has read all of it."""
@@ -161,7 +158,7 @@ class Reading:
             return None if self._answer is None else self._answer.response()
         # The border to a provider's answers; the body may also be cut off anywhere.
         except Exception:  # noqa: BLE001
-            unreadable("a streamed answer")
+            warn_once("a streamed answer could not be read; it is recorded without")
             return None
 
     def _of_bytes(self, body: bytes, headers: Any) -> dict[str, Any] | None:

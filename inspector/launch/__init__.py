@@ -3,7 +3,7 @@
 ``startup/`` is put in front of ``PYTHONPATH``, which is how every Python that the program starts comes to record too.
 """
 
-from inspector.launch.environment import Choices, environment_of
+from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError, ProgramNotExecutable, ProgramNotFound
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
 from inspector.launch.process import end_like, run_to_the_end
@@ -22,4 +22,5 @@ __all__ = [
     "outcome_of",
     "program_of",
     "run_to_the_end",
+    "switched_off",
 ]

@@ -53,7 +53,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
         made["INSPECTOR_OTEL"] = "true"
     if choices.logs:
         made["INSPECTOR_LOGS"] = "true"
-    off = _off(environ.get("INSPECTOR_INTEGRATIONS_OFF", ""), choices)
+    off = switched_off(environ, choices)
     if off:
         made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
     made[VARIABLE] = _for_startup(choices, off, _is_true(made.get("INSPECTOR_OTEL", "")), run)
@@ -65,7 +65,13 @@ def _without_ours(path: str) -> str:
     return os.pathsep.join(each for each in path.split(os.pathsep) if each != str(STARTUP))
 
 
-def _off(before: str, choices: Choices) -> list[str]:
+def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
+    """Return the names of the integrations that are not to be recorded.
+
+    Raises:
+        IntegrationUnknown: A name is none of an integration.
+    """
+    before = environ.get("INSPECTOR_INTEGRATIONS_OFF", "")
     told = {each.strip() for each in before.split(",") if each.strip()} | set(choices.without)
     on = {each.name for each in chosen(choices.integrations or None, without=told)}
     return sorted(each.name for each in INTEGRATIONS if each.name not in on)

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.tally import Counts, read_tallies, run_id
+from inspector.tally import Counts, TraceCounts, read_tallies, run_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,15 @@ class Outcome:
     failed: int
     runs: int
     """Traces that began in a process of this run."""
-    trace_id: str
-    """The last of them; where none began here, the last that was taken part in; empty when there is none."""
+    telling: TraceCounts | None
+    """The trace that is most worth a look: one with failures before others, else the largest; one that began here if
+    any did."""
     run_id: str
     """What everything that was recorded has as ``inspector.run.id``."""
     joined: bool
     """Whether a process imported something that can be recorded."""
+    ended: bool
+    """Whether a process that did so came to its end, rather than being killed or leaving by ``os._exit``."""
     reached: bool
     """Whether a Python was started that found us on its path."""
     frameworks: tuple[str, ...]
@@ -43,14 +46,14 @@ class Outcome:
 def outcome_of(directory: Path) -> Outcome:
     """Read what the processes of a run have left in its directory."""
     counts = list(read_tallies(directory))
-    traces = [each.trace_id for each in sorted(counts, key=_began_a_trace) if each.trace_id]
     return Outcome(
         calls=sum(each.calls for each in counts),
         failed=sum(each.failed for each in counts),
         runs=sum(each.runs for each in counts),
-        trace_id=traces[-1] if traces else "",
+        telling=_most_telling(counts),
         run_id=run_id(directory),
         joined=bool(counts),
+        ended=any(directory.glob("frameworks-*")),
         reached=(directory / "python").exists(),
         frameworks=_frameworks(directory),
         left_out=tuple(_left_out(path) for path in sorted(directory.glob("left-out-*"))),
@@ -58,8 +61,15 @@ def outcome_of(directory: Path) -> Outcome:
     )
 
 
-def _began_a_trace(counts: Counts) -> bool:
-    return counts.runs > 0
+def _most_telling(counts: list[Counts]) -> TraceCounts | None:
+    traces: dict[str, TraceCounts] = {}
+    for part in (each for process in counts for each in process.traces):
+        whole = traces.setdefault(part.trace_id, TraceCounts(part.trace_id))
+        whole.calls += part.calls
+        whole.failed += part.failed
+        whole.began_here |= part.began_here
+    # Of equal ones the last that was told of.
+    return max(reversed(traces.values()), key=lambda trace: trace.weight, default=None)
 
 
 def _frameworks(directory: Path) -> tuple[str, ...]:

@@ -12,7 +12,10 @@ from inspector.launch.errors import ProgramNotExecutable, ProgramNotFound
 
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _OPTIONS_OF_PYTHON = ("-m", "-c")
+_NO_MAIN = "it is a directory without a __main__.py"
 _ISOLATING = re.compile(r"-[a-zA-Z]*[IES][a-zA-Z]*")
+_OF_PYTHON = (".py", ".pyz", ".zip")
+"""What Python runs itself: https://docs.python.org/3/using/cmdline.html#interface-options."""
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 
 
@@ -58,7 +61,7 @@ def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
 
 def _is_for_python(place: str) -> bool:
     path = Path(place)
-    return (path / "__main__.py").is_file() if path.is_dir() else path.suffix in (".py", ".pyz") and path.is_file()
+    return (path / "__main__.py").is_file() if path.is_dir() else path.suffix in _OF_PYTHON and path.is_file()
 
 
 def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
@@ -74,6 +77,8 @@ def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
     beside = shutil.which(name, path=str(Path(sys.executable).parent))
     if beside is not None:
         return beside, beside
+    if Path(name).is_dir():
+        raise ProgramNotExecutable(f"cannot run {name}: {_NO_MAIN}")
     if Path(name).is_file():
         raise ProgramNotFound(f"cannot run {name}: it is not on PATH; for the file here: inspector run ./{name}")
     raise ProgramNotFound(f"cannot run {name}: there is no such program on PATH")
@@ -83,7 +88,7 @@ def _executable(place: str) -> str:
     if not os.path.lexists(place):
         raise ProgramNotFound(f"cannot run {place}: there is no such file")
     if Path(place).is_dir():
-        raise ProgramNotExecutable(f"cannot run {place}: it is a directory without a __main__.py")
+        raise ProgramNotExecutable(f"cannot run {place}: {_NO_MAIN}")
     if not os.access(place, os.X_OK):
         raise ProgramNotExecutable(
             f"cannot run {place}: it is not executable; a Python file: inspector run python {place}"

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from inspector.record.layouts import mro
 from inspector.record.plain import Plain, well_formed
 from inspector.record.reading import read, read_live
 from inspector.record.values import snapshot
@@ -128,6 +129,24 @@ def _tool(values: HookValues) -> Facts:
             found = read(context, *names)
             if isinstance(found, str):
                 facts[fact] = label(found)
+    return facts
+
+
+_REFUSALS = frozenset({"ToolRefused", "QuotaExceeded"})
+
+
+def ending(values: HookValues) -> Facts:
+    """Return what the after hook and the error hook of a call may both tell: of middleware, and whether it was refused.
+
+    A refusal is known by its class's name: whoever emits need not be the toolkit, and is not imported here.
+    """
+    facts: Facts = {}
+    middleware = values.get("middleware")
+    if middleware is not None:
+        facts["middleware"] = snapshot(middleware)
+    exc = values.get("exc")
+    if isinstance(exc, BaseException) and any(cls.__name__ in _REFUSALS for cls in mro(type(exc))):
+        facts["refused"] = True
     return facts
 
 

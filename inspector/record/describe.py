@@ -12,6 +12,7 @@ from inspector import semconv as sc
 from inspector.record.calls import chain
 from inspector.record.content import is_content
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
+from inspector.record.middleware import outcome, without_content
 from inspector.record.plain import Plain
 from inspector.record.spans import Failure, RecordedSpan, State, Text
 from inspector.record.texts import Texts
@@ -137,6 +138,17 @@ def _body(span: RecordedSpan, texts: Texts, found: Description, *keys: str, valu
             found.attributes[key + sc.TRUNCATED_SUFFIX] = True
 
 
+def _middleware(span: RecordedSpan, texts: Texts, found: Description) -> None:
+    """Set what middleware did; where content is not recorded, who did what."""
+    told = span.before.get("middleware")
+    if told is None:
+        return
+    if texts.content:
+        _body(span, texts, found, sc.MIDDLEWARE, value=told, fact="middleware")
+    else:
+        found.bodies[sc.MIDDLEWARE] = texts.once("middleware", without_content(told))
+
+
 def _workflow(span: RecordedSpan, texts: Texts) -> Description:
     facts, after = span.before, span.after
     found = Description(f"invoke_workflow {facts.get('name') or 'workflow'}")
@@ -195,6 +207,7 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
             _body(span, texts, found, sc.TOOL_DEFINITIONS, value=request.tools, fact="tools")
     if span.after is not None:
         _llm_answer(span, texts, found, span.after)
+    _middleware(span, texts, found)
     return found
 
 
@@ -224,6 +237,7 @@ def _llm_answer(span: RecordedSpan, texts: Texts, found: Description, after: dic
         _body(span, texts, found, sc.OUTPUT_MESSAGES, value=output_messages(response), fact="output")
 
 
+_STRUCTURED = ("structured_content", "structuredContent", "structured")
 _TOOL_FACTS_ALWAYS = 2
 _TOOL_FACTS = (
     ("source", sc.TOOL_SOURCE),
@@ -256,9 +270,11 @@ def _tool(span: RecordedSpan, texts: Texts) -> Description:
         result = after.get("result")
         _body(span, texts, found, sc.TOOL_CALL_RESULT, sc.SEED_TOOL_OUTPUT, value=result, fact="result")
         if isinstance(result, dict):
-            structured = result.get("structured_content", result.get("structuredContent"))
+            structured = next((result[name] for name in _STRUCTURED if result.get(name) is not None), None)
             if structured is not None:
                 _body(span, texts, found, sc.SEED_TOOL_STRUCTURED_OUTPUT, value=structured, fact="structured")
+    _middleware(span, texts, found)
+    found.put(sc.TOOL_OUTCOME, value=outcome(facts))
     return found
 
 

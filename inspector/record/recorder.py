@@ -10,12 +10,13 @@ import instrument
 from inspector import context
 from inspector import semconv as sc
 from inspector.record.calls import Calls, chain, innermost
-from inspector.record.capture import NOUNS, Facts, Noun, covers, label, remote_parent
+from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, label, remote_parent
 from inspector.record.describe import describe
 from inspector.record.native import Natives, NativeSpan, Scope
 from inspector.record.native_otlp import encode_native, scope_of
 from inspector.record.otlp import SpanEncoder, line, our_scope, redacted
 from inspector.record.plain import Plain
+from inspector.record.retold import is_retold
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
@@ -96,10 +97,12 @@ class Renderer:
 
 
 def _count(span: RecordedSpan, state: State, tally: Tally, *, is_new: bool) -> None:
+    if is_retold(span):
+        return
     if is_new:
         tally.count(span.trace_id, is_root=span.parent_id is None)
     if state == "error":
-        tally.count_failure()
+        tally.count_failure(span.trace_id)
 
 
 def _let_go(span: RecordedSpan) -> None:
@@ -207,6 +210,7 @@ class Recorder:
                 self.unmatched += 1
                 return
             span.after = facts
+            _note_ending(span, values)
             failure = _told_failure(facts)
             self._calls.finish(span, "ok" if failure is None else "error", failure, stop_tick=stop_tick)
 
@@ -226,6 +230,7 @@ class Recorder:
             if values.get("response") is not None:
                 # What came of an answer before it broke off or was left.
                 span.after = noun.after(values)
+            _note_ending(span, values)
             self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
         return error
@@ -316,6 +321,13 @@ def _call_id(values: dict[str, Any]) -> str | None:
     if call_id is None:
         return None
     return label(call_id) or (str(call_id) if type(call_id) is int else None)
+
+
+def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:
+    """Keep what either ending hook may tell; a new dictionary, since the writer may be reading the one there is."""
+    found = ending(values)
+    if found:
+        span.before = {**span.before, **found}
 
 
 def _standing_for(noun: Noun, facts: Facts) -> RecordedSpan | None:

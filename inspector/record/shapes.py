@@ -82,7 +82,10 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
     out: dict[str, Plain] = {} if layout.is_record else {"$type": layout.type_name}
     for name, item in islice(attributes(value, layout), max(0, walk.left)):
         walk.left -= 1
-        out[walk.text(name)] = HIDDEN if name in layout.hidden else walk.copy(item, depth + 1)
+        if name not in layout.hidden:
+            out[walk.text(name)] = walk.copy(item, depth + 1)
+        elif item is not None:
+            out[walk.text(name)] = HIDDEN
     return out
 
 

@@ -180,3 +180,54 @@ def start_inspector(environment) -> Iterator[Callable[..., subprocess.Popen[byte
     for process in running:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def run(inspector) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run a program to its end under ``inspector run``."""
+
+    def go(*words, **options) -> subprocess.CompletedProcess[bytes]:
+        return inspector("run", *words, **options)
+
+    return go
+
+
+@pytest.fixture
+def script(tmp_path) -> Callable[..., str]:
+    """Write a Python program."""
+
+    def write(text, name="app.py") -> str:
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def call() -> Callable[[str], str]:
+    """Write the part of a program that calls a tool."""
+
+    def write(name) -> str:
+        return (
+            "\nfrom instrument import around\n"
+            f"with around('tool_call', tool_name={name!r}, args={{}}, context=None):\n"
+            "    pass\n"
+        )
+
+    return write
+
+
+@pytest.fixture
+def recorded(home) -> Callable[[], list[Event]]:
+    """Read all that was recorded, in the order it began."""
+    from inspector.ingest import Owner
+    from inspector.model import Filter
+    from inspector.settings import Settings
+
+    def read() -> list[Event]:
+        with Owner(Settings(home=home)) as owner:
+            owner.take_in()
+            return list(owner.store.events(Filter(), order="asc", limit=500, full=True).items)
+
+    return read

@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 import re
 import stat
 from pathlib import Path
@@ -90,10 +91,13 @@ def test_an_export_that_fails_leaves_the_older_file(inspector, recorded, tmp_pat
     ("content", "complaint"),
     [
         (b"", "holds no spans"),
-        (b"{}", "holds no spans"),
+        (b"{}", "holds no spans; 'inspector export' and collectors write OTLP JSON lines"),
+        (b'{"resourceSpans":[{"sco', "holds no spans: line 1 is cut, or no OTLP JSON"),
+        (b'{"resourceLogs":[{"scopeLogs":[]}]}', "holds no spans: only logs, which are not taken"),
+        (b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x"}]}]}]}', "holds no spans: those on line 1 have a "),
         (b"SQLite format 3\x00rest", "is an SQLite database"),
         (b"\xff\xfe{\x00", "is UTF-16"),
-        (gzip.compress(b"{}" * 1000, mtime=0)[:-12], "cannot be read on"),
+        (gzip.compress(b"{}" * 1000, mtime=0)[:-12], "is cut after "),
     ],
 )
 def test_what_is_no_export_is_refused_with_the_reason(inspector, tmp_path, content, complaint):
@@ -114,6 +118,46 @@ def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_pa
     assert done.stderr.splitlines()[0].startswith(b"left out 1: lines that are no OTLP JSON, the first is line ")
 
 
+def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_path):
+    one, every, other = tmp_path / "one.jsonl", tmp_path / "all.jsonl", str(tmp_path / "other")
+    inspector("export", "b" * 8, "-o", str(one))
+    inspector("export", "--all", "-o", str(every))
+    first = inspector("import", str(one), INSPECTOR_HOME=other)
+    assert first.stderr.startswith(b"took in 1 event of 1 trace; ")
+    again = inspector("import", str(one), INSPECTOR_HOME=other)
+    assert again.returncode == 0
+    assert again.stderr.startswith(b"1 event of 1 trace: recorded already, nothing is new; look at them with: ")
+    both = inspector("import", str(every), str(one), INSPECTOR_HOME=other).stderr.decode()
+    assert re.match(r"took in \d+ events of 2 traces, 2 more were recorded already; look", both)
+
+
+def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspector, recorded, tmp_path):
+    good, cut, other = tmp_path / "good.jsonl", tmp_path / "cut.jsonl", str(tmp_path / "other")
+    inspector("export", "b" * 8, "-o", str(good))
+    cut.write_bytes(good.read_bytes()[:100])
+    done = inspector("import", "missing.jsonl", str(cut), str(good), INSPECTOR_HOME=other)
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == [
+        "inspector: missing.jsonl cannot be read: No such file or directory",
+        f"inspector: {cut} holds no spans: line 1 is cut, or no OTLP JSON",
+        "left out 1: lines that are no OTLP JSON, the first is line 1",
+        f"took in 1 event of 1 trace; look at them with: inspector show {'b' * 32}",
+    ]
+
+
+def test_what_stands_before_the_cut_of_a_packed_file_is_taken_in(inspector, write_spans, span, tmp_path):
+    # Text that does not pack: the first part of the file is whole without the last.
+    write_spans(*(span(trace_id=f"{n:032x}", attributes={"text": os.urandom(40_000).hex()}) for n in range(1, 20)))
+    whole, cut, other = tmp_path / "all.jsonl.gz", tmp_path / "cut.jsonl.gz", str(tmp_path / "other")
+    inspector("export", "--all", "-o", str(whole))
+    cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    done = inspector("import", str(cut), INSPECTOR_HOME=other)
+    assert done.returncode == 1
+    bad, taken = done.stderr.decode().splitlines()
+    assert re.fullmatch(rf"inspector: {cut} is cut after line \d+: .*; what stands before is taken in", bad)
+    assert re.match(r"took in \d+ events of \d+ traces; ", taken)
+
+
 def test_a_running_server_takes_an_import_in(inspector, start_inspector, recorded, tmp_path):
     file, other = tmp_path / "run.jsonl", str(tmp_path / "other")
     inspector("export", "--all", "-o", str(file))
@@ -125,6 +169,8 @@ def test_a_running_server_takes_an_import_in(inspector, start_inspector, recorde
         found = ADDRESS.search(line)
     done = inspector("import", str(file), INSPECTOR_HOME=other)
     assert done.stderr.decode().endswith(" of 2 traces; look at them with: inspector events\n")
+    again = inspector("import", str(file), INSPECTOR_HOME=other)
+    assert b" of 2 traces: recorded already, nothing is new; " in again.stderr
     listed = json.loads(inspector("events", "--json", INSPECTOR_HOME=other).stdout)
     assert {item["trace_id"] for item in listed["items"]} == {recorded, "b" * 32}
 

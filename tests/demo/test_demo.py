@@ -80,22 +80,32 @@ def test_the_server_records_the_exception_behind_the_failed_booking(run):
 def test_the_local_guide_is_a_tool_outside_and_an_agent_inside(run):
     (tool,) = run.named("execute_tool ask_local_guide")
     (guide,) = run.named("invoke_agent local_guide")
+    (reading,) = run.named("execute_tool read_leaflet")
     (leaflet,) = run.of("resource_fetch")
-    assert guide.parent_id == tool.span_id and leaflet.parent_id == tool.span_id
+    assert guide.parent_id == tool.span_id and leaflet.parent_id == reading.span_id
     assert tool.attributes["inspector.tool.source"] == "agent"
-    assert [span.name for span in run.spans if span.parent_id == guide.span_id] == [
+    assert sorted(span.name for span in run.spans if span.parent_id == guide.span_id) == [
+        "chat gpt-4.1-mini",
         "chat gpt-4.1-mini",
         "execute_tool find_restaurants",
-        "chat gpt-4.1-mini",
+        "execute_tool read_leaflet",
     ]
+
+
+def test_what_the_middleware_changed_is_on_the_call(run):
+    (hotels,) = run.named("execute_tool find_hotels", "trip-planner")
+    assert json.loads(hotels.attributes["gen_ai.tool.call.arguments"])["max_price_eur"] == 180
+    (change,) = json.loads(hotels.attributes["inspector.middleware_json"])
+    assert (change["name"], change["did"]) == ("keep_to_budget", "changed")
+    assert change["args"]["after"]["max_price_eur"] == 120
 
 
 def test_each_request_that_the_server_took_is_below_the_span_that_sent_it(run):
     taken = [span for span in run.of("rpc_request", "travel-desk") if span.kind == SERVER]
     assert [span.attributes["mcp.method.name"] for span in taken] == [
-        "server/discover",
-        "tools/list",
+        "initialize",
         "prompts/get",
+        "tools/list",
         "tools/call",
         "tools/call",
         "resources/read",
@@ -110,9 +120,19 @@ def test_each_request_that_the_server_took_is_below_the_span_that_sent_it(run):
         assert sender.attributes["jsonrpc.request.id"] == span.attributes["jsonrpc.request.id"]
 
 
-def test_both_processes_record_under_the_same_session(run):
-    (session_id,) = {span.attributes.get("session.id") for span in run.spans}
+def test_the_whole_trip_is_one_session(run):
+    (session_id,) = {span.attributes["session.id"] for span in run.spans if "session.id" in span.attributes}
     assert session_id.startswith("trip-")
+    listed = subprocess.run(
+        [sys.executable, "-m", "inspector.cli", "sessions", "--json"],
+        cwd=ROOT,
+        env={**os.environ, "INSPECTOR_HOME": str(run.home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    (session,) = json.loads(listed.stdout)["items"]
+    assert (session["session_id"], session["traces"], session["spans"]) == (session_id, 1, len(run.spans))
 
 
 def test_the_desks_progress_is_on_the_call_that_it_belongs_to(run):
@@ -138,7 +158,7 @@ def test_a_demo_that_is_killed_in_a_tool_call_leaves_that_call_as_lost_with_its_
             assert time.monotonic() < deadline and agent.poll() is None
             time.sleep(0.02)
     finally:
-        agent.kill()
+        os.killpg(agent.pid, signal.SIGKILL)
         agent.communicate()
     (call,) = [each for each in read_spool(tmp_path) if each.hook == "tool_call" and each.service == "trip-planner"]
     assert agent.returncode == -signal.SIGKILL

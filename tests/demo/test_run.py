@@ -3,7 +3,7 @@ import re
 import pytest
 
 import instrument
-from inspector.demo import DeskClosedError, run_demo
+from inspector.demo import DemoError, run_demo
 from inspector.settings import Settings
 
 
@@ -23,9 +23,26 @@ def test_a_run_inside_another_program_ends_its_recorder_and_respects_that_conten
     assert not instrument.enabled("before_tool_call")
 
 
-def test_a_server_that_cannot_start_is_named_with_what_it_said(tmp_path, monkeypatch):
-    (tmp_path / "sitecustomize.py").write_text("import os\nos.write(2, b'No desk today')\nos._exit(1)")
+CLOSED = """
+import os, sys
+if "toolkit.demo.desk" in sys.orig_argv:
+    os.write(2, b"No desk today\\n")
+    os._exit(1)
+"""
+
+
+def test_a_demo_whose_server_cannot_start_says_so_and_how_it_ended(tmp_path, monkeypatch, capfd):
+    (tmp_path / "sitecustomize.py").write_text(CLOSED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(DeskClosedError, match="MCP server did not start: No desk today;"):
+    with pytest.raises(DemoError, match=r"did not come to its end \(exit code 1\)"):
         run_demo(Settings(home=tmp_path / "home"))
-    assert not instrument.enabled("before_tool_call")
+    said = capfd.readouterr().err
+    assert "No desk today\n" in said
+    assert "toolkit: cannot start MCP server 'travel_desk'" in said and "Traceback" not in said
+
+
+def test_a_demo_that_is_killed_is_said_to_have_been(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(DemoError, match=r"exit code -9"):
+        run_demo(Settings(home=tmp_path / "home"))

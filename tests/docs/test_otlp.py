@@ -24,6 +24,14 @@ def tools(run, service):
     return [event["tool"] for event in found if event["service"] == service and event["tool"] == "search"]
 
 
+def test_the_span_that_curl_sends_is_seen(blocks, demo_address, run):
+    (example,) = (each.text for each in blocks(PAGE, "sh") if "curl" in each.text)
+    before = len(tools(run, "trip"))
+    done = run("sh", "-euc", example.replace("127.0.0.1:7800", demo_address))
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "{}", "")
+    assert len(tools(run, "trip")) == before + 1
+
+
 def test_the_program_in_python_is_seen(blocks, variables, run):
     (example,) = blocks(PAGE, "python")
     before = len(tools(run, "trip"))
@@ -35,9 +43,9 @@ def test_the_program_in_python_is_seen(blocks, variables, run):
 def test_the_program_in_javascript_is_seen(blocks, variables, run, javascript):
     node, place = javascript
     (example,) = blocks(PAGE, "js")
-    (place / "trip.mjs").write_text(example.text)
+    (place / "app.mjs").write_text(example.text)
     before = len(tools(run, "trip"))
-    done = run(str(node), str(place / "trip.mjs"), **variables)
+    done = run(str(node), str(place / "app.mjs"), **variables)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert len(tools(run, "trip")) == before + 1
 

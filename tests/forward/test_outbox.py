@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from inspector import semconv
-from inspector.forward import Endpoint, Outbox, Sender
+from inspector.forward import Endpoint, Outbox, Sender, advice_on, last_problem
 
 START_NS = 1_795_000_000_000_000_000
 
@@ -315,3 +315,21 @@ def test_a_file_that_a_crash_left_unborn_does_not_keep_its_process_alive(outbox,
     assert box.send_waiting()
     assert box.send_waiting()
     assert receiver.names == ["span 0"]
+
+
+def test_why_nothing_is_taken_is_noted_for_others_until_it_is(outbox, segments, receiver, clock, line, span):
+    segments.write(line(span(0)))
+    receiver.answers = [(401, {}, b"")]
+    assert not outbox().send_waiting()
+    assert last_problem(segments.directory) == "HTTP 401"
+    assert (segments.directory / "problem.txt").stat().st_mode & 0o777 == 0o600
+    assert outbox().send_waiting()
+    assert last_problem(segments.directory) is None
+    assert list(segments.directory.glob("*.txt")) == []
+
+
+def test_advice_is_given_where_a_setting_is_wrong_and_not_where_waiting_helps():
+    for reason in ("HTTP 401", "HTTP 403"):
+        assert "inspector token --scope ingest" in advice_on(reason)
+    assert "token" not in advice_on("HTTP 404")
+    assert [advice_on(reason) for reason in ("HTTP 503", "ConnectionRefusedError: no", None)] == ["", "", ""]

@@ -214,6 +214,25 @@ def test_generators_left_early_emit_their_error():
     assert names(emitted) == ["before_llm_generate", "error_llm_generate"] * 2
 
 
+@both
+def test_what_middleware_did_goes_to_the_error_hook_as_well_and_never_to_the_before_hook(kind):
+    did = [{"name": "guard", "did": "raised"}]
+
+    def body(call):
+        call.set(middleware=did, result="never seen")
+        raise LookupError
+
+    with capture() as emitted, pytest.raises(LookupError):
+        drive(body, kind=kind)
+    assert "middleware" not in emitted[0][1]
+    assert emitted[1][1]["middleware"] is did
+    assert "result" not in emitted[1][1]
+
+    with capture() as emitted, instrument.around("llm_generate", llm="m", middleware=did):
+        pass
+    assert [keywords.get("middleware") for _, keywords in emitted] == [None, did]
+
+
 def test_calls_at_once_have_call_ids_of_their_own():
     async def call(number):
         async with instrument.around("tool_call", tool_name=str(number)) as call:

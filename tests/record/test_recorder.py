@@ -306,6 +306,84 @@ def test_without_content_names_tokens_and_errors_stay(record):
     assert "secret" not in json.dumps([llm, tool])
 
 
+class ToolRefused(PermissionError):
+    pass
+
+
+CLAMPED = {"name": "clamp", "did": "changed", "args": {"before": {"x": 40}, "after": {"x": 10}}}
+ANSWERED = {"name": "cache", "did": "answered", "result": {"before": None, "after": {"text": "secret answer"}}}
+
+
+def test_what_middleware_did_stands_on_the_span_beside_what_was_asked_and_what_came_of_it(record):
+    recording = record()
+    with around("tool_call", tool_name="add", args={"x": 40}, context=None) as call:
+        call.set(result=11, middleware=[{"name": "audit", "did": "passed"}, CLAMPED])
+    with around("llm_generate", llm=Model(), prompt="hi") as call:
+        call.set(response="ho", middleware=[CLAMPED])
+    tool, llm = recording.spans()
+    assert json.loads(tool["attributes"]["inspector.middleware_json"]) == [{"name": "audit", "did": "passed"}, CLAMPED]
+    assert tool["attributes"]["gen_ai.tool.call.arguments"] == '{"x":40}'
+    assert tool["attributes"]["gen_ai.tool.call.result"] == "11"
+    assert json.loads(llm["attributes"]["inspector.middleware_json"]) == [CLAMPED]
+    assert "inspector.tool.outcome" not in llm["attributes"]
+
+
+@pytest.mark.parametrize(
+    ["middleware", "raised", "outcome"],
+    [
+        ([CLAMPED], None, "executed"),
+        ([], None, "executed"),
+        ([CLAMPED, ANSWERED], None, "short_circuited"),
+        ([ANSWERED], ToolRefused("no"), "denied"),
+        (None, ToolRefused("no"), "denied"),
+        ([{"name": "guard", "did": "raised"}], LookupError("broken"), None),
+        (None, LookupError("broken"), None),
+        (None, PermissionError("of a file"), None),
+        (None, None, None),
+        ("hostile", None, "executed"),
+        ([3, {"did": {}}], None, "executed"),
+    ],
+)
+def test_the_outcome_tells_whether_a_tool_ran(record, middleware, raised, outcome):
+    recording = record()
+    with around("tool_call", tool_name="add", args={}, context=None) as call:
+        if middleware is not None:
+            call.set(middleware=middleware)
+        if raised is not None:
+            call.fail(raised)
+    (tool,) = recording.spans()
+    assert tool["attributes"].get("inspector.tool.outcome") == outcome
+    assert status(tool) == ("ok" if raised is None else "error")
+
+
+def test_what_middleware_changed_is_redacted_and_shortened_like_any_other_value(record):
+    recording = record(max_bytes=2000)
+    key = "sk-proj-" + "a1B2" * 12
+    changed = {"name": "m", "did": "changed", "result": {"before": key, "after": "x" * 9000}}
+    with around("tool_call", tool_name="add", args={}, context=None) as call:
+        call.set(middleware=[changed])
+    (tool,) = recording.spans()
+    text = tool["attributes"]["inspector.middleware_json"]
+    assert tool["attributes"]["inspector.middleware_json_truncated"] is True
+    assert len(text) <= 2000 and key not in text
+    (told,) = json.loads(text)
+    assert told["name"] == "m" and told["result"]["before"].startswith("[redacted:")
+
+
+def test_without_content_only_who_did_what_is_told_of_middleware(record):
+    recording = record(content=False)
+    with around("tool_call", tool_name="add", args={"x": 40}, context=None) as call:
+        call.set(middleware=[CLAMPED, {**ANSWERED, "calls": 2, "more": "secret"}, {"name": {"secret": 1}}, "secret"])
+    (tool,) = recording.spans()
+    assert json.loads(tool["attributes"]["inspector.middleware_json"]) == [
+        {"name": "clamp", "did": "changed"},
+        {"name": "cache", "did": "answered", "calls": 2},
+        {},
+    ]
+    assert tool["attributes"]["inspector.tool.outcome"] == "short_circuited"
+    assert "secret" not in json.dumps(tool) and "40" not in tool["attributes"]["inspector.middleware_json"]
+
+
 def test_an_outbound_request_below_its_tool_call_adds_to_the_tool_span(record):
     recording = record()
     request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "add", "arguments": {}}}

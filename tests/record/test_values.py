@@ -193,6 +193,7 @@ SHOWN = [
         Order(1, [Slotted(2, "r")]),
         {"number": 1, "parts": [{"left": 2, "right": "r"}], "note": "[hidden by its class]", "me": None},
     ),
+    (Order(1, [], note=None), {"number": 1, "parts": [], "me": None}),
     (Point(1), {"x": 1, "y": "[hidden by its class]"}),
     (Packed("n"), {"name": "n", "size": 3}),
     (Pair(1, "r"), {"left": 1, "right": "r"}),

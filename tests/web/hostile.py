@@ -123,7 +123,14 @@ def _calls(text: str, number: int) -> Iterator[Span]:
             ),
             semconv.TOOL_SOURCE: text,
             semconv.TOOL_SERVER: text,
-            f"inspector.middleware.{text}": text,
+            semconv.MIDDLEWARE: json.dumps(
+                [
+                    {"name": text, "did": "changed", "args": {"before": {text: text}, "after": {text: [text]}}},
+                    {"name": text, "did": text, "result": {"before": text, "after": f"{text} {text}"}},
+                    {"name": text, "did": "answered", "result": {"before": None, "after": {text: text}}},
+                    text,
+                ]
+            ),
             text: text,
         },
         events=({"name": text, "time_unix_nano": "1790000000000000000", "attributes": {text: text}},),

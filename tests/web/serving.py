@@ -23,7 +23,7 @@ from inspector.model import Span
 from inspector.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
-DEMO_SPANS = 34
+DEMO_SPANS = 35
 """How many spans one run of the demo agent makes."""
 START_S = 60
 STOP_S = 20

@@ -11,6 +11,24 @@ from stories import TWICE, message, model_call, span_of, tool_call
 TRACE = f"{0x5BA:032x}"
 LONG_TEXT = "The whole text. " * 40_000
 
+AUDITED = {"type": "text", "text": "[audit]"}
+TOOL = [
+    {
+        "name": "audit_hook",
+        "did": "changed",
+        "args": {"before": {"x": 40}, "after": {"x": 10}},
+        "result": {"before": {"content": []}, "after": {"content": [AUDITED]}},
+    },
+    {"name": "Retry", "did": "changed", "calls": 3},
+    {"name": "Cache", "did": "answered", "result": {"before": None, "after": {"kept": "<b>since noon</b>"}}},
+    {"name": "late", "did": "skipped"},
+]
+MODEL = [{"name": "shorten", "did": "changed", "args": {"before": {"n": 0.7}, "after": {"n": 0}}}]
+
+
+def changed(middleware):
+    return {"inspector.middleware_json": json.dumps(middleware)}
+
 
 def detail_of(page):
     return page.get_by_role("tabpanel").first
@@ -47,6 +65,8 @@ def story(tmp_path_factory):
             model_call(TRACE, 2, [system, question], answer, start_ms=1, took_ms=10, **agent),
             model_call(TRACE, 3, [system, rewritten, answer, more], answer, start_ms=20, took_ms=10, **agent),
             tool_call(TRACE, 4, "read_file", {"path": "a.txt"}, {"text": LONG_TEXT}, start_ms=40, took_ms=5, **agent),
+            tool_call(TRACE, 5, "add_one", {"x": 40}, start_ms=50, took_ms=5, attributes=changed(TOOL), **agent),
+            model_call(TRACE, 6, [more], answer, start_ms=60, took_ms=5, attributes=changed(MODEL), **agent),
         ],
     )
     with serving(home) as server:
@@ -77,7 +97,7 @@ def test_a_model_call_shows_the_conversation_tokens_and_cost(show):
     detail = detail_of(page)
     expect(detail).to_contain_text("Plan 2 nights in Lisbon")
     expect(detail).to_contain_text("I will look at the weather and at hotels first.")
-    expect(detail).to_contain_text("580")
+    expect(detail).to_contain_text("599")
     expect(detail).to_contain_text("find_hotels")
     expect(detail).to_contain_text(re.compile(r"\$0\.00\d"))
     expect(detail).to_contain_text("temperature")
@@ -157,6 +177,27 @@ def test_a_large_value_is_loaded_on_demand(story, visit):
     load.click()
     expect(detail_of(page)).to_contain_text("The whole text.")
     assert [url for url in asked if "/events/" in url and "clip=" not in url]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_each_middleware_did_to_a_tool_call_is_listed_in_declared_order(story, visit, theme):
+    page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 5).span_id}", color_scheme=theme)
+    steps = detail_of(page).get_by_role("region", name="Middleware").get_by_role("list").get_by_role("listitem")
+    expect(steps).to_contain_text(
+        [
+            re.compile(r"audit_hook\s*changed the arguments, changed the result"),
+            re.compile(r"Retry\s*called on 3 times"),
+            re.compile(r"Cache\s*answered instead.*<b>since noon</b>", re.DOTALL),
+            re.compile(r"late\s*was not reached"),
+        ]
+    )
+    expect(steps.first.locator("del")).to_have_text("40")
+    expect(steps.first.locator("ins")).to_have_text(["10", '{type: "text", text: "[audit]"}'])
+
+
+def test_middleware_of_a_model_call_is_listed_too(story, visit):
+    page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 6).span_id}")
+    expect(detail_of(page).get_by_role("region", name="Middleware")).to_contain_text("changed the request")
 
 
 COPIES = {

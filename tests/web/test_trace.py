@@ -61,10 +61,10 @@ def test_the_keyboard_walks_the_tree(demo, demo_trace, visit):
     expect(rows_of(page)).to_have_count(1)
     grid.press("ArrowRight")
     grid.press("ArrowRight")
-    expect(row_of(page, "server/discover")).to_have_attribute("aria-selected", "true")
+    expect(row_of(page, "initialize")).to_have_attribute("aria-selected", "true")
     grid.press("j")
     grid.press("k")
-    expect(row_of(page, "server/discover")).to_have_attribute("aria-selected", "true")
+    expect(row_of(page, "initialize")).to_have_attribute("aria-selected", "true")
 
 
 def test_e_goes_from_failure_to_failure(oddities, visit):

@@ -1,7 +1,8 @@
 """JSON-RPC requests between their two hooks, and which of them are under way."""
 
 from asyncio import CancelledError
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -113,6 +114,17 @@ def received(
     if surroundings is not None:
         exchange.put_back_at_end(surroundings)
     return exchange
+
+
+@contextmanager
+def surrounded(describe: Callable[[], Envelope], headers: Callable[[], Mapping[str, Any] | None]) -> Generator[None]:
+    """Have a request that came in, and is told of by its receiver, be handled where its sender's session is known."""
+    _, surroundings = _placed(describe, headers)
+    try:
+        yield
+    finally:
+        if surroundings is not None:
+            surroundings.leave()
 
 
 def progressed(peer: Any, params: Any) -> None:

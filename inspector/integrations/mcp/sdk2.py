@@ -6,6 +6,8 @@
   ``Server.middleware`` runs, so failures outside of the handlers are seen too.
 - ``inject_trace_context`` writes ``_meta.traceparent``; the span shown for the request has to be found there.
 - ``Client`` repeats a call until a server has all the input it asks for, so it is wrapped as well as ``ClientSession``.
+
+Dispatchers and servers with a true attribute ``emits_hooks`` tell of their requests themselves, and are left alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +17,16 @@ from inspector.integrations.calls import enclosing, told
 from inspector.integrations.mcp import client, server
 from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.propagation import carry
-from inspector.integrations.mcp.requests import Envelope, cancelled, members, progress_of, progressed, received, sent
+from inspector.integrations.mcp.requests import (
+    Envelope,
+    cancelled,
+    members,
+    progress_of,
+    progressed,
+    received,
+    sent,
+    surrounded,
+)
 from inspector.integrations.mcp.transports import transport_of
 from inspector.integrations.patches import Patches
 
@@ -50,6 +61,8 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
     async def send_raw_request(
         self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None, **more: Any
     ) -> Any:
+        if _emits_hooks(self):
+            return await original(self, method, params, opts, **more)
         exchange = sent(
             self,
             lambda: _request(_next_id(self, self._pending, opts), method, params, opts),
@@ -118,6 +131,9 @@ def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
         if _is_internal(dctx, method):
             return await original(self, dctx, method, params)
         connection = _innermost_context(dctx)
+        if _emits_hooks(getattr(self, "server", None)) or _emits_hooks(getattr(connection, "_dispatcher", None)):
+            with surrounded(lambda: _request(dctx.request_id, method, params, None), lambda: _headers(connection)):
+                return await original(self, dctx, method, params)
         exchange = received(
             getattr(connection, "_dispatcher", connection),
             lambda: _request(dctx.request_id, method, params, None),
@@ -135,10 +151,14 @@ def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
     return on_request
 
 
+def _emits_hooks(each: Any) -> bool:
+    return getattr(each, "emits_hooks", False) is True
+
+
 def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
     def dispatch_notification(self: Any, msg: Any, *args: Any, **kwargs: Any) -> Any:
         method = getattr(msg, "method", None)
-        if method == "notifications/progress":
+        if method == "notifications/progress" and not _emits_hooks(self):
             progressed(self, getattr(msg, "params", None))
         elif method == "notifications/cancelled":
             cancelled(self, getattr(msg, "params", None), "inbound")

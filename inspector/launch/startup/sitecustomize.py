@@ -128,7 +128,7 @@ def _what_is_missing() -> str:
             return "the inspector is not installed there"
         packages = os.path.dirname(os.path.dirname(os.path.realpath(found.origin or "")))
         if not os.path.isfile(os.path.join(packages, "inspector", "launch", "joining.py")):
-            return f"{found.origin} is not the inspector's module of that name"
+            return f"{found.origin} hides the inspector's module of that name; rename it"
     for name in ("msgspec", "opentelemetry", "pydantic_settings"):
         if find_spec(name) is None:
             return f"the inspector is not installed there (no module {name})"

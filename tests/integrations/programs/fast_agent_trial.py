@@ -16,6 +16,7 @@ from fast_agent.agents.llm_decorator import LlmDecorator
 from fast_agent.agents.mcp_agent import McpAgent
 from fast_agent.agents.tool_agent import ToolAgent
 from fast_agent.agents.workflow.agents_as_tools_agent import AgentsAsToolsAgent
+from fast_agent.core.run_runtime import FastAgentRunMixin
 from fast_agent.llm.fastagent_llm import FastAgentLLM
 from mcp_types import TextContent
 from models import serving
@@ -149,11 +150,12 @@ WRAPPED = (
     (FastAgentLLM, "structured"),
     (ToolAgent, "call_tool"),
     (McpAgent, "call_tool"),
+    (FastAgentRunMixin, "run"),
 )
 
 
 def wrapped() -> list[bool]:
-    return [hasattr(vars(owner)[name], "__wrapped__") for owner, name in WRAPPED]
+    return [hasattr(vars(owner)[name], "inspector_kept") for owner, name in WRAPPED]
 
 
 with serving() as models:

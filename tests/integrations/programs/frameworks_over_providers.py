@@ -1,16 +1,17 @@
 """Frameworks whose model calls go through the SDKs of OpenAI and Anthropic, to a stub; counts requests."""
 
 import asyncio
-import importlib.util
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
 
 import agents
 import anthropic
+import models
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 from openai import AsyncOpenAI
@@ -21,13 +22,6 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
 assert anthropic.__version__
-spec = importlib.util.spec_from_file_location("models", Path(__file__).parents[1] / "stubs" / "models.py")
-assert spec
-assert spec.loader
-models: Any = importlib.util.module_from_spec(spec)
-sys.modules["models"] = models
-spec.loader.exec_module(models)
-
 ASKED = '!call add {"a": 1, "b": 2}'
 agents.set_tracing_disabled(True)
 os.environ["OPENAI_API_KEY"] = "sk-none"

@@ -1,5 +1,5 @@
 import { isObject, member, sizeOf } from "./json";
-import { type Part, readParts } from "./message-parts";
+import { field, type Part, readParts } from "./message-parts";
 
 /** A tool's result in the form of MCP: what is meant for the model, what is meant for programs, and the rest. */
 export interface ToolResult {
@@ -13,7 +13,7 @@ export function readToolResult(recorded: unknown): ToolResult | null {
   if (!isObject(recorded)) return null;
   const content = member(recorded, "content");
   if (!Array.isArray(content) || !content.every((block) => typeof member(block, "type") === "string")) return null;
-  const structured = member(recorded, "structuredContent") ?? member(recorded, "structured_content");
+  const structured = field(recorded, "structuredContent", "structured_content", "structured");
   return {
     content: readParts(content),
     structured: isObject(structured) && sizeOf(structured) > 0 ? structured : undefined,

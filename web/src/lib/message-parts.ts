@@ -134,6 +134,11 @@ function resource(block: unknown): Part | null {
   return typeof held === "string" ? textPart(held) : media(inner);
 }
 
+function json(block: unknown): Part | null {
+  const value = member(block, "value");
+  return value === undefined ? null : { kind: "json", value };
+}
+
 function idOf(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
@@ -146,6 +151,7 @@ const TYPES: readonly [string, Rule][] = [
   ["custom_tool_call_output web_search_tool_result code_execution_tool_result", result],
   ["image_url input_image image document video input_audio audio file input_file uri blob", media],
   ["resource resource_link", resource],
+  ["json", json],
 ];
 const BY_TYPE = new Map(TYPES.flatMap(([names, rule]) => names.split(" ").map((name) => [name, rule] as const)));
 

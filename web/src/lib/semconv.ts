@@ -18,6 +18,7 @@ export const KEY = {
   toolSource: "inspector.tool.source",
   toolServer: "inspector.tool.server",
   toolOutcome: "inspector.tool.outcome",
+  middleware: "inspector.middleware_json",
   correlationId: "inspector.correlation_id",
   callId: "inspector.call_id",
   agentDescription: "gen_ai.agent.description",
@@ -48,7 +49,5 @@ export const KEY = {
 
 /** What the parameters of a model call begin with. */
 export const REQUEST_PREFIX = "gen_ai.request.";
-/** What a middleware changed stands under keys that begin so. */
-export const MIDDLEWARE_PREFIX = "inspector.middleware";
 /** `true` under a key and this says that the value of the key was shortened when it was recorded. */
 export const TRUNCATED_SUFFIX = "_truncated";

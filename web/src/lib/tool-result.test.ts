@@ -14,6 +14,7 @@ test("blocks that are no text stay blocks, and structured content stands in for 
   const content = [text("a map"), image];
   expect(toolResult({ content })).toBe(content);
   expect(toolResult({ content: [], structuredContent: { n: 1 } })).toEqual({ n: 1 });
+  expect(toolResult({ content: [{ type: "json", value: { n: 1 } }], structured: { n: 1 } })).toEqual({ n: 1 });
   expect(toolResult({ content: [], structured_content: { n: 1 } })).toEqual({ n: 1 });
 });
 

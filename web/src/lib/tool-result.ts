@@ -7,7 +7,8 @@ export function toolResult(recorded: unknown): unknown {
   const content = Array.isArray(recorded) ? recorded : member(recorded, "content");
   // Content blocks name their type; any other list of that name is the tool's own.
   if (!Array.isArray(content) || !content.every((block) => typeof member(block, "type") === "string")) return recorded;
-  if (content.length === 0) return field(recorded, "structuredContent", "structured_content") ?? recorded;
+  if (content.length === 0) return field(recorded, "structuredContent", "structured_content", "structured") ?? recorded;
+  if (content.length === 1 && member(content[0], "type") === "json") return field(content[0], "value") ?? recorded;
   const texts = content.map((block) => (member(block, "type") === "text" ? member(block, "text") : null));
   return texts.every((text) => typeof text === "string") ? read(texts.join("\n")) : content;
 }

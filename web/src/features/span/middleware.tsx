@@ -1,26 +1,116 @@
-import type { FullSpan } from "@/lib/full-span";
-import { MIDDLEWARE_PREFIX } from "@/lib/semconv";
+import clsx from "clsx";
+import { useMemo, useState } from "react";
+import { plural } from "@/lib/format";
+import { attribute, type FullSpan } from "@/lib/full-span";
+import { preview } from "@/lib/json";
+import type { JsonChange } from "@/lib/json-changes";
+import { type MiddlewareStep, readMiddleware, type Sides } from "@/lib/middleware";
+import { KEY, TRUNCATED_SUFFIX } from "@/lib/semconv";
 import { visibleLine } from "@/lib/visible";
+import { TextDiff } from "@/ui/diff";
 import { JsonView } from "@/ui/json-view";
-import { Fact, Facts, Section } from "./section";
+import { Recorded } from "@/ui/recorded";
+import css from "./middleware.module.css";
+import { Nothing, Section } from "./section";
 
-/** What each middleware changed on the way in or out, as it was recorded. */
-export function Middleware({ span }: { span: FullSpan }) {
-  const keys = Object.keys(span.attributes)
-    .filter((key) => key.startsWith(MIDDLEWARE_PREFIX))
-    .sort();
+/** What each middleware around a call did, in declared order; nothing where none was recorded. */
+export function Middleware({ span, sides }: { span: FullSpan; sides: Sides }) {
+  const recorded = attribute(span, KEY.middleware);
+  const steps = useMemo(() => readMiddleware(recorded, sides), [recorded, sides]);
+  const isClipped = Object.hasOwn(span.clipped, `attributes.${KEY.middleware}`);
+  if (steps.length === 0 && !isClipped) return null;
   return (
-    <Section title="Changed by middleware">
-      <Facts>
-        {keys.map((key) => {
-          const name = visibleLine(key.slice(MIDDLEWARE_PREFIX.length).replace(/^[._]/, "") || "middleware");
-          return (
-            <Fact key={key} label={name}>
-              <JsonView value={span.attributes[key]} label={name} lines={20} />
-            </Fact>
-          );
-        })}
-      </Facts>
+    <Section
+      title="Middleware"
+      aside={attribute(span, KEY.middleware + TRUNCATED_SUFFIX) === true && "long values were shortened"}
+    >
+      {isClipped ? (
+        <Nothing>It is long and not loaded yet.</Nothing>
+      ) : (
+        <ol className={css.steps}>
+          {steps.map((step, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: one middleware may stand there twice
+            <li key={at} className={css.step}>
+              <Step step={step} sides={sides} />
+            </li>
+          ))}
+        </ol>
+      )}
     </Section>
   );
+}
+
+function Step({ step, sides }: { step: MiddlewareStep; sides: Sides }) {
+  return (
+    <>
+      <p className={css.line}>
+        <Recorded text={step.name} className={css.name} />
+        <span className={clsx(css.did, step.failed && css.failed, step.quiet && css.quiet)}>
+          {visibleLine(step.did.join(", "))}
+        </span>
+      </p>
+      <Changes changes={step.args} of={sides.args} named={step.result.length > 0} />
+      <Changes changes={step.result} of={sides.result} named={step.args.length > 0} />
+      {step.answer !== undefined && <JsonView value={step.answer} label={`answer of ${step.name}`} lines={20} />}
+    </>
+  );
+}
+
+const FIRST = 20;
+
+interface ChangesProps {
+  changes: JsonChange[];
+  /** What they are changes of. */
+  of: string;
+  /** Whether that has to be said, since something else changed as well. */
+  named: boolean;
+}
+
+function Changes({ changes, of, named }: ChangesProps) {
+  const [most, setMost] = useState(FIRST);
+  if (changes.length === 0) return null;
+  const left = changes.length - most;
+  return (
+    <>
+      {named && <p className={css.of}>{of}</p>}
+      <dl className={css.changes} aria-label={`Changes of the ${of}`}>
+        {changes.slice(0, most).map((change, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a path may come twice in a list with an item replaced
+          <div key={at} className={css.change}>
+            <dt>
+              <Recorded text={change.path} className={css.path} />
+            </dt>
+            <dd>
+              <Change change={change} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {left > 0 && (
+        <button type="button" className={css.more} onClick={() => setMost(most * 10)}>
+          Show {plural(Math.min(left, most * 9), "more change")}
+        </button>
+      )}
+    </>
+  );
+}
+
+// Shorter texts are read faster one after the other than word by word.
+const SHORT = 40;
+
+function Change({ change: { before, after } }: { change: JsonChange }) {
+  if (typeof before === "string" && typeof after === "string" && Math.max(before.length, after.length) > SHORT) {
+    return <TextDiff before={before} after={after} />;
+  }
+  return (
+    <>
+      {before !== undefined && <del className={css.removed}>{inFew(before)}</del>}
+      {before !== undefined && after !== undefined && <span className={css.arrow}> → </span>}
+      {after !== undefined && <ins className={css.added}>{inFew(after)}</ins>}
+    </>
+  );
+}
+
+function inFew(value: unknown): string {
+  return visibleLine(preview(value, 400));
 }

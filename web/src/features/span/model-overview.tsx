@@ -13,10 +13,13 @@ import { MessageView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { Asked } from "./asked";
+import { Middleware } from "./middleware";
 import css from "./model-overview.module.css";
 import type { OverviewProps } from "./overview";
 import { Chip, Chips, Nothing, Section } from "./section";
 import { UsageTable } from "./usage-table";
+
+const SIDES = { args: "request", result: "answer" };
 
 /** A model call: who was asked, what it cost, what changed since the call before, and the answer. */
 export function ModelOverview({ span, rows }: OverviewProps) {
@@ -46,6 +49,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
           {answered.length === 0 && <Nothing>{whyNoAnswer(span)}</Nothing>}
         </div>
       </Section>
+      <Middleware span={span} sides={SIDES} />
       <Offered tools={attribute(span, KEY.toolDefinitions)} />
     </>
   );

@@ -5,7 +5,7 @@ import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { readToolResult } from "@/lib/mcp-result";
 import { previousModelCall } from "@/lib/previous-call";
 import type { Around } from "@/lib/related";
-import { KEY, MIDDLEWARE_PREFIX } from "@/lib/semconv";
+import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
 import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
 import { Disclosure } from "@/ui/disclosure";
@@ -21,10 +21,11 @@ import { SpanLink } from "./span-link";
 import css from "./tool-overview.module.css";
 import { useOtherSpan } from "./use-span";
 
+const SIDES = { args: "arguments", result: "result" };
+
 /** A tool call: what it was given, what came back, and which model call asked for it. */
 export function ToolOverview({ span, place, rows }: OverviewProps) {
   const asking = useAskingCall(span, place, rows);
-  const changed = Object.keys(span.attributes).some((key) => key.startsWith(MIDDLEWARE_PREFIX));
   return (
     <>
       <Section
@@ -50,7 +51,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
           <Result span={span} />
         </Section>
       )}
-      {changed && <Middleware span={span} />}
+      <Middleware span={span} sides={SIDES} />
       <Section title="The call">
         <Facts>
           {asking.row && (

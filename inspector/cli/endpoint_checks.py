@@ -1,0 +1,61 @@
+"""The checks of ``inspector doctor`` on what is sent elsewhere."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from inspector.cli.check import Check
+from inspector.cli.figures import size
+from inspector.forward import (
+    Endpoint,
+    EndpointInvalid,
+    Sender,
+    advice_on,
+    last_problem,
+    left_over,
+    waiting_elsewhere,
+)
+from inspector.settings import Settings
+
+_ANSWER_S = 2.0
+
+
+def check_endpoint(settings: Settings) -> Iterator[Check]:
+    """See whether what is recorded is sent elsewhere, whether that takes it, and what still waits."""
+    try:
+        target = Endpoint.chosen(
+            None,
+            configured=settings.endpoint,
+            headers=settings.endpoint_headers.get_secret_value(),
+            protocol=settings.endpoint_protocol,
+        )
+    except EndpointInvalid as error:
+        yield Check("fail", "endpoint", str(error), "set INSPECTOR_ENDPOINT right, or leave it out")
+        return
+    if target is None:
+        yield Check("ok", "endpoint", "INSPECTOR_ENDPOINT is not set: what is recorded stays here")
+    else:
+        yield _asked(target)
+        yield _waiting(settings.outbox / target.key, target.url, "to send it: inspector forward")
+    for url in waiting_elsewhere(settings.outbox, "" if target is None else target.url):
+        directory = settings.outbox / Endpoint.of(url).key
+        yield _waiting(directory, url, f"to send it: inspector forward --endpoint {url}")
+
+
+def _asked(target: Endpoint) -> Check:
+    """Send a request without spans, which changes nothing."""
+    answer = Sender(target, timeout_s=_ANSWER_S).send(())
+    if answer.outcome in ("taken", "refused", "split"):
+        return Check("ok", "endpoint", f"{target.url} answers; what is recorded is sent there")
+    advice = advice_on(answer.reason)
+    if answer.outcome == "misdirected":
+        return Check("fail", "endpoint", f"{target.url} takes nothing: {answer.reason}", advice or "correct it")
+    return Check("warn", "endpoint", f"{target.url} does not answer: {answer.reason}", "what is recorded waits for it")
+
+
+def _waiting(directory: Path, url: str, command: str) -> Check:
+    waits = left_over(directory)
+    if not waits:
+        return Check("ok", "outbox", f"nothing waits for {url}")
+    problem = last_problem(directory)
+    why = f"; it last answered {problem}" if problem else ""
+    return Check("warn", "outbox", f"{size(waits)} wait for {url}{why}", command)

@@ -1,0 +1,45 @@
+"""Why an endpoint did not take what waits for it, noted beside that for whoever looks later, and what helps."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+_FILE = "problem.txt"
+_MOST_BYTES = 1000
+_ADVICE = {
+    "HTTP 401": "it asks for a token",
+    "HTTP 403": "it takes no spans with this token",
+    "HTTP 404": "nothing takes spans there; an inspector is addressed as http://host:7800",
+    "HTTP 405": "nothing takes spans there; an inspector is addressed as http://host:7800",
+    "HTTP 421": "it does not go by that name; an inspector learns it from INSPECTOR_ALLOWED_HOSTS where it is served",
+}
+_HOW = (
+    "an inspector's is printed where it is served by: inspector token --scope ingest; "
+    'set INSPECTOR_ENDPOINT_HEADERS="Authorization=Bearer%20TOKEN"'
+)
+
+
+def note_problem(directory: Path, reason: str | None) -> None:
+    """Note why the last request failed, or that it did not; what cannot be noted is not worth a word."""
+    path = directory / _FILE
+    with suppress(OSError):
+        if reason is None:
+            path.unlink(missing_ok=True)
+            return
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+            file.write(reason[:_MOST_BYTES])
+
+
+def last_problem(directory: Path) -> str | None:
+    """Return why the last request that was sent from a directory failed; None where it was taken, or none was sent."""
+    try:
+        return (directory / _FILE).read_text(encoding="utf-8", errors="replace")[:_MOST_BYTES] or None
+    except OSError:
+        return None
+
+
+def advice_on(reason: str | None) -> str:
+    """Say what helps where a request failed for this reason; an empty text where waiting does, or nobody knows."""
+    advice = _ADVICE.get(reason or "", "")
+    return f"{advice}; {_HOW}" if "token" in advice else advice

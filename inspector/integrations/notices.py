@@ -1,0 +1,13 @@
+"""What goes wrong while a call is told of is logged, and goes no further: the program runs as it would without us."""
+
+import logging
+
+_log = logging.getLogger("mcp.inspector")
+_told: set[str] = set()
+
+
+def warn_once(what: str) -> None:
+    """Log the exception being handled, the first time that ``what`` is said; its traceback only for debugging."""
+    if what not in _told:
+        _told.add(what)
+        _log.warning("%s", what, exc_info=_log.isEnabledFor(logging.DEBUG))

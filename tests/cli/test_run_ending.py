@@ -1,0 +1,186 @@
+"""What ``inspector run`` says at the end: where to look, or why there is nothing to see."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+FAILING = """
+try:
+    with around("tool_call", tool_name="book", args={}, context=None):
+        raise TimeoutError
+except TimeoutError:
+    pass
+"""
+
+
+def test_several_traces_of_one_program_are_drawn_together(run, script, inspector, call):
+    run(script(call("before")))
+    nested = 'with around("agent_call", agent="planner"):\n    ' + "    ".join(call("two").lstrip().splitlines(True))
+    done = run(script(call("one") + nested))
+    first, second, third = done.stderr.decode().splitlines()
+    told = r"inspector: recorded 3 calls in 2 traces; to see them: inspector (show --run (\w+))"
+    command, run_id = re.fullmatch(told, first).groups()
+    (largest,) = re.fullmatch(r"inspector: the largest: inspector (show [0-9a-f]{32})", second).groups()
+    assert third == "inspector: in the browser: inspector serve"
+    assert b"invoke_agent planner" in inspector(*largest.split()).stdout
+    facts, *tree = inspector(*command.split()).stdout.decode().splitlines()
+    assert re.fullmatch(rf"run {run_id} · [\d:.]+ · 2 traces · 3 events · service app", facts)
+    assert [line[: line.index("  ")] for line in tree] == [
+        "✓ execute_tool one",
+        "✓ invoke_agent planner",
+        "└─ ✓ execute_tool two",
+    ]
+    assert tree[1].endswith(f"trace {largest.split()[1][:8]}")
+    assert inspector("show", "--run", "last").stdout.decode().splitlines() == [facts, *tree]
+
+
+def test_a_trace_in_which_something_failed_is_named_before_a_larger_one(run, script, inspector, call):
+    nested = 'with around("agent_call", agent="planner"):\n    ' + "    ".join(call("two").lstrip().splitlines(True))
+    done = run(script("from instrument import around\n" + FAILING + nested))
+    assert b"recorded 3 calls (1 failed) in 2 traces; to see them: " in done.stderr
+    (failed,) = re.findall(rb"inspector: where something failed: inspector (show \w+)\n", done.stderr)
+    assert b"execute_tool book" in inspector(*failed.decode().split()).stdout
+
+
+def test_a_call_that_two_spans_tell_of_is_counted_once(run, script):
+    chat = "with around('llm_generate', llm='gpt-4.1', prompt='hi'):\n"
+    tools = "with around('tool_call', tool_name={!r}, args={{}}, context=None):\n"
+    done = run(
+        script(
+            "from instrument import around\n"
+            "try:\n"
+            f"    {chat}        {chat}            raise TimeoutError\n"
+            "except TimeoutError:\n"
+            "    pass\n"
+            f"{tools.format('add')}    {tools.format('add')}        {tools.format('other')}            pass\n"
+        )
+    )
+    assert b"recorded 3 calls (1 failed) in 2 traces" in done.stderr
+
+
+def test_the_calls_that_are_counted_are_those_that_count_once_they_are_stored(run, script, recorded):
+    server = script(
+        "from mcp.server import MCPServer\n"
+        "desk = MCPServer('desk')\n"
+        "@desk.tool()\n"
+        "def add(a: int, b: int) -> int:\n"
+        "    return a + b\n"
+        "desk.run()\n",
+        "server.py",
+    )
+    client = script(
+        "import asyncio, sys\n"
+        "from mcp import ClientSession, StdioServerParameters, stdio_client\n"
+        "async def main():\n"
+        f"    server = StdioServerParameters(command=sys.executable, args=[{server!r}])\n"
+        "    async with stdio_client(server) as streams, ClientSession(*streams) as session:\n"
+        "        await session.initialize()\n"
+        "        await session.call_tool('add', {'a': 1, 'b': 2})\n"
+        "asyncio.run(main())\n"
+    )
+    done = run(client)
+    counting = [event for event in recorded() if event.folded_into is None]
+    assert f"recorded {len(counting)} calls in 2 traces".encode() in done.stderr
+    assert len(counting) == len(recorded()) - 1
+
+
+def test_what_is_switched_off_is_named_where_nothing_was_recorded(run, script, call):
+    done = run("--without", "openai,litellm", script("import mcp"))
+    assert done.stderr.startswith(b"inspector: nothing was recorded: no call was made through what it imported (mcp); ")
+    assert b"; switched off: litellm, openai (INSPECTOR_INTEGRATIONS_OFF, --without or --integrations)\n" in done.stderr
+    done = run("-c", "import openai", INSPECTOR_INTEGRATIONS_OFF="openai")
+    none, _, off = done.stderr.decode().partition("; switched off: ")
+    assert "litellm" in none
+    assert "openai," not in none
+    assert off.startswith("openai (")
+    assert b"switched off" not in run("--without", "openai", script(call("add"))).stderr
+
+
+def test_an_endpoint_that_is_no_address_is_told_without_a_class(run, script, call):
+    done = run(script(call("add")), INSPECTOR_ENDPOINT="localhost:7922")
+    assert done.stderr.startswith(b"inspector: nothing was recorded: the endpoint 'localhost:7922' is no address")
+
+
+def test_a_program_that_imports_nothing_of_interest_is_told_so(run):
+    done = run("-c", "pass")
+    assert done.stderr.startswith(b"inspector: nothing was recorded: it imported nothing that is recorded: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_program_that_is_quiet_about_its_calls_is_told_so(run):
+    done = run("-c", "import instrument")
+    assert done.stderr == b"inspector: nothing was recorded: it made no call\n"
+
+
+@pytest.mark.parametrize("leaving", ["os._exit(3)", "os.kill(os.getpid(), 11)"])
+def test_a_program_that_left_at_once_is_not_said_to_have_made_no_call(run, script, call, leaving):
+    # The writer waits for its turn as long as this thread holds the interpreter.
+    done = run(script(f"import os, sys\nsys.setswitchinterval(60){call('add')}{leaving}"))
+    assert done.stderr == (
+        b"inspector: nothing was recorded: it was killed or left by os._exit; "
+        b"what happened in its last 0.1 s is not kept\n"
+    )
+
+
+def test_an_isolated_python_runs_and_is_told_why_it_is_not_recorded(run):
+    for option in ("-I", "-E", "-S", "-IB"):
+        done = run(sys.executable, option, "-c", "print(1)")
+        assert done.stdout == b"1\n"
+        assert (
+            done.stderr
+            == (
+                f"inspector: nothing was recorded: {option} makes Python ignore what starts the recorder; "
+                "leave it out, or call inspector.attach()\n"
+            ).encode()
+        )
+
+
+@pytest.fixture(scope="module")
+def bare_python(tmp_path_factory):
+    """A Python without our packages."""
+    made = tmp_path_factory.mktemp("bare") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
+    return str(made / "bin" / "python")
+
+
+def test_a_python_without_the_inspector_runs_and_says_how_to_install_it(run, bare_python, tmp_path):
+    done = run(bare_python, "-c", "print(1)", PYTHONPATH="")
+    assert (done.returncode, done.stdout) == (0, b"1\n")
+    first, second = done.stderr.decode().splitlines()
+    assert first == (
+        f"inspector: {bare_python} is not recorded: the inspector is not installed there; to record it: "
+        f'{bare_python} -m pip install "mcp-agent-inspector[inspector]"'
+    )
+    assert second == "inspector: nothing was recorded"
+
+
+def test_a_python_without_the_inspector_below_another_program_is_told_of_at_the_end(run, bare_python):
+    done = run("sh", "-c", f"{bare_python} -c 'print(1)'; true", PYTHONPATH="")
+    assert done.stdout == b"1\n"
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith(f"inspector: nothing was recorded: in {bare_python} the inspector is not installed there")
+
+
+def test_a_module_of_the_program_that_hides_ours_runs_unharmed(run, script, tmp_path):
+    script("hidden = 1", "instrument.py")
+    script("hidden = 2", "inspector.py")
+    done = run(script("import instrument, inspector; print(instrument.hidden, inspector.hidden)"))
+    assert done.stdout == b"1 2\n"
+    assert (
+        done.stderr
+        == (
+            f"inspector: nothing was recorded: {tmp_path / 'inspector.py'} hides the inspector's module of that name; "
+            "rename it\n"
+        ).encode()
+    )
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_impossible_setting_leaves_the_program_alone(run):
+    done = run("-c", "import instrument; print(1)", INSPECTOR_LOGS="maybe")
+    assert (done.returncode, done.stdout) == (0, b"1\n")
+    assert done.stderr == (
+        b"inspector: nothing was recorded: INSPECTOR_LOGS=maybe: takes true or false; correct it or leave it out\n"
+    )

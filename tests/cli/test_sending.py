@@ -1,0 +1,104 @@
+"""What ``run``, ``doctor`` and ``forward`` say of an endpoint."""
+
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+ADVICE = "inspector token --scope ingest"
+
+
+@pytest.fixture
+def receiver():
+    """Answers every request with ``status``."""
+
+    class Receiver:
+        status = 200
+        url = ""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(Receiver.status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    Receiver.url = f"http://127.0.0.1:{server.server_port}"
+    yield Receiver
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def doctor(inspector):
+    """What ``inspector doctor`` finds on endpoint and outbox: level, finding and advice."""
+
+    def look(**variables):
+        done = inspector("doctor", "--json", INSPECTOR_PORT="0", **variables)
+        checks = json.loads(done.stdout)["checks"]
+        found = [(each["level"], each["found"], each["advice"]) for each in checks if each["name"] in NAMES]
+        assert done.returncode == int(any(each["level"] == "fail" for each in checks))
+        return found
+
+    return look
+
+
+NAMES = ("endpoint", "outbox")
+
+
+def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, call, inspector, doctor, receiver):
+    receiver.status = 401
+    done = run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url)
+    recorded, waits, advice = [line for line in done.stderr.decode().splitlines() if line.startswith("inspector: ")]
+    assert re.fullmatch(r"inspector: recorded 1 call in 1 trace \([0-9a-f]{32}\)", recorded)
+    assert waits == (
+        f"inspector: {receiver.url}/v1/traces has not taken all of it (HTTP 401); "
+        "what waits is sent by: inspector forward"
+    )
+    assert ADVICE in advice
+    asked, waiting = doctor(INSPECTOR_ENDPOINT=receiver.url)
+    assert asked[:2] == ("fail", f"{receiver.url}/v1/traces takes nothing: HTTP 401")
+    assert ADVICE in asked[2]
+    assert waiting[0] == "warn"
+    assert re.fullmatch(rf"[\d.]+ K?B wait for {receiver.url}/v1/traces; it last answered HTTP 401", waiting[1])
+    assert waiting[2] == "to send it: inspector forward"
+    forwarded = inspector("forward", INSPECTOR_ENDPOINT=receiver.url)
+    assert forwarded.returncode == 1
+    assert ADVICE in forwarded.stderr.decode()
+
+
+def test_what_waits_is_named_where_no_endpoint_is_set(run, script, call, doctor, receiver, inspector):
+    receiver.status = 503
+    run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url)
+    unset, waiting = doctor()
+    assert unset == ("ok", "INSPECTOR_ENDPOINT is not set: what is recorded stays here", "")
+    assert waiting[0] == "warn"
+    assert waiting[1].endswith("; it last answered HTTP 503")
+    receiver.status = 200
+    assert inspector(*waiting[2].partition("inspector ")[2].split()).returncode == 0
+    assert doctor() == [unset]
+
+
+def test_an_endpoint_that_takes_what_is_sent_is_in_order(doctor, receiver):
+    assert doctor(INSPECTOR_ENDPOINT=receiver.url) == [
+        ("ok", f"{receiver.url}/v1/traces answers; what is recorded is sent there", ""),
+        ("ok", f"nothing waits for {receiver.url}/v1/traces", ""),
+    ]
+
+
+def test_an_endpoint_that_is_away_or_no_address_is_told(doctor):
+    (away, nothing) = doctor(INSPECTOR_ENDPOINT="http://127.0.0.1:9")
+    assert (away[0], nothing[0]) == ("warn", "ok")
+    assert "does not answer: ConnectionRefusedError" in away[1]
+    ((level, found, _),) = doctor(INSPECTOR_ENDPOINT="localhost:7922")
+    assert level == "fail"
+    assert "is no address" in found

@@ -1,0 +1,78 @@
+"""What a recorded process leaves for ``inspector run``, and what that makes of several of them."""
+
+import pytest
+
+from inspector.launch import outcome_of
+from inspector.tally import Tally, read_tallies
+
+
+@pytest.fixture
+def tally(tmp_path):
+    """Make the tally of one process of the run."""
+
+    def make(process):
+        return Tally(tmp_path, process)
+
+    return make
+
+
+def trace(number):
+    return f"{number:032x}"
+
+
+def count(tally, number, calls, *, failed=0, began_here=True):
+    for call in range(calls):
+        tally.count(number, is_root=began_here and call == 0)
+    for _ in range(failed):
+        tally.count_failure(number)
+    tally.save()
+
+
+def test_the_largest_trace_is_named_and_of_equal_ones_the_last(tally, tmp_path):
+    one = tally("a")
+    for number, calls in ((1, 3), (2, 7), (3, 7), (4, 1)):
+        count(one, number, calls)
+    assert outcome_of(tmp_path).telling.trace_id == trace(3)
+
+
+def test_a_trace_with_a_failure_is_named_before_any_other(tally, tmp_path):
+    one = tally("a")
+    count(one, 1, 2, failed=1)
+    count(one, 2, 9)
+    found = outcome_of(tmp_path)
+    assert (found.telling.trace_id, found.telling.failed) == (trace(1), 1)
+    assert (found.calls, found.failed, found.runs) == (11, 1, 2)
+
+
+def test_what_several_processes_have_of_a_trace_is_added_up(tally, tmp_path):
+    count(tally("client"), 1, 2)
+    count(tally("server"), 1, 3, began_here=False)
+    count(tally("other"), 2, 4)
+    found = outcome_of(tmp_path)
+    assert (found.telling.trace_id, found.telling.calls, found.runs) == (trace(1), 5, 2)
+
+
+def test_a_trace_that_began_elsewhere_is_named_where_none_began_here(tally, tmp_path):
+    count(tally("server"), 1, 9, began_here=False)
+    assert outcome_of(tmp_path).telling.trace_id == trace(1)
+    count(tally("client"), 2, 1)
+    assert outcome_of(tmp_path).telling.trace_id == trace(2)
+
+
+def test_of_very_many_traces_those_that_tell_the_most_are_remembered(tally, tmp_path):
+    one = tally("a")
+    count(one, 1, 2, failed=1)
+    count(one, 2, 50)
+    for number in range(3, 5000):
+        one.count(number, is_root=True)
+    one.save()
+    (counts,) = read_tallies(tmp_path)
+    assert [each.trace_id for each in counts.traces[-2:]] == [trace(2), trace(1)]
+    assert (counts.calls, counts.runs) == (52 + 4997, 4999)
+    assert (tmp_path / "recorded-a.json").stat().st_size == 2048
+
+
+def test_nothing_is_named_where_nothing_was_recorded(tally, tmp_path):
+    tally("a").save()
+    found = outcome_of(tmp_path)
+    assert (found.telling, found.calls, found.joined) == (None, 0, True)

@@ -1,0 +1,88 @@
+"""Calls of the toolkit with middleware around them, as spans."""
+
+import asyncio
+import json
+
+from toolkit.call import ToolCall
+from toolkit.content import text_content
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import ToolRefused
+from toolkit.middleware.models import generate
+from toolkit.model import ModelRequest, ModelResponse
+from toolkit.result import ToolResult
+from toolkit.tool import Tool
+
+
+class AddOne(Tool):
+    async def run(self, call, context):
+        if call.arguments["x"] < 0:
+            raise ToolRefused("only from zero on")
+        return call.arguments["x"] + 1
+
+
+class Echo:
+    name, provider = "echo-1", "local"
+
+    async def generate(self, request):
+        return ModelResponse({"role": "assistant", "content": "hi"}, finish_reason="stop")
+
+
+async def audit_hook(ctx, args, call_next):
+    if args["x"] == 13:
+        return ToolResult.error("blocked")
+    result = await call_next({"x": min(args["x"], 10)})
+    result.content.append(text_content("[audit]"))
+    return result
+
+
+def called(recording, x, *hooks):
+    tool = AddOne(ToolDefinition(name="add_one"), validate=False)
+    context = ToolContext(agent_name="PMO", tool_hooks=hooks)
+    asyncio.run(tool(ToolCall("add_one", {"x": x}, id="c1"), context))
+    return recording.spans()[-1]
+
+
+def test_the_span_has_what_the_model_asked_what_it_got_and_what_happened_in_between(record):
+    span = called(record(), 40, audit_hook)
+    attributes = span["attributes"]
+    assert span["name"] == "execute_tool add_one"
+    assert attributes["gen_ai.tool.call.arguments"] == '{"x":40}'
+    assert [part.get("text") for part in json.loads(attributes["gen_ai.tool.call.result"])["content"]] == [
+        None,
+        "[audit]",
+    ]
+    assert attributes["mcp.tool.structured_output_json"] == "11"
+    assert {key: attributes[key] for key in attributes if key.startswith("inspector.tool")} == {
+        "inspector.tool.source": "function",
+        "inspector.tool.outcome": "executed",
+    }
+    (told,) = json.loads(attributes["inspector.middleware_json"])
+    assert (told["name"], told["did"]) == ("audit_hook", "changed")
+    assert told["args"] == {"before": {"x": 40}, "after": {"x": 10}}
+    assert [part.get("text") for part in told["result"]["after"]["content"]] == [None, "[audit]"]
+
+
+def test_a_blocked_call_is_short_circuited_and_a_refused_one_denied(record):
+    recording = record()
+    blocked, refused = called(recording, 13, audit_hook), called(recording, -1)
+    assert blocked["attributes"]["inspector.tool.outcome"] == "short_circuited"
+    assert blocked["attributes"]["error.type"] == "tool_error"
+    assert refused["attributes"]["inspector.tool.outcome"] == "denied"
+    assert refused["attributes"]["error.type"] == "toolkit.errors.ToolRefused"
+
+
+def test_a_model_calls_span_has_its_middleware_too(record):
+    async def cool(ctx, request, call_next):
+        request.settings["temperature"] = 0
+        return await call_next(request)
+
+    recording = record()
+    request = ModelRequest([{"role": "user", "content": "hello"}], settings={"temperature": 1})
+    asyncio.run(generate(Echo(), request, model_hooks=(cool,)))
+    (span,) = recording.spans()
+    assert span["name"] == "chat echo-1"
+    assert span["attributes"]["gen_ai.provider.name"] == "local"
+    assert span["attributes"]["gen_ai.request.temperature"] == 1
+    (told,) = json.loads(span["attributes"]["inspector.middleware_json"])
+    assert (told["name"], told["args"]["after"]["temperature"]) == ("cool", 0)

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { readMiddleware } from "./middleware";
+
+const SIDES = { args: "arguments", result: "result" };
+
+function said(...entries: unknown[]) {
+  return readMiddleware(JSON.stringify(entries), SIDES).map(({ name, did }) => [name, ...did]);
+}
+
+test("each middleware is told in declared order, in words", () => {
+  expect(
+    said(
+      { name: "audit", did: "changed", result: { before: { a: 1 }, after: { a: 2 } } },
+      { name: "clamp", did: "changed", args: { before: { x: 40 }, after: { x: 10 } } },
+      { name: "Retry", did: "changed", calls: 3 },
+      { name: "Cache", did: "answered", result: { before: null, after: { text: "kept" } } },
+      { name: "guard", did: "raised", args: { before: 1, after: 2 } },
+      { name: "quiet", did: "passed" },
+      { name: "late", did: "skipped" },
+    ),
+  ).toEqual([
+    ["audit", "changed the result"],
+    ["clamp", "changed the arguments"],
+    ["Retry", "called on 3 times"],
+    ["Cache", "answered instead"],
+    ["guard", "changed the arguments", "raised"],
+    ["quiet", "let it pass"],
+    ["late", "was not reached"],
+  ]);
+});
+
+test("without recorded values it is still said who did what", () => {
+  expect(said({ name: "clamp", did: "changed" }, { name: "Cache", did: "answered" })).toEqual([
+    ["clamp", "changed the call"],
+    ["Cache", "answered instead"],
+  ]);
+});
+
+test("an answer is kept whole, a change where it is", () => {
+  const [answered, changed] = readMiddleware(
+    [
+      { name: "Cache", did: "answered", result: { before: null, after: { text: "kept" } } },
+      { name: "clamp", did: "changed", args: { before: { x: 40, y: 1 }, after: { x: 10, y: 1 } } },
+    ],
+    SIDES,
+  );
+  expect(answered).toMatchObject({ answer: { text: "kept" }, result: [], quiet: false, failed: false });
+  expect(changed).toMatchObject({ answer: undefined, args: [{ path: ".x", before: 40, after: 10 }] });
+});
+
+test.each([undefined, null, 3, "", "x", "{}", "[", '{"name":"a"}'])("%j is no list of middleware", (recorded) => {
+  expect(readMiddleware(recorded, SIDES)).toEqual([]);
+});
+
+test("entries of another form are left out or told as far as they go", () => {
+  expect(said(3, null, [], {}, { name: 5, did: {} }, { name: "new", did: "postponed", calls: "x", args: 3 })).toEqual([
+    ["middleware", "did something"],
+    ["middleware", "did something"],
+    ["new", "postponed"],
+  ]);
+});

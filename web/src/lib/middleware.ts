@@ -1,0 +1,76 @@
+import { plural } from "./format";
+import { isObject, member, parsedText } from "./json";
+import { type JsonChange, jsonChanges } from "./json-changes";
+
+/** What one middleware did to a call. */
+export interface MiddlewareStep {
+  name: string;
+  /** In words, in the order in which it happened. */
+  did: string[];
+  /** Whether it let the call pass, or was not reached, so that there is nothing to see. */
+  quiet: boolean;
+  /** Whether it raised. */
+  failed: boolean;
+  /** Where what it passed on differs from what it was given. */
+  args: JsonChange[];
+  /** Where what it returned differs from what it got. */
+  result: JsonChange[];
+  /** What it answered instead of the call; undefined where it did not, or where that was not recorded. */
+  answer: unknown;
+}
+
+/** What a kind of call is given and gives back, in words. */
+export interface Sides {
+  args: string;
+  result: string;
+}
+
+/** Read what middleware did, in declared order; an entry of another form is left out. */
+export function readMiddleware(recorded: unknown, sides: Sides): MiddlewareStep[] {
+  const entries = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  return Array.isArray(entries) ? entries.filter(isObject).map((entry) => step(entry, sides)) : [];
+}
+
+function step(entry: object, sides: Sides): MiddlewareStep {
+  const name = member(entry, "name");
+  const told = member(entry, "did");
+  const did = typeof told === "string" ? told : "";
+  const result = member(entry, "result");
+  const answered = did === "answered";
+  const found = {
+    name: typeof name === "string" && name !== "" ? name : "middleware",
+    quiet: did === "passed" || did === "skipped",
+    failed: did === "raised",
+    args: changesIn(member(entry, "args")),
+    result: answered ? [] : changesIn(result),
+    answer: answered ? member(result, "after") : undefined,
+  };
+  return { ...found, did: words(did, callsOf(entry), found, sides) };
+}
+
+const PLAIN = new Map([
+  ["passed", "let it pass"],
+  ["answered", "answered instead"],
+  ["raised", "raised"],
+  ["skipped", "was not reached"],
+]);
+
+function words(did: string, calls: number, step: Pick<MiddlewareStep, "args" | "result">, sides: Sides): string[] {
+  const said = [];
+  if (step.args.length > 0) said.push(`changed the ${sides.args}`);
+  if (calls > 1) said.push(`called on ${plural(calls, "time")}`);
+  if (step.result.length > 0) said.push(`changed the ${sides.result}`);
+  const plain = PLAIN.get(did);
+  if (plain !== undefined) said.push(plain);
+  else if (said.length === 0) said.push(did === "changed" ? "changed the call" : did || "did something");
+  return said;
+}
+
+function callsOf(entry: object): number {
+  const calls = member(entry, "calls");
+  return typeof calls === "number" ? calls : 1;
+}
+
+function changesIn(change: unknown): JsonChange[] {
+  return isObject(change) ? jsonChanges(member(change, "before"), member(change, "after")) : [];
+}
