@@ -1,0 +1,6 @@
+"""The function tools of the cards beside it."""
+
+
+def add_one(x: int) -> int:
+    """Add one to x."""
+    return x + 1

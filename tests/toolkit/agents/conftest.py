@@ -1,0 +1,87 @@
+import asyncio
+import json
+
+import pytest
+
+import inspector
+
+_DEADLINE_S = 20
+
+
+def _run(coroutine):
+    async def bounded():
+        async with asyncio.timeout(_DEADLINE_S):
+            return await coroutine
+
+    return asyncio.run(bounded())
+
+
+def _who(name, values):
+    for key in ("workflow", "agent", "llm"):
+        if key in values:
+            return values[key] if isinstance(values[key], str) else values[key].name
+    return values.get("tool_name")
+
+
+def _outline(hooks):
+    """What was emitted, a line each: the hook and whose call it was."""
+    return [f"{name} {_who(name, values)}" for name, values in hooks]
+
+
+@pytest.fixture
+def run():
+    """Run a coroutine to its end, or fail when it takes too long."""
+    return _run
+
+
+@pytest.fixture
+def outline():
+    return _outline
+
+
+def _attribute(span, key):
+    return next((each["value"]["stringValue"] for each in span["attributes"] if each["key"] == key), None)
+
+
+class Recording:
+    """What the inspector records of a block."""
+
+    def __init__(self, home):
+        self._home = home
+
+    def __enter__(self):
+        inspector.attach(service="tests", home=self._home, integrations=False)
+        return self
+
+    def __exit__(self, *_):
+        inspector.detach()
+
+    def tree(self):
+        """A line a span, below its parent and further in, with its status where that is not ok."""
+        return list(self._below(self._spans(), "", ""))
+
+    def sessions(self):
+        """The session of each span, by its name."""
+        return {span["name"]: _attribute(span, "session.id") for span in self._spans()}
+
+    def _spans(self):
+        spans = {}
+        for path in sorted((self._home / "spool").glob("*.jsonl")):
+            for line in path.read_text().splitlines():
+                for resource in json.loads(line)["resourceSpans"]:
+                    for scope in resource["scopeSpans"]:
+                        spans |= {span["spanId"]: span for span in scope["spans"]}
+        return sorted(spans.values(), key=lambda span: int(span["startTimeUnixNano"]))
+
+    def _below(self, spans, parent, indent):
+        for span in spans:
+            if span.get("parentSpanId", "") == parent:
+                status = _attribute(span, "inspector.status")
+                yield indent + span["name"] + ("" if status == "ok" else f" ({status})")
+                yield from self._below(spans, span["spanId"], indent + "  ")
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """Records while it is entered; ``tree()`` draws what was recorded."""
+    return Recording(tmp_path / "inspector")

@@ -1,0 +1,50 @@
+"""The real command, in a process of its own and in a folder of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def environment(tmp_path):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("INSPECTOR_", "OPENAI_"))}
+    return kept | {"INSPECTOR_HOME": str(tmp_path / "inspector"), "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
+
+
+@pytest.fixture
+def toolkit(environment, tmp_path):
+    """Run the command; what it printed, what it complained about, and its exit code."""
+
+    def run(*arguments, stdin=None):
+        done = subprocess.run(
+            [sys.executable, "-m", "toolkit", *map(str, arguments)],
+            env=environment,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return done.stdout, done.stderr, done.returncode
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file below the folder that the command runs in."""
+
+    def written(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    return written

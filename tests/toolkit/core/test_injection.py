@@ -1,0 +1,149 @@
+import asyncio
+from typing import Annotated, Any, Literal, Optional
+
+import pytest
+
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.functions import FunctionTool, Inject, Injected, tool
+
+
+class Database:
+    name = "db"
+
+
+class Backup(Database):
+    name = "backup"
+
+
+class State:
+    def __init__(self):
+        self.said = []
+
+
+def call(tool, arguments=None, **context):
+    return asyncio.run(tool(ToolCall(tool.name, arguments or {}, "call-7"), ToolContext(**context)))
+
+
+def names(tool):
+    return list(tool.input_schema["properties"])
+
+
+def test_the_call_id_and_the_state_are_injected_by_name_and_never_shown():
+    @tool
+    def get_weather(city: str, tool_call_id: str | None = None, state: State | None = None) -> dict:
+        state.said.append(city)
+        return {"city": city, "id": tool_call_id}
+
+    state = State()
+    assert names(get_weather) == ["city"]
+    assert call(get_weather, {"city": "Paris"}, state=state).structured == {"city": "Paris", "id": "call-7"}
+    assert state.said == ["Paris"]
+
+
+def test_the_context_is_injected_by_name_or_by_type():
+    @tool
+    def by_name(context) -> str:
+        return context.agent_name
+
+    @tool
+    def by_type(where: ToolContext | None, context: "ToolContext") -> bool:
+        return where is context
+
+    assert names(by_name) == names(by_type) == []
+    assert call(by_name, agent_name="PMO").text == "PMO"
+    assert call(by_type).structured is True
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        Inject[Database],
+        Annotated[Database, Inject],
+        Annotated[Database, Injected()],
+        Annotated[Database, Injected],
+        Inject[Database] | None,
+        Optional[Inject[Database]],  # noqa: UP045 - both spellings are read
+    ],
+)
+def test_a_dependency_is_injected_by_its_type(hint):
+    def ask(db: Any = None) -> str:
+        return db.name
+
+    ask.__annotations__["db"] = hint
+    made = FunctionTool(ask)
+    assert names(made) == []
+    assert call(made, dependencies={Database: Database()}).text == "db"
+    assert call(made, dependencies={"any name": Backup()}).text == "backup"
+
+
+def test_a_dependency_is_injected_by_its_name():
+    @tool
+    def ask(db: Annotated[Database, Injected("second")]) -> str:
+        return db.name
+
+    assert call(ask, dependencies={Database: Database(), "second": Backup()}).text == "backup"
+
+
+def test_a_dependency_that_is_not_there_is_named_unless_there_is_a_default():
+    @tool
+    def ask(db: Inject[Database]) -> str: ...
+
+    @tool
+    def maybe(db: Inject[Database] | None) -> str:
+        return str(db)
+
+    @tool
+    def other(db: Inject[Database] = 5) -> str:
+        return str(db)
+
+    assert call(ask).text == (
+        "argument 'db': no dependency 'Database'; pass it as ToolContext(dependencies={Database: …})"
+    )
+    assert call(maybe).text == "None"
+    assert call(other).text == "5"
+
+
+@pytest.mark.parametrize("validate", [True, False])
+@pytest.mark.parametrize("name", ["tool_call_id", "state", "context", "db"])
+def test_a_model_never_sets_what_is_injected(name, validate):
+    def ask(tool_call_id: str, state: Any, context: ToolContext, db: Inject[Database], **more: Any) -> dict:
+        return {"id": tool_call_id, "state": state, "agent": context.agent_name, "db": db.name, "more": more}
+
+    def strict(tool_call_id: str, state: Any, context: ToolContext, db: Inject[Database]) -> dict:
+        return ask(tool_call_id, state, context, db)
+
+    given = {"agent_name": "PMO", "state": "mine", "dependencies": {Database: Database()}}
+    expected = {"id": "call-7", "state": "mine", "agent": "PMO", "db": "db", "more": {}}
+    open_result = call(FunctionTool(ask, validate=validate), {name: "the model's"}, **given)
+    assert open_result.structured == expected
+    closed_result = call(FunctionTool(strict, validate=validate), {name: "the model's"}, **given)
+    if validate:
+        assert closed_result.text == f"invalid arguments for strict: unexpected '{name}'; allowed: nothing"
+    else:
+        assert closed_result.structured == expected
+
+
+@pytest.mark.parametrize("hint", [str, int, Literal["BY", "NW"], str | None, Annotated[str, "of the union"]])
+def test_a_state_that_is_a_word_is_an_argument_like_any_other(hint):
+    def tax(state): ...
+
+    tax.__annotations__["state"] = hint
+    assert names(FunctionTool(tax)) == ["state"]
+
+
+def test_a_context_that_is_a_word_is_an_argument_like_any_other():
+    @tool
+    def answer(question: str, context: str) -> str:
+        return context
+
+    assert names(answer) == ["question", "context"]
+    assert call(answer, {"question": "", "context": "here"}).text == "here"
+
+
+def test_injected_arguments_may_be_positional_only():
+    @tool
+    def ask(state: Any, x: int, tool_call_id: str, /) -> list[Any]:
+        return [state, x, tool_call_id]
+
+    assert call(ask, {"x": 1}, state="s").structured == ["s", 1, "call-7"]

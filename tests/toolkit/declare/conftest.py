@@ -1,0 +1,65 @@
+"""A folder to put declarations into."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+
+@pytest.fixture
+def write(tmp_path) -> Callable[[str, str], Path]:
+    """Write a file below the test's folder; the text may be indented as the test is."""
+
+    def written(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.fixture
+def run():
+    """Run a coroutine to its end, or fail when it takes too long."""
+
+    def bounded(coroutine):
+        async def within():
+            async with asyncio.timeout(30):
+                return await coroutine
+
+        return asyncio.run(within())
+
+    return bounded
+
+
+def _attribute(span, key):
+    return next((each["value"]["stringValue"] for each in span["attributes"] if each["key"] == key), None)
+
+
+def _below(spans, parent, indent):
+    for span in spans:
+        if span.get("parentSpanId", "") == parent:
+            status = _attribute(span, "inspector.status")
+            yield indent + span["name"] + ("" if status == "ok" else f" ({status})")
+            yield from _below(spans, span["spanId"], indent + "  ")
+
+
+@pytest.fixture
+def tree():
+    """Draw what the recorder left in a home: a line a span of one service, below its parent and further in."""
+
+    def drawn(home, service):
+        spans = {}
+        for path in sorted((home / "spool").glob("*.jsonl")):
+            for line in path.read_text().splitlines():
+                for resource in json.loads(line)["resourceSpans"]:
+                    if _attribute(resource["resource"], "service.name") == service:
+                        for scope in resource["scopeSpans"]:
+                            spans |= {span["spanId"]: span for span in scope["spans"]}
+        return list(_below(sorted(spans.values(), key=lambda span: int(span["startTimeUnixNano"])), "", ""))
+
+    return drawn

@@ -1,0 +1,119 @@
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import SimpleNamespace
+
+import pytest
+
+from toolkit.declare import fetching
+from toolkit.declare.cards import load_cards
+from toolkit.declare.config import AgentConfig
+from toolkit.errors import CardInvalid
+
+MARKDOWN = "---\nname: remote\nservers: [time]\n---\nHelp.\n"
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Serve answers by path: (status, headers, body)."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    answers = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, headers, body = answers[self.path.partition("?")[0]]
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    worker = Thread(target=server.serve_forever, args=(0.01,))
+    worker.start()
+
+    def at(path, body, status=200, **headers):
+        answers[path] = (status, headers, body if isinstance(body, bytes) else body.encode())
+        return f"http://127.0.0.1:{server.server_port}{path}"
+
+    yield at
+    server.shutdown()
+    server.server_close()
+    worker.join()
+
+
+def problem_of(place):
+    with pytest.raises(CardInvalid) as caught:
+        load_cards(place)
+    return [str(each) for each in caught.value.problems]
+
+
+def test_a_card_at_an_address_is_read(serve):
+    (config,) = load_cards(serve("/cards/remote.md", MARKDOWN))
+    assert config == AgentConfig(name="remote", instruction="Help.", servers=("time",))
+    assert (config.origin.is_remote, config.origin.base_path) == (True, None)
+
+
+def test_yaml_is_known_by_its_ending_or_its_media_type(serve):
+    (config,) = load_cards(serve("/a.yaml", "instruction: Help.\n"))
+    assert config.name == "a"
+    (config,) = load_cards(serve("/b", "instruction: Help.\n", **{"Content-Type": "application/yaml"}))
+    assert config.name == "b"
+
+
+def test_a_redirect_is_followed(serve):
+    target = serve("/new/moved.md", "---\n---\nHelp.\n")
+    (config,) = load_cards(serve("/old", "", status=302, Location=target))
+    assert config.name == "moved"
+
+
+@pytest.mark.parametrize(
+    "key", ["function_tools: [tools.py:f]", "tool_hooks: [hooks.py:f]", "model_hooks: [hooks.py:f]", "messages: a.md"]
+)
+def test_code_and_files_are_never_named_by_an_address(serve, key):
+    address = serve("/a.md", f"---\n{key}\n---\nHelp.\n")
+    (problem,) = problem_of(address)
+    name = key.partition(":")[0]
+    assert problem == (
+        f"{address}:2: not in a card from an address: {name} would read or run files of this machine; save the card"
+    )
+
+
+def test_what_cannot_be_fetched_is_said_without_secrets_of_the_address(serve):
+    address = serve("/gone.md", "", status=404)
+    assert problem_of(address + "?token=secret") == [f"{address}:1: the server answered 404 Not Found"]
+    with_password = address.replace("http://", "http://me:secret@")
+    (problem,) = problem_of(with_password)
+    assert "secret" not in problem
+
+
+def test_a_card_that_is_too_large_is_refused(serve):
+    address = serve("/a.md", b"-" * ((1 << 20) + 1))
+    assert problem_of(address) == [f"{address}:1: larger than 1048576 bytes"]
+
+
+def test_a_card_that_is_no_text_is_refused(serve):
+    address = serve("/a.md", b"---\n\xff")
+    assert problem_of(address) == [f"{address}:2: not valid UTF-8"]
+
+
+def test_nobody_at_the_address_is_said(serve):
+    (problem,) = problem_of("http://127.0.0.1:1/a.md")
+    assert problem.startswith("http://127.0.0.1:1/a.md:1: cannot be fetched: ")
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/a.md"])
+def test_only_the_web_is_an_address(address):
+    scheme = address.partition(":")[0]
+    assert problem_of(address) == [f"{address}:1: cards come from http and https addresses, not {scheme}"]
+
+
+@pytest.mark.parametrize("arrived", ["http://127.0.0.1/a.md", "ftp://127.0.0.1/a.md"])
+def test_a_redirect_away_from_https_is_not_read(arrived):
+    with pytest.raises(CardInvalid) as caught:
+        fetching._read(SimpleNamespace(url=arrived), "https://cards.example/a.md?token=secret")
+    assert str(caught.value) == f"https://cards.example/a.md:1: redirected to {arrived}, which is not safe"

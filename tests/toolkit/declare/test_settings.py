@@ -1,0 +1,112 @@
+import sys
+
+import pytest
+
+from toolkit.declare.settings import Settings, find_settings, read_settings
+from toolkit.errors import CardInvalid
+from toolkit.mcp.places import HttpServer, StdioServer
+
+
+def problems_of(path, environ=None):
+    with pytest.raises(CardInvalid) as caught:
+        read_settings(path, environ or {})
+    return [str(each) for each in caught.value.problems]
+
+
+def test_servers_and_the_model_are_read_and_other_keys_left(write, tmp_path):
+    path = write(
+        "fastagent.config.yaml",
+        """
+        default_model: openai:gpt-5-mini
+        logger: {level: error}
+        mcp:
+          servers:
+            time: {command: uvx, args: [mcp-server-time, --utc], env: {TZ: UTC}, transport: stdio}
+            web: {url: "http://127.0.0.1:8000/mcp", headers: {Authorization: "Bearer ${KEY}"}}
+            one_line: {target: "uvx 'mcp server' fetch"}
+            address: {target: "https://mcp.example/mcp"}
+            deeper: {command: "${PYTHON}", cwd: servers}
+        """,
+    )
+    assert read_settings(path, {"KEY": "k"}) == Settings(
+        servers={
+            "time": StdioServer("uvx", ("mcp-server-time", "--utc"), env={"TZ": "UTC"}, cwd=tmp_path),
+            "web": HttpServer("http://127.0.0.1:8000/mcp", headers={"Authorization": "Bearer k"}),
+            "one_line": StdioServer("uvx", ("mcp server", "fetch"), cwd=tmp_path),
+            "address": HttpServer("https://mcp.example/mcp"),
+            "deeper": StdioServer(sys.executable, (), cwd=tmp_path / "servers"),
+        },
+        default_model="openai:gpt-5-mini",
+        base_path=tmp_path,
+    )
+
+
+def test_an_empty_file_configures_nothing(write, tmp_path):
+    assert read_settings(write("fast-agent.yaml", "")) == Settings(base_path=tmp_path)
+
+
+def test_a_variable_can_have_a_default(write):
+    path = write("a.yaml", "mcp: {servers: {time: {command: '${A:uvx} ${B:}${C}'}}}\n")
+    assert read_settings(path, {"C": "c"}).servers["time"].command == "uvx c"
+    assert problems_of(path, {"A": "a"}) == [
+        f"{path}:1: command: the environment has no C; set it, or write ${{C:default}}",
+    ]
+
+
+def test_everything_that_is_wrong_is_told_with_its_line(write):
+    path = write(
+        "fastagent.config.yaml",
+        """
+        default_model: 3
+        mcp:
+          servers:
+            a: uvx
+            b: {commnd: uvx}
+            c: {command: uvx, url: "http://127.0.0.1"}
+            d:
+              command: uvx
+              args:
+                - a
+                - 8000
+            e: {url: "http://127.0.0.1", env: {A: b}}
+            f: {command: uvx, env: {PORT: 80}}
+            g: {url: "http://127.0.0.1", transport: sse}
+            h: {target: uvx, headers: {}}
+            i: {target: "uvx 'a"}
+            j: {command: uvx, args: a}
+            k: {command: uvx, env: [a]}
+        """,
+    )
+    allowed = "args, command, cwd, description, env, headers, name, target, transport, url"
+    ways = "expected one of command, url and target"
+    assert problems_of(path) == [
+        f"{path}:4: a: expected a mapping, found text",
+        f"{path}:5: b: unknown key 'commnd'; did you mean 'command'?; allowed: {allowed}",
+        f"{path}:5: b: {ways}, found none",
+        f"{path}:6: c: {ways}, found command and url",
+        f"{path}:11: args: expected text, found a number; put it into quotes",
+        f"{path}:12: e: 'env' does not go with 'url'",
+        f"{path}:13: env: expected text, found a number; put it into quotes",
+        f"{path}:14: g: transport: expected stdio or http",
+        f"{path}:15: h: 'headers' does not go with 'command'",
+        f"{path}:16: i: target: no closing quotation",
+        f"{path}:17: args: expected a list, found text",
+        f"{path}:18: env: expected a mapping, found a list",
+        f"{path}:1: default_model: expected text, found a number; put it into quotes",
+    ]
+
+
+@pytest.mark.parametrize("text", ["mcp: []\n", "mcp:\n  servers: [time]\n"])
+def test_servers_are_a_mapping(write, text):
+    (problem,) = problems_of(write("a.yaml", text))
+    assert problem.endswith("expected a mapping, found a list")
+
+
+def test_the_first_folder_with_a_file_of_settings_decides(write, tmp_path):
+    assert find_settings(tmp_path) is None
+    second = write("b/fast-agent.yaml", "")
+    assert find_settings(tmp_path / "a", tmp_path / "b") == second
+    first = write("a/fast-agent.yaml", "")
+    assert find_settings(tmp_path / "a", tmp_path / "b") == first
+    assert find_settings(tmp_path / "b") == second
+    assert find_settings(write("b/fastagent.config.yaml", "").parent).name == "fastagent.config.yaml"

@@ -1,0 +1,85 @@
+import asyncio
+
+import pytest
+
+from instrument.testing import capture
+from toolkit.errors import DefinitionInvalid, QuotaExceeded
+from toolkit.middleware.rates import Quota, RateLimit
+
+
+class Clock:
+    def __init__(self):
+        self.now_s = 100.0
+        self.waits = []
+
+    def __call__(self):
+        return self.now_s
+
+    async def sleep(self, seconds):
+        self.waits.append(seconds)
+        self.now_s += seconds
+
+
+def test_a_call_too_many_is_told_when_it_may_be_again(tool, call):
+    clock, made = Clock(), tool()
+    limit = RateLimit(2, 10, clock=clock)
+    call(made, {}, limit)
+    clock.now_s += 4
+    call(made, {}, limit)
+    clock.now_s += 1
+    with capture() as emitted:
+        result = call(made, {}, limit)
+    assert result.text == "add_one allows 2 calls in 10 s; call it again in 5.0 s"
+    assert isinstance(result.exception, QuotaExceeded)
+    assert emitted[-1][0] == "error_tool_call"
+    clock.now_s += 5
+    assert not call(made, {}, limit).is_error
+    assert call(made, {}, limit).is_error
+    assert len(made.calls) == 3
+
+
+def test_a_call_too_many_may_wait_for_its_turn(tool, call):
+    clock, made = Clock(), tool()
+    limit = RateLimit(1, 10, wait=True, clock=clock, sleep=clock.sleep)
+    for _ in range(3):
+        assert call(made, {}, limit).text == "done"
+    assert clock.waits == [10, 10]
+
+
+def test_calls_at_once_get_no_more_through_than_allowed(tool, call):
+    async def main():
+        limit = RateLimit(3, 10, clock=Clock())
+        made = tool()
+        return await asyncio.gather(*(call.later(made, {}, limit) for _ in range(10)))
+
+    assert [each.is_error for each in asyncio.run(main())] == [False] * 3 + [True] * 7
+
+
+def test_each_tool_has_a_limit_of_its_own_unless_told_otherwise(tool, call):
+    clock = Clock()
+    own, shared = RateLimit(1, 10, clock=clock), RateLimit(1, 10, by=lambda ctx: None, clock=clock)
+    a, b = tool(name="a"), tool(name="b")
+    assert [call(each, {}, own).is_error for each in (a, b, a)] == [False, False, True]
+    assert [call(each, {}, shared).is_error for each in (a, b)] == [False, True]
+
+
+@pytest.mark.parametrize(["calls", "per_s"], [(0, 1), (1, 0), (-1, 1)])
+def test_a_limit_that_lets_nothing_through_is_refused(calls, per_s):
+    with pytest.raises(DefinitionInvalid, match="above 0"):
+        RateLimit(calls, per_s)
+
+
+def test_a_quota_is_for_each_run(tool, call):
+    quota, made = Quota(2), tool()
+    asked = [call(made, {}, quota, correlation_id=run) for run in ("a", "a", "b", "a", None)]
+    assert [each.is_error for each in asked] == [False, False, False, True, False]
+    assert asked[3].text == "add_one is used up: 2 calls and no more before a new run"
+    assert isinstance(asked[3].exception, QuotaExceeded)
+    quota.reset("a")
+    assert not call(made, {}, quota, correlation_id="a").is_error
+
+
+def test_a_quota_counts_all_of_its_tools_together_and_no_others(tool, call):
+    quota = Quota(1, tools="web.*")
+    names = ["web.get", "shell", "web.put", "shell"]
+    assert [call(tool(name=name), {}, quota).is_error for name in names] == [False, False, True, False]

@@ -1,0 +1,185 @@
+import pytest
+
+from instrument.testing import capture
+from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.middleware.commands import AllowCommands
+from toolkit.middleware.paths import PathRoots
+
+RULES = AllowCommands(["git status", ["git", "log"], "echo"])
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"command": "git status"},
+        {"command": "git status --short 'a b'"},
+        {"cmd": "  git   log  -1 HEAD~2 "},
+        {"argv": ["git", "log", "--author=O'Neil"]},
+        {"command": "git", "args": ["status", "-s"]},
+        {"command": "echo hello", "env": {}, "timeout_s": 3},
+    ],
+)
+def test_a_command_line_that_begins_as_a_rule_does_is_run(tool, call, args):
+    made = tool(name="shell.execute", source="runtime")
+    assert call(made, args, RULES).text == "done"
+    assert made.calls == [args]
+
+
+@pytest.mark.parametrize(
+    ["args", "why"],
+    [
+        ({"command": "git push"}, "may not run 'git push'; allowed to begin with: 'git status', 'git log', 'echo'"),
+        ({"command": "git -c alias.x=y status"}, "may not run"),
+        ({"command": "gitstatus"}, "may not run"),
+        ({"command": "/tmp/git status"}, "may not run"),
+        ({"command": "X=1 git status"}, "may not run"),
+        ({"command": "git"}, "may not run"),
+        ({"command": ""}, "may not run"),
+        ({"command": "git status; rm -rf /"}, "may not use ';'"),
+        ({"command": "git status && rm x"}, "may not use '&'"),
+        ({"command": "git status | sh"}, "may not use '|'"),
+        ({"command": "echo $HOME"}, r"may not use '\$'"),
+        ({"command": "echo `id`"}, "may not use '`'"),
+        ({"command": "echo '$(id)'"}, "may not use"),
+        ({"command": "echo > /etc/passwd"}, "may not use '>'"),
+        ({"command": "git status\nrm x"}, r"may not use '\\n'"),
+        ({"command": "echo ~root"}, "begins with '~'"),
+        ({"command": "echo *"}, r"may not use '\*'"),
+        ({"command": "git 'status"}, "cannot be read"),
+        ({"argv": ["git", "status", ";", "rm"]}, "may not use ';'"),
+        ({"argv": ["git", 3]}, "text or a list of texts"),
+        ({"argv": []}, "may not run"),
+        ({"command": "git status", "argv": ["rm", "x"]}, "may not run 'rm x'"),
+        ({"command": "git", "args": ["push"]}, "may not run 'git push'"),
+        ({"command": "git status", "env": {"PATH": "/tmp"}}, "may not set an environment"),
+        ({"script": "rm x"}, "names no command"),
+        ({}, "names no command"),
+    ],
+)
+def test_any_other_command_line_is_refused(tool, call, args, why):
+    made = tool(name="shell.execute", source="runtime")
+    with capture() as emitted:
+        result = call(made, args, RULES)
+    assert made.calls == []
+    assert result.is_error and isinstance(result.exception, ToolRefused)
+    assert result.text.startswith("shell.execute")
+    with pytest.raises(AssertionError, match=why):
+        raise AssertionError(result.text)
+    assert (emitted[-1][0], emitted[-1][1]["middleware"][0]["did"]) == ("error_tool_call", "answered")
+
+
+def test_an_empty_rule_is_refused():
+    with pytest.raises(DefinitionInvalid, match="would allow every command"):
+        AllowCommands(["git", " "])
+
+
+@pytest.mark.parametrize("name", ["bash", "run_shell", "run_command", "shell__execute", "desk__terminal"])
+def test_tools_whose_name_tells_of_a_shell_are_looked_at(tool, call, name):
+    assert call(tool(name=name), {"command": "rm x"}, RULES).is_error
+
+
+def test_other_tools_pass(tool, call):
+    assert call(tool(name="search"), {"command": "rm x"}, RULES).text == "done"
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A root with a file, beside a folder that is none of its business; links lead out of it and back in."""
+    for folder in ("root/inner", "other"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "root" / "a.txt").write_text("a")
+    (tmp_path / "other" / "secret.txt").write_text("s")
+    (tmp_path / "root" / "out").symlink_to(tmp_path / "other")
+    (tmp_path / "root" / "in").symlink_to(tmp_path / "root" / "inner")
+    (tmp_path / "root" / "loop").symlink_to("loop")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a.txt",
+        "inner/new.txt",
+        "./in/x",
+        "inner/../a.txt",
+        "{home}/root",
+        "{home}/root/a.txt",
+        "file://{home}/root/a.txt",
+    ],
+)
+def test_paths_below_a_root_pass(tool, call, home, path):
+    args = {"path": path.format(home=home)}
+    made = tool(name="filesystem.read", source="runtime")
+    assert call(made, args, PathRoots(home / "root")).text == "done"
+    assert made.calls == [args]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "..",
+            "../other/secret.txt",
+            "inner/../../other",
+            "out/secret.txt",
+            "out",
+            "{home}/other",
+            "{home}/rootless",
+            "/",
+        ),
+        *("~/x", "~root", "$HOME/x", "a\0b", "loop", "file:///etc/passwd", "file://host/root", "https://host/x"),
+        *("file://{home}/root/%2e%2e/other", "FILE:/etc/passwd"),
+    ],
+)
+def test_paths_that_lead_elsewhere_are_refused(tool, call, home, path):
+    made = tool(name="filesystem.read", source="runtime")
+    result = call(made, {"path": path.format(home=home)}, PathRoots(home / "root"))
+    assert made.calls == []
+    assert isinstance(result.exception, ToolRefused)
+
+
+@pytest.mark.parametrize(
+    ["args", "passes"],
+    [
+        ({"source": "a.txt", "destination": "../x"}, False),
+        ({"paths": ["a.txt", "inner"]}, True),
+        ({"paths": ["a.txt", "../x"]}, False),
+        ({"edits": [{"file_path": "../x"}]}, False),
+        ({"options": {"CWD": ".."}}, False),
+        ({"path": {"of": "../x"}}, False),
+        ({"text": "../x", "count": 3, "path": None}, True),
+        (None, True),
+    ],
+)
+def test_arguments_are_taken_for_paths_by_their_names_wherever_they_stand(tool, call, home, args, passes):
+    made = tool(name="filesystem.copy", source="mcp")
+    assert call(made, args, PathRoots(home / "root")).is_error is not passes
+
+
+def test_several_roots_a_base_and_names_of_ones_own(tool, call, home):
+    roots = PathRoots([home / "root", home / "other"], base=home, arguments=["target"])
+    made = tool(name="open")
+    assert not call(made, {"target": "other/secret.txt", "path": "/etc"}, roots).is_error
+    assert call(made, {"target": "elsewhere"}, roots).text == (
+        f"open: target 'elsewhere' is outside of {home}/root, {home}/other"
+    )
+    with pytest.raises(DefinitionInvalid, match="at least one root"):
+        PathRoots([])
+
+
+@pytest.mark.parametrize(
+    ["name", "passes"],
+    [
+        ("filesystem.read", True),
+        ("fs__read_text_file", True),
+        ("list_directory", True),
+        ("directory_tree", True),
+        ("filesystem.write", False),
+        ("thread_delete", False),
+        ("read.delete", False),
+        ("reading__write_list", False),
+    ],
+)
+def test_where_only_reading_is_allowed_tools_have_to_say_that_they_read(tool, call, home, name, passes):
+    roots = PathRoots(home / "root", read_only=True)
+    assert call(tool(name=name), {"path": "a.txt"}, roots).is_error is not passes

@@ -1,0 +1,73 @@
+import asyncio
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+_DEADLINE_S = 20
+
+
+def _run(coroutine):
+    async def bounded():
+        async with asyncio.timeout(_DEADLINE_S):
+            return await coroutine
+
+    return asyncio.run(bounded())
+
+
+@pytest.fixture
+def run():
+    """Run a coroutine to its end, or fail when it takes too long."""
+    return _run
+
+
+class Endpoint:
+    """Answers each request with the next of its replies: a JSON body, a list of events, or a status with a body."""
+
+    def __init__(self, port):
+        self.url = f"http://127.0.0.1:{port}/v1"
+        self.replies = []
+        self.requests = []
+        self.keys = []
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        endpoint = self.server.endpoint
+        endpoint.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        endpoint.keys.append(self.headers["Authorization"])
+        assert self.path == "/v1/chat/completions"
+        reply = endpoint.replies.pop(0)
+        status, body = reply if isinstance(reply, tuple) else (200, reply)
+        if isinstance(body, list):
+            kind, sent = (
+                "text/event-stream",
+                "".join(f"data: {json.dumps(each)}\n\n" for each in body) + "data: [DONE]\n\n",
+            )
+        else:
+            kind, sent = ("text/html", body) if isinstance(body, str) else ("application/json", json.dumps(body))
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(sent.encode())))
+        self.send_header("x-should-retry", "false")
+        self.end_headers()
+        self.wfile.write(sent.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def endpoint():
+    """An endpoint on the loopback address that answers in the wire format of chat completions."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.endpoint = Endpoint(server.server_port)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server.endpoint
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -1,0 +1,331 @@
+"""Tool calls are read in every shape that models and protocols write them in, and answered in the same one."""
+
+import json
+
+import mcp.types
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
+from openai.types.chat import ChatCompletion, ChatCompletionToolMessageParam
+from openai.types.responses import Response, ResponseFunctionToolCall
+from openai.types.responses.response_input_param import FunctionCallOutput
+from pydantic import TypeAdapter
+
+from toolkit.answers import answer, answers
+from toolkit.call import ToolCall, calls_of
+from toolkit.content import ImageContent, JsonContent, ResourceContent, TextContent
+from toolkit.errors import DefinitionInvalid
+from toolkit.result import ToolResult
+
+_CHAT = {"id": "c1", "type": "function", "function": {"name": "shout", "arguments": '{"text": "hi"}'}}
+_RESPONSES = {"type": "function_call", "id": "fc_9", "call_id": "c1", "name": "shout", "arguments": '{"text": "hi"}'}
+_ANTHROPIC = {"type": "tool_use", "id": "c1", "name": "shout", "input": {"text": "hi"}}
+_GEMINI = {"functionCall": {"id": "c1", "name": "shout", "args": {"text": "hi"}}}
+_LANGCHAIN = {"type": "tool_call", "id": "c1", "name": "shout", "args": {"text": "hi"}}
+_MCP = {
+    "jsonrpc": "2.0",
+    "id": "c1",
+    "method": "tools/call",
+    "params": {"name": "shout", "arguments": {"text": "hi"}},
+}
+_COMPLETION = {
+    "id": "x",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {
+            "index": 0,
+            "finish_reason": "tool_calls",
+            "message": {"role": "assistant", "content": None, "tool_calls": [_CHAT]},
+        }
+    ],
+}
+_RESPONSE = {
+    "id": "r",
+    "object": "response",
+    "created_at": 1,
+    "model": "m",
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+    "output": [
+        {"type": "reasoning", "id": "rs", "summary": []},
+        {
+            "type": "message",
+            "id": "m",
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": "Let me shout.", "annotations": []}],
+        },
+        {"type": "mcp_call", "id": "mc", "name": "elsewhere", "arguments": "{}", "server_label": "s"},
+        _RESPONSES,
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "written"),
+    [
+        ("chat", _CHAT),
+        ("responses", _RESPONSES),
+        ("anthropic", _ANTHROPIC),
+        ("gemini", _GEMINI),
+        ("langchain", _LANGCHAIN),
+        ("mcp", _MCP),
+        ("responses", ResponseFunctionToolCall.model_validate(_RESPONSES)),
+        ("chat", ChatCompletion.model_validate(_COMPLETION).choices[0].message.tool_calls[0]),
+        ("mcp", mcp.types.CallToolRequest.model_validate({"method": "tools/call", "params": _MCP["params"]})),
+    ],
+)
+def test_one_call_is_read_in_every_shape(shape, written):
+    call = ToolCall.parse(written)
+
+    assert (call.name, call.arguments, call.problem, call.shape) == ("shout", {"text": "hi"}, None, shape)
+    assert call.id == "c1" or (call.id.startswith("call_") and not isinstance(written, dict))
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        _CHAT,
+        [_CHAT],
+        (_CHAT,),
+        {"role": "assistant", "tool_calls": [_CHAT]},
+        _COMPLETION,
+        ChatCompletion.model_validate(_COMPLETION),
+        _RESPONSE,
+        Response.model_validate(_RESPONSE),
+        _RESPONSE["output"],
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "signature": "s"},
+                {"type": "text", "text": "Let me shout."},
+                {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}},
+                _ANTHROPIC,
+            ],
+        },
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": "Let me shout."}, _GEMINI]}}]},
+        AIMessage(content="Let me shout.", tool_calls=[{"name": "shout", "args": {"text": "hi"}, "id": "c1"}]),
+        ToolCall("shout", {"text": "hi"}, "c1"),
+    ],
+)
+def test_the_calls_are_found_in_the_answer_they_came_in(wrapped):
+    assert [(each.name, each.arguments, each.id) for each in calls_of(wrapped)] == [("shout", {"text": "hi"}, "c1")]
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        None,
+        [],
+        {"role": "assistant", "content": "Nothing to do."},
+        {"role": "assistant", "content": [{"type": "text", "text": "Nothing to do."}]},
+        {"role": "assistant", "content": "Nothing to do.", "tool_calls": None},
+        AIMessage(content="Nothing to do."),
+        {"choices": []},
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": "Nothing."}]}}]},
+        {"output": []},
+        {"role": "assistant", "content": "Nothing to do.", "name": "Bob"},
+        AIMessage(content=["Nothing", "to do."], name="Bob"),
+        "Nothing to do.",
+    ],
+)
+def test_an_answer_without_calls_has_none(wrapped):
+    assert calls_of(wrapped) == []
+
+
+def test_calls_that_langchain_could_not_read_are_told_of_too():
+    message = AIMessage(
+        content="",
+        tool_calls=[{"name": "a", "args": {}, "id": "1"}],
+        invalid_tool_calls=[{"name": "b", "args": '{"x":', "id": "2", "error": "no JSON"}],
+    )
+
+    (first, second) = calls_of(message)
+
+    assert (first.name, second.name, second.id) == ("a", "b", "2")
+    assert second.arguments is None
+    assert "not valid JSON" in second.problem
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ('{"x":', "the arguments are not valid JSON: "),
+        ("[1]", "the arguments must be a JSON object, not an array"),
+        ("null", "the arguments must be a JSON object, not null"),
+        ("true", "the arguments must be a JSON object, not a boolean"),
+        ('"x"', "the arguments must be a JSON object, not a string"),
+        (7, "the arguments must be a JSON object, not a number"),
+        ("[" * 100_000, "the arguments are not valid JSON: "),
+    ],
+)
+def test_arguments_that_are_no_object_are_a_problem_for_the_model(written, problem):
+    call = ToolCall.parse({"name": "shout", "arguments": written})
+
+    assert call.arguments is None
+    assert call.problem.startswith(problem)
+
+
+@pytest.mark.parametrize("nothing", ["", None, "{}", {}])
+def test_no_arguments_are_an_empty_object(nothing):
+    assert ToolCall.parse({"name": "now", "arguments": nothing}).arguments == {}
+
+
+def test_a_call_without_a_name_cannot_be_parsed_but_is_kept_among_others():
+    with pytest.raises(DefinitionInvalid, match="no tool's name in a tool call of type dict"):
+        ToolCall.parse({"id": "1", "function": {"arguments": "{}"}})
+    (call,) = calls_of([{"id": "1", "function": {"arguments": "{}"}}])
+
+    assert (call.name, call.id, call.arguments) == ("", "1", None)
+    assert call.problem.startswith("no tool's name")
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+_WORDS = ("type", "function", "params", "functionCall", "name", "args", "arguments", "input", "choices", "message")
+_PARTS = ("content", "output", "parts", "tool_calls", "candidates", "id", "role", "text")
+_hostile = st.recursive(
+    st.none() | st.integers() | st.sampled_from(("function", "tool_use", "x", "{}")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_WORDS + _PARTS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(_json | _hostile)
+def test_nothing_that_is_json_breaks_the_reading_of_calls(value):
+    for call in calls_of(value):
+        assert isinstance(call.name, str)
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5), st.none() | st.integers() | st.lists(st.text(max_size=5), max_size=2), max_size=3
+    )
+)
+def test_arguments_come_through_every_shape_unchanged(arguments):
+    written = json.dumps(arguments)
+    for call in (
+        {"function": {"name": "f", "arguments": written}},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": written},
+        {"type": "tool_use", "id": "1", "name": "f", "input": arguments},
+        {"functionCall": {"name": "f", "args": arguments}},
+        {"type": "tool_call", "id": "1", "name": "f", "args": arguments},
+        {"method": "tools/call", "params": {"name": "f", "arguments": arguments}},
+    ):
+        (read,) = calls_of([call])
+        assert (read.name, read.arguments) == ("f", arguments)
+
+
+_RESULT = ToolResult([TextContent("HI"), ImageContent("aGk=", "image/png")], structured={"said": "HI"})
+_FAILED = ToolResult.error("too loud")
+
+
+def _answered(written, result):
+    return answer(ToolCall.parse(written), result)
+
+
+def test_chat_completions_are_answered_with_a_tool_message():
+    told = _answered(_CHAT, _RESULT)
+
+    assert told == {"role": "tool", "tool_call_id": "c1", "content": "HI\n[image, image/png]"}
+    TypeAdapter(ChatCompletionToolMessageParam).validate_python(told)
+
+
+def test_responses_are_answered_with_an_item_that_has_the_picture():
+    told = _answered(_RESPONSES, _RESULT)
+
+    assert told == {
+        "type": "function_call_output",
+        "call_id": "c1",
+        "output": [
+            {"type": "input_text", "text": "HI"},
+            {"type": "input_image", "image_url": "data:image/png;base64,aGk="},
+        ],
+    }
+    TypeAdapter(FunctionCallOutput).validate_python(told)
+    assert _answered(_RESPONSES, _FAILED)["output"] == "too loud"
+
+
+def test_anthropic_is_answered_with_blocks_that_say_whether_it_failed():
+    assert _answered(_ANTHROPIC, _RESULT) == {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": [
+            {"type": "text", "text": "HI"},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+        ],
+    }
+    assert _answered(_ANTHROPIC, _FAILED) == {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": [{"type": "text", "text": "too loud"}],
+        "is_error": True,
+    }
+    assert _answered(_ANTHROPIC, ToolResult()) == {"type": "tool_result", "tool_use_id": "c1"}
+
+
+def test_gemini_is_answered_with_a_function_response():
+    assert _answered(_GEMINI, _RESULT) == {
+        "functionResponse": {"id": "c1", "name": "shout", "response": {"output": {"said": "HI"}}}
+    }
+    assert _answered(_GEMINI, _FAILED)["functionResponse"]["response"] == {"error": "too loud"}
+
+
+def test_gemini_is_told_no_id_that_it_did_not_give():
+    call = ToolCall.parse({"functionCall": {"name": "shout", "args": {}}})
+
+    assert answer(call, _FAILED) == {"functionResponse": {"name": "shout", "response": {"error": "too loud"}}}
+
+
+def test_langchain_is_answered_with_a_message_that_says_whether_it_failed():
+    told = [_answered(_LANGCHAIN, _RESULT), _answered(_LANGCHAIN, _FAILED)]
+
+    messages = convert_to_messages(told)
+
+    assert all(isinstance(each, ToolMessage) for each in messages)
+    assert [(each.content, each.tool_call_id, each.status) for each in messages] == [
+        ("HI\n[image, image/png]", "c1", "success"),
+        ("too loud", "c1", "error"),
+    ]
+
+
+def test_mcp_is_answered_with_a_result_of_the_protocol():
+    result = ToolResult(
+        [
+            TextContent("HI"),
+            ImageContent("aGk=", "image/png"),
+            JsonContent({"a": 1}),
+            ResourceContent("file:///a.txt", "text/plain", text="a"),
+            ResourceContent("file:///b.bin"),
+        ],
+        structured={"said": "HI"},
+    )
+
+    told = mcp.types.CallToolResult.model_validate(_answered(_MCP, result))
+
+    assert [each.type for each in told.content] == ["text", "image", "text", "resource", "resource_link"]
+    assert told.structured_content == {"said": "HI"}
+    assert ToolResult.of(told).text == result.text
+    assert mcp.types.CallToolResult.model_validate(_answered(_MCP, _FAILED)).is_error
+
+
+def test_the_answers_of_one_turn_are_one_message_where_the_provider_wants_that():
+    chat = [ToolCall.parse(_CHAT), ToolCall.parse(_CHAT)]
+    anthropic = [ToolCall.parse(_ANTHROPIC), ToolCall.parse(_ANTHROPIC)]
+    gemini = [ToolCall.parse(_GEMINI), ToolCall.parse(_GEMINI)]
+    results = [ToolResult.of("a"), ToolResult.of("b")]
+
+    assert [each["content"] for each in answers(chat, results)] == ["a", "b"]
+    (told,) = answers(anthropic, results)
+    assert told["role"] == "user"
+    assert [each["content"] for each in told["content"]] == [[{"type": "text", "text": text}] for text in "ab"]
+    (told,) = answers(gemini, results)
+    assert [each["functionResponse"]["response"]["output"] for each in told["parts"]] == ["a", "b"]

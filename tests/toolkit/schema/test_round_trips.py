@@ -1,0 +1,138 @@
+"""Whatever value of a hinted type: its JSON fits the schema and leads back to an equal value."""
+
+import enum
+import json
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import Literal, NamedTuple, TypedDict
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from toolkit.schema.hints import Hints
+from toolkit.schema.validation import validator
+from toolkit.shapes import plain
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    PAIR = (1, 2)
+    HALF = 0.5
+
+
+class Step(NamedTuple):
+    when: date
+    weight: Decimal = Decimal(1)
+
+
+class Note(TypedDict, total=False):
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Tree:
+    name: str
+    colour: Colour | None = None
+    children: "tuple[Tree, ...]" = ()
+    notes: dict[int, Note] = field(default_factory=dict)
+
+
+class Model(BaseModel):
+    at: datetime
+    tags: set[str] = set()
+
+
+WORDS = st.text(max_size=5)
+STAMPS = st.datetimes(timezones=st.none() | st.timezones().map(lambda zone: None))
+NOTES = st.fixed_dictionaries({}, optional={"text": WORDS, "at": STAMPS})
+TREES = st.recursive(
+    st.builds(Tree, WORDS, st.none() | st.sampled_from(Colour)),
+    lambda trees: st.builds(
+        Tree,
+        WORDS,
+        st.sampled_from(Colour),
+        st.lists(trees, max_size=2).map(tuple),
+        st.dictionaries(st.integers(), NOTES, max_size=2),
+    ),
+    max_leaves=4,
+)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+DECIMALS = st.decimals(allow_nan=False, allow_infinity=False)
+HASHABLE = [
+    (str, WORDS),
+    (int, st.integers()),
+    (float, FINITE),
+    (bool, st.booleans()),
+    (date, st.dates()),
+    (datetime, STAMPS),
+    (time, st.times()),
+    (timedelta, st.timedeltas()),
+    (UUID, st.uuids()),
+    (Decimal, DECIMALS),
+    (bytes, st.binary(max_size=5)),
+    (PurePosixPath, st.text("ab./", max_size=5).map(PurePosixPath)),
+    (Colour, st.sampled_from(Colour)),
+    (Literal["a", 1, False], st.sampled_from(["a", 1, False])),
+    (Step, st.builds(Step, st.dates(), DECIMALS)),
+]
+LEAVES = [
+    *HASHABLE,
+    (Tree, TREES),
+    (Note, NOTES),
+    (Model, st.builds(Model, at=st.datetimes(), tags=st.sets(WORDS, max_size=3))),
+]
+
+
+def containers(pairs):
+    def around(pair):
+        hint, values = pair
+        return st.sampled_from(
+            [
+                (list[hint], st.lists(values, max_size=3)),
+                (tuple[hint, ...], st.lists(values, max_size=3).map(tuple)),
+                (tuple[hint, int], st.tuples(values, st.integers())),
+                (dict[str, hint], st.dictionaries(WORDS, values, max_size=3)),
+                (dict[int, hint], st.dictionaries(st.integers(), values, max_size=3)),
+                (hint | None, st.none() | values),
+            ]
+        )
+
+    return pairs.flatmap(around)
+
+
+SETS = st.sampled_from(HASHABLE).flatmap(
+    lambda pair: st.sampled_from(
+        [(set[pair[0]], st.sets(pair[1], max_size=3)), (frozenset[pair[0]], st.frozensets(pair[1], max_size=3))]
+    )
+)
+PAIRS = st.recursive(st.sampled_from(LEAVES) | SETS, containers, max_leaves=3)
+
+
+@given(st.data())
+def test_the_json_of_a_value_fits_the_schema_of_its_type_and_leads_back_to_it(data):
+    hint, values = data.draw(PAIRS, label="hint")
+    value = data.draw(values, label="value")
+    hints = Hints()
+    shape = hints.of(hint)
+    written = json.loads(json.dumps(plain(value)))
+    assert validator(hints.finish(shape.schema))(written) == ()
+    found = shape.read(written)
+    assert found == value
+    assert type(found) is type(value)
+    if shape.same:
+        assert written == value
+
+
+@given(st.sampled_from(LEAVES), st.recursive(st.none() | st.booleans() | FINITE | WORDS, st.lists, max_leaves=4))
+def test_json_is_read_or_refused_and_nothing_else(pair, value):
+    from toolkit.schema.shape import Unfit
+
+    try:
+        Hints().of(pair[0]).read(value)
+    except Unfit as unfit:
+        assert unfit.problem().message

@@ -1,0 +1,60 @@
+from dataclasses import dataclass
+
+import pytest
+
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid
+from toolkit.functions import FunctionTool
+
+
+@dataclass
+class Filter:
+    city: str
+    limit: int = 3
+
+
+def test_a_strict_tool_requires_all_its_arguments():
+    def search(query: str, limit: int) -> str: ...
+
+    definition = FunctionTool(search, strict=True).definition
+    assert definition.strict
+    assert definition.openai()["function"]["strict"] is True
+    assert definition.input_schema["required"] == ["query", "limit"]
+    assert definition.input_schema["additionalProperties"] is False
+
+
+def test_an_optional_argument_of_a_strict_tool_is_named():
+    def search(query: str, limit: int = 10, page: int = 1) -> str: ...
+
+    with pytest.raises(DefinitionInvalid, match="search is strict, so no argument may be optional: 'limit', 'page'"):
+        FunctionTool(search, strict=True)
+
+
+def test_an_optional_field_of_an_argument_of_a_strict_tool_is_named():
+    def search(filters: list[Filter]) -> str: ...
+
+    with pytest.raises(DefinitionInvalid, match=r"'filters\[\].limit'"):
+        FunctionTool(search, strict=True)
+
+
+def test_an_optional_field_of_a_type_that_is_used_twice_is_named():
+    def search(one: Filter, other: Filter | None) -> str: ...
+
+    with pytest.raises(DefinitionInvalid, match="'Filter.limit'"):
+        FunctionTool(search, strict=True)
+
+
+def test_a_free_object_cannot_be_strict():
+    def search(options: dict[str, int]) -> str: ...
+
+    with pytest.raises(DefinitionInvalid, match="every object needs additionalProperties: false: 'options'"):
+        FunctionTool(search, strict=True)
+
+    with pytest.raises(DefinitionInvalid, match="the arguments"):
+        ToolDefinition(name="x", strict=True)
+
+
+def test_what_is_injected_may_have_a_default_in_a_strict_tool():
+    def search(query: str, tool_call_id: str | None = None) -> str: ...
+
+    assert FunctionTool(search, strict=True).definition.strict

@@ -1,0 +1,231 @@
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+
+from instrument.testing import capture
+from toolkit.mcp import HttpServer, McpServers
+from toolkit.serving import ToolServer
+
+PROGRAM = str(Path(__file__).parent / "programs" / "box.py")
+MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+
+
+@MODES
+def test_the_official_client_lists_and_calls_tools_over_http(box, serve, official, mode):
+    async def body():
+        async with serve(box.tools) as server, official(server, mode=mode) as client:
+            listed = {each.name: each for each in (await client.list_tools()).tools}
+            return (
+                listed,
+                await client.call_tool("double", {"number": 21}),
+                await client.call_tool("search", {"topic": "x"}),
+                await client.call_tool("picture", {}),
+            )
+
+    listed, doubled, searched, picture = asyncio.run(body())
+
+    assert list(listed) == ["double", "search", "wait", "fail", "late", "picture", "note"]
+    schema = listed["search"].input_schema
+    assert schema["required"] == ["topic"]
+    assert schema["properties"]["order"] == {"description": "Which first.", "enum": ["up", "down"], "default": "up"} | (
+        {"type": "string"} if "type" in schema["properties"]["order"] else {}
+    )
+    assert listed["double"].output_schema["properties"]["result"] == {"type": "integer"}
+    assert (doubled.structured_content, doubled.is_error) == ({"result": 42}, False)
+    assert searched.structured_content == {"topic": "x", "limit": 10}
+    assert [each.type for each in picture.content] == ["text", "image"]
+    assert picture.content[1].mime_type == "image/png"
+
+
+@MODES
+def test_mistakes_and_failures_are_results_and_an_unknown_tool_is_an_error(box, serve, official, mode):
+    async def body():
+        async with serve(box.tools) as server, official(server, mode=mode) as client:
+            mistaken = await client.call_tool("double", {"number": "x"})
+            failed = await client.call_tool("fail", {})
+            with pytest.raises(MCPError, match="unknown tool 'nothing'"):
+                await client.call_tool("nothing", {})
+            return mistaken, failed
+
+    mistaken, failed = asyncio.run(body())
+    assert mistaken.is_error and mistaken.content[0].text.startswith("invalid arguments for double: number")
+    assert failed.is_error and failed.content[0].text == "ValueError: no such hotel"
+
+
+@MODES
+def test_progress_goes_to_the_client_and_its_cancellation_to_the_tool(box, serve, official, mode):
+    heard = []
+    both = asyncio.Event()
+
+    async def hear(progress, total, message):
+        heard.append((progress, total, message))
+        if len(heard) == 2:
+            both.set()
+
+    async def body():
+        async with serve(box.tools) as server, official(server, mode=mode) as client:
+            call = asyncio.create_task(client.call_tool("wait", {}, progress_callback=hear))
+            async with asyncio.timeout(20):
+                await both.wait()
+                call.cancel()
+                await box.stopped.wait()
+
+    asyncio.run(body())
+    assert heard == [(1.0, 2.0, "step 1"), (2.0, 2.0, "step 2")]
+
+
+def test_a_request_that_comes_in_is_told_of_once_with_the_call_inside(box, serve, official):
+    async def body():
+        async with serve(box.tools) as server, official(server, mode="legacy") as client:
+            await client.list_tools()
+            await client.call_tool("double", {"number": 4})
+            with pytest.raises(MCPError):
+                await client.call_tool("nothing", {})
+
+    with capture() as emitted:
+        asyncio.run(body())
+
+    told = [
+        (name, kwargs["envelope"].get("method") or min(kwargs["envelope"]), kwargs["transport"])
+        if "rpc" in name
+        else (name, kwargs["tool_name"], kwargs["args"])
+        for name, kwargs in emitted
+    ]
+    assert told == [
+        ("before_rpc_request", "initialize", "http"),
+        ("after_rpc_response", "id", "http"),
+        ("before_rpc_request", "tools/list", "http"),
+        ("after_rpc_response", "id", "http"),
+        ("before_rpc_request", "tools/call", "http"),
+        ("before_tool_call", "double", {"number": 4}),
+        ("after_tool_call", "double", {"number": 4}),
+        ("after_rpc_response", "id", "http"),
+        ("before_rpc_request", "tools/call", "http"),
+        ("after_rpc_response", "error", "http"),
+    ]
+    assert {kwargs["direction"] for name, kwargs in emitted if "rpc" in name} == {"inbound"}
+
+
+def test_a_tool_that_is_registered_while_the_server_runs_is_offered(box, official):
+    async def body():
+        server = ToolServer([box.double], name="box", mode="http", port=0)
+        async with server, official(server) as client:
+            before = [each.name for each in (await client.list_tools()).tools]
+            server.tools.register(box.fail)
+            await client.session.list_tools()
+            after = [each.name for each in (await client.session.list_tools()).tools]
+            return before, after
+
+    assert asyncio.run(body()) == (["double"], ["double", "fail"])
+
+
+def test_the_official_client_calls_tools_over_stdio_whatever_they_print(tmp_path):
+    stopped = tmp_path / "stopped"
+    program = StdioServerParameters(command=sys.executable, args=[PROGRAM, str(stopped)], cwd=Path.cwd())
+    heard = []
+    once = asyncio.Event()
+
+    async def hear(progress, total, message):
+        heard.append((progress, total, message))
+        once.set()
+
+    async def body():
+        async with Client(program, read_timeout_seconds=60) as client:
+            names = [each.name for each in (await client.list_tools()).tools]
+            doubled = await client.call_tool("double", {"number": 4})
+            call = asyncio.create_task(client.call_tool("wait", {}, progress_callback=hear))
+            async with asyncio.timeout(20):
+                await once.wait()
+                call.cancel()
+                while not await asyncio.to_thread(stopped.exists):
+                    pass
+            return names, doubled
+
+    names, doubled = asyncio.run(body())
+    assert names == ["double", "wait"]
+    assert (doubled.structured_content, doubled.is_error) == ({"result": 8}, False)
+    assert heard == [(1.0, 3.0, "begun")]
+
+
+def test_a_stdio_server_ends_when_its_input_does():
+    async def body():
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            PROGRAM,
+            os.devnull,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(30):
+            out, err = await process.communicate(b"")
+        return process.returncode, out, err
+
+    assert asyncio.run(body()) == (0, b"", b"")
+
+
+def run_inspector(inspector_cli, *arguments):
+    async def run():
+        node, program = inspector_cli
+        pipe = asyncio.subprocess.PIPE
+        # It finds its own name and version in ../package.json only when it is started where it is.
+        process = await asyncio.create_subprocess_exec(
+            node, program, "--cli", *arguments, stdout=pipe, stderr=pipe, cwd=program.parent
+        )
+        async with asyncio.timeout(60):
+            out, err = await process.communicate()
+        assert process.returncode == 0, err.decode()
+        return json.loads(out)
+
+    return run()
+
+
+def test_the_official_inspectors_command_line_works_over_http(box, serve, inspector_cli):
+    async def body():
+        async with serve(box.tools, auth_required=True, tokens={"s3cret": ["read"]}) as server:
+            target = (server.mcp_url, "--transport", "http", "--header", "Authorization: Bearer s3cret")
+            listed = await run_inspector(inspector_cli, *target, "--method", "tools/list")
+            call = ("--method", "tools/call", "--tool-name", "double", "--tool-arg", "number=21")
+            return listed, await run_inspector(inspector_cli, *target, *call)
+
+    listed, called = asyncio.run(body())
+    assert [each["name"] for each in listed["tools"]] == ["double", "search", "wait", "fail", "late", "picture"]
+    assert called["structuredContent"] == {"result": 42}
+
+
+def test_the_official_inspectors_command_line_works_over_stdio(inspector_cli):
+    call = ("--method", "tools/call", "--tool-name", "double", "--tool-arg", "number=21")
+    called = asyncio.run(run_inspector(inspector_cli, sys.executable, PROGRAM, os.devnull, *call))
+    assert called == {
+        "content": [{"type": "text", "text": "42"}],
+        "structuredContent": {"result": 42},
+        "isError": False,
+    }
+
+
+def test_our_own_client_and_server_understand_each_other(box, serve):
+    async def body():
+        async with serve(box.tools) as server, McpServers({"box": HttpServer(server.mcp_url)}) as servers:
+            tools = {each.remote_name: each for each in await servers.tools()}
+            return await tools["search"]({"topic": "x", "order": "down"}), await tools["picture"]({})
+
+    searched, picture = asyncio.run(body())
+    assert searched.structured == {"topic": "x", "limit": 10}
+    assert [each.type for each in picture.content] == ["text", "image"]
+
+
+def test_the_tools_of_a_connected_server_can_be_offered_on(box, serve, official):
+    async def body():
+        async with serve(box.tools) as inner, McpServers({"box": HttpServer(inner.mcp_url)}) as servers:
+            async with serve([servers], name="outer") as outer, official(outer) as client:
+                names = [each.name for each in (await client.list_tools()).tools]
+                return names, (await client.call_tool("box__double", {"number": 2})).structured_content
+
+    names, doubled = asyncio.run(body())
+    assert "box__double" in names
+    assert doubled == {"result": 4}

@@ -1,0 +1,114 @@
+import asyncio
+
+import pytest
+
+from toolkit import ToolContext
+from toolkit.agents import Agent
+from toolkit.errors import DefinitionInvalid, ToolUnknown
+from toolkit.functions import mcp_route, tool
+from toolkit.models.scripted import ScriptedModel, Turn
+from toolkit.requests import UnifiedRequest, handle
+
+
+class Researcher(Agent):
+    @tool
+    async def analyze_text(self, text: str) -> dict[str, str | int]:
+        """Analyze text content."""
+        return {"sentiment": "positive", "length": len(text)}
+
+    @tool(name="search_docs")
+    @mcp_route("/search", permissions=["read"])
+    def search_documents(self, context: ToolContext, query: str, limit: int = 10) -> dict[str, object]:
+        """Search documents with query."""
+        return {"query": query, "limit": limit, "user": context.state, "request": context.correlation_id}
+
+
+def researcher():
+    return Researcher("researcher", model=ScriptedModel([Turn("all is well")]))
+
+
+def test_a_request_reaches_a_tool_of_an_agent_with_its_context_and_metadata():
+    request = UnifiedRequest(
+        target="researcher.search_docs",
+        inputs={"query": "climate change", "limit": 5},
+        context={"user_id": "123"},
+        metadata={"request_id": "abc"},
+    )
+    result = asyncio.run(handle(request, [researcher()]))
+    assert result.structured == {
+        "query": "climate change",
+        "limit": 5,
+        "user": {"user_id": "123"},
+        "request": "abc",
+    }
+    assert result.metadata["request_id"] == "abc"
+
+
+def test_a_request_to_an_agent_has_it_work_on_the_inputs():
+    result = asyncio.run(handle(UnifiedRequest("researcher", {"task": "analyze this"}), [researcher()]))
+    assert result.text == "all is well"
+
+
+def test_what_goes_wrong_with_a_tool_is_its_result():
+    result = asyncio.run(handle(UnifiedRequest("researcher.analyze_text", {"txt": "x"}), [researcher()]))
+    assert result.is_error
+    assert result.text.startswith("invalid arguments for analyze_text")
+
+
+def test_a_request_for_nobody_names_those_that_are_there():
+    with pytest.raises(ToolUnknown, match="nobody is called 'writer.draft'; known: researcher"):
+        asyncio.run(handle(UnifiedRequest("writer.draft"), [researcher()]))
+
+
+def test_an_agent_whose_name_has_dots_is_found_before_one_whose_name_is_its_beginning():
+    agents = [Researcher("team"), Researcher("team.research")]
+    result = asyncio.run(handle(UnifiedRequest("team.research.analyze_text", {"text": "abc"}), agents))
+    assert result.structured == {"sentiment": "positive", "length": 3}
+
+
+def test_the_callers_own_state_and_correlation_id_stay():
+    request = UnifiedRequest("researcher.search_docs", {"query": "x"}, {"user_id": "123"})
+    context = ToolContext(state="own", correlation_id="run-1")
+    structured = asyncio.run(handle(request, [researcher()], context=context)).structured
+    assert (structured["user"], structured["request"]) == ("own", "run-1")
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ([], "a request must be a JSON object, not list"),
+        ({}, "a request needs a 'target'"),
+        ({"target": 3}, "a request needs a 'target'"),
+        ({"target": "a", "inputs": []}, "'inputs' of a request must be a JSON object"),
+        ({"target": "a", "extra": 1}, "unknown field 'extra' in a request; allowed: target, inputs, context, metadata"),
+    ],
+)
+def test_what_is_no_request_is_refused(shape, message):
+    with pytest.raises(DefinitionInvalid, match=message):
+        UnifiedRequest.parse(shape)
+
+
+def test_a_request_is_read_from_json():
+    assert UnifiedRequest.parse({"target": "a.b", "inputs": {"x": 1}}) == UnifiedRequest("a.b", {"x": 1})
+
+
+def test_a_server_offers_the_tools_of_agents_below_their_names(serve, official):
+    async def body():
+        async with serve([], agents=[researcher()]) as server, official(server) as client:
+            names = [each.name for each in (await client.list_tools()).tools]
+            called = await client.call_tool("researcher__analyze_text", {"text": "abc"})
+            return names, called.structured_content, list((await server.openapi())["paths"])
+
+    names, structured, paths = asyncio.run(body())
+    assert names == ["researcher__analyze_text", "researcher__search_docs"]
+    assert structured == {"sentiment": "positive", "length": 3}
+    assert paths == ["/tools/researcher/analyze_text", "/search", "/requests"]
+
+
+def test_two_agents_with_one_name_or_one_route_are_refused(serve):
+    from toolkit.serving import ToolServer
+
+    with pytest.raises(DefinitionInvalid, match="are called 'researcher'"):
+        ToolServer(agents=[researcher(), researcher()])
+    with pytest.raises(DefinitionInvalid, match="route /search of b.search_docs is taken by a.search_docs"):
+        ToolServer(agents=[Researcher("a"), Researcher("b")])

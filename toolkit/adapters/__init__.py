@@ -1,0 +1,69 @@
+"""Makes tools of what other people call a tool."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeGuard, cast
+
+from toolkit.errors import DefinitionInvalid
+from toolkit.functions import FunctionTool, tools_of
+from toolkit.tool import Tool
+
+__all__ = ["ToolSupplier", "as_tool", "as_tools", "supplies_tools"]
+
+
+class ToolSupplier(Protocol):
+    """Anything whose tools are asked for when they are needed, and may change: MCP servers, Composio toolkits."""
+
+    async def tools(self) -> Sequence[Tool]:
+        """Return the tools it has now."""
+        ...
+
+
+def supplies_tools(value: object) -> TypeGuard[ToolSupplier]:
+    """Say whether ``value`` is to be asked for its tools instead of being one."""
+    return not isinstance(value, Tool | type) and callable(getattr(value, "tools", None))
+
+
+def as_tool(value: object) -> Tool:
+    """Return ``value`` as a tool: one of ours as it is, a LangChain tool adapted, a function as a ``FunctionTool``.
+
+    Raises:
+        DefinitionInvalid: It is none of these.
+    """
+    if isinstance(value, Tool):
+        return value
+    if _is_langchain(value):
+        from toolkit.adapters.langchain import from_langchain
+
+        return from_langchain(value)
+    if callable(value):
+        return FunctionTool(value)
+    raise DefinitionInvalid(
+        f"{value!r} cannot be used as a tool; expected a function, a Tool, a LangChain tool, "
+        "or an object with an async tools()"
+    )
+
+
+def as_tools(value: object) -> list[Tool]:
+    """Return all tools of a LangChain toolkit, a module or an object with ``@tool`` methods; of anything else, the one.
+
+    Raises:
+        DefinitionInvalid: There is no tool in it.
+    """
+    listed = getattr(value, "get_tools", None)
+    if callable(listed):
+        return [as_tool(each) for each in _sequence(listed())]
+    return list(tools_of(value)) or [as_tool(value)]
+
+
+def _sequence(value: object) -> Sequence[object]:
+    if isinstance(value, list | tuple):
+        return cast("Sequence[object]", value)
+    raise DefinitionInvalid(f"get_tools() returned {type(value).__name__}; expected a list of tools")
+
+
+def _is_langchain(value: object) -> bool:
+    """Whether it is a LangChain tool; known by name, so that nothing of LangChain is imported to find out."""
+    return any(
+        each.__name__ == "BaseTool" and each.__module__.startswith("langchain_core.tools")
+        for each in type(value).__mro__
+    )

@@ -1,0 +1,165 @@
+"""Composio's tools as ours, and ours as Composio's."""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+from toolkit.adapters.blocking import wait_for
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition, ToolSource
+from toolkit.errors import DefinitionInvalid
+from toolkit.extras import need
+from toolkit.result import ToolResult
+from toolkit.shapes import member, plain
+from toolkit.tool import Tool
+
+_EXTRA = "composio"
+
+
+class ComposioTools:
+    """Tools of Composio's toolkits, for a ``ToolNode`` or to be awaited: ``await ComposioTools(…).tools()``.
+
+    They are listed once, by the ``Composio`` client given, and called in a thread each; a call that is cancelled goes
+    on at Composio. What the client tells Composio's own telemetry of its other calls, it does not of these.
+
+    Args:
+        client: A ``composio.Composio``, with its key and base URL.
+        user_id: Whose connected accounts are used; or says it for each call, so that one set of tools serves many.
+        toolkits: Slugs of whole toolkits, for example ``["github"]``.
+        tools: Slugs of single tools, for example ``["GITHUB_CREATE_AN_ISSUE"]``.
+        search: Composio looks for tools that fit these words.
+        limit: How many tools are listed; None for Composio's own limit.
+
+    Raises:
+        DefinitionInvalid: Neither ``toolkits`` nor ``tools`` nor ``search`` is given.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        *,
+        user_id: str | Callable[[ToolContext], str],
+        toolkits: Sequence[str] | None = None,
+        tools: Sequence[str] | None = None,
+        search: str | None = None,
+        limit: int | None = None,
+    ) -> None:
+        filters = {"toolkits": toolkits, "tools": tools}
+        self._filters: dict[str, Any] = {key: list(value) for key, value in filters.items() if value is not None}
+        if search is not None:
+            self._filters["search"] = search
+        if not self._filters:
+            raise DefinitionInvalid("ComposioTools needs toolkits=[…], tools=[…] or search='…'; Composio has thousands")
+        if limit is not None:
+            self._filters["limit"] = limit
+        self._client = client
+        self._user_id = user_id
+        self._tools: list[Tool] | None = None
+
+    async def tools(self) -> list[Tool]:
+        """Return the tools, as they were when they were first asked for."""
+        if self._tools is None:
+            listed = await _off_the_loop(self._client.tools.get_raw_composio_tools, **self._filters)
+            self._tools = [_ComposioTool(self._client, each, self._user_id) for each in listed]
+        return self._tools
+
+    def refresh(self) -> None:
+        """Have them listed anew when they are asked for next."""
+        self._tools = None
+
+
+class _ComposioTool(Tool):
+    source: ClassVar[ToolSource] = "runtime"
+
+    def __init__(self, client: Any, listed: Any, user_id: str | Callable[[ToolContext], str]) -> None:
+        schema = plain(member(listed, "input_parameters") or {})
+        definition = ToolDefinition(
+            name=listed.slug,
+            description=member(listed, "description") or "",
+            input_schema={"type": "object", "properties": {}} | schema,
+            version=member(listed, "version") or "",
+        )
+        super().__init__(definition)
+        self._client = client
+        self._user_id = user_id
+
+    @property
+    def server_name(self) -> str:
+        """Composio."""
+        return "composio"
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """Have Composio do it, in the version that was listed."""
+        user_id = self._user_id if isinstance(self._user_id, str) else self._user_id(context)
+        version = self.definition.version
+        answer: Mapping[str, Any] = await _off_the_loop(
+            self._client.tools.execute,
+            self.name,
+            call.arguments or {},
+            user_id=user_id,
+            **({"version": version} if version else {"dangerously_skip_version_check": True}),
+        )
+        data = plain(answer.get("data"))
+        if answer.get("successful"):
+            return ToolResult.of(data)
+        said = answer.get("error") or "Composio says that it failed, and not why"
+        return ToolResult.error(str(said), **({"data": data} if data else {}))
+
+
+async def _off_the_loop(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    tracking = need("composio.core.models.base", extra=_EXTRA, purpose="ComposioTools").allow_tracking
+
+    def quietly() -> Any:
+        # In the thread's own copy of the context, so that only this call goes without Composio's telemetry.
+        tracking.set(False)
+        return function(*args, **kwargs)
+
+    return await asyncio.to_thread(quietly)
+
+
+def to_composio(tool: Tool, *, context: ToolContext | None = None) -> Any:
+    """Return one of ours as a Composio ``CustomTool``, for ``custom_tools`` of a session's ``experimental`` options.
+
+    Composio calls it in the process of the session, synchronously; the tool runs on an event loop of its own. It finds
+    Composio's session as the dependency ``composio_session``.
+
+    Args:
+        tool: The tool. Its slug is the name in capitals, with ``_`` for what Composio does not take.
+        context: What its calls may use.
+
+    Raises:
+        ExtraMissing: composio is not installed.
+        DefinitionInvalid: The tool has no description, which Composio asks for.
+    """
+    custom = need("composio", extra=_EXTRA, purpose="to_composio").CustomTool
+    if not tool.description:
+        raise DefinitionInvalid(f"{tool.name} has no description; Composio takes no tool without one")
+    given = context or ToolContext()
+
+    def execute(arguments: Any, session: Any) -> Any:
+        during = replace(given, dependencies={**given.dependencies, "composio_session": session})
+        result = wait_for(lambda: tool(arguments.model_dump(), during))
+        if result.is_error:
+            # Composio has no other way for a tool to say that it failed.
+            raise RuntimeError(result.text)
+        value: Any = result.text if result.structured is None else result.structured
+        return cast("Any", value) if isinstance(value, dict) else {"result": value}
+
+    return custom(
+        slug=re.sub(r"[^A-Za-z0-9_-]", "_", tool.name).upper(),
+        name=tool.name.replace("_", " ").title(),
+        description=tool.description,
+        input_schema=dict(tool.input_schema),
+        output_schema=None if tool.output_schema is None else dict(tool.output_schema),
+        input_params=_any_arguments(),
+        execute=execute,
+    )
+
+
+def _any_arguments() -> Any:
+    """Return a model that lets all arguments pass: the tool checks them itself."""
+    pydantic = need("pydantic", extra=_EXTRA, purpose="to_composio")
+    return pydantic.create_model("Arguments", __config__=pydantic.ConfigDict(extra="allow"))

@@ -1,0 +1,315 @@
+"""A model that works on a task, with tools, until it has an answer."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol, TypedDict, cast
+
+from instrument import around
+from toolkit.agents.tool import AgentTool
+from toolkit.asking import Runnable, result_of
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, ToolUnknown
+from toolkit.functions import tools_of
+from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.middleware.models import generate
+from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink
+from toolkit.node import ToolNode
+from toolkit.result import ToolResult
+from toolkit.shapes import member
+from toolkit.threads import Thread
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResult:
+    """What a run came to."""
+
+    text: str
+    """The model's last words."""
+    messages: list[Message] = field(repr=False)
+    """What the run added to the conversation, the task first."""
+    usage: Mapping[str, Any]
+    """Everything its own model counted, added up; agents that it called count for themselves."""
+    turns: int
+    """How often the model was asked."""
+    problem: str | None = None
+    """Why there is no answer; None where there is one."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether there is no answer."""
+        return self.problem is not None
+
+
+class Request(Protocol):
+    """A request to an agent, or to one of its tools."""
+
+    @property
+    def target(self) -> str:
+        """``agent`` or ``agent.tool``."""
+        ...
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The tool's arguments, or the task."""
+        ...
+
+    @property
+    def context(self) -> Mapping[str, Any]:
+        """What tools get as ``state`` where nothing else is given."""
+        ...
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the sender knows it by; ``request_id`` becomes the calls' correlation id."""
+        ...
+
+
+class AgentOptions(TypedDict, total=False):
+    """What subclasses of ``Agent`` pass on to it."""
+
+    description: str
+    tools: Iterable[object]
+    tool_hooks: Sequence[ToolHook]
+    model_hooks: Sequence[ModelHook]
+    max_turns: int
+    max_parallel: int | None
+    context: ToolContext | None
+    messages: Sequence[Message]
+
+
+class Agent:
+    """A model with an instruction and tools. Runs share nothing, so there may be several at a time.
+
+    A subclass offers its methods marked ``@tool`` as well.
+
+    Args:
+        name: What it is called, in calls of it and in records.
+        instruction: What the model is told first, in every run.
+        description: What it does, for agents that have it as a tool.
+        model: Who answers; an agent without one can only have its tools called.
+        tools: Functions, ``Tool`` objects, MCP servers, whatever else ``ToolNode`` takes, and other agents, which it
+            gets as ``AgentTool``.
+        tool_hooks: Middleware around every tool call, the first one outermost.
+        model_hooks: Middleware around every model call, the first one outermost.
+        max_turns: How often the model may be asked in one run.
+        max_parallel: How many tools may work at a time; None for all that the model calls at once.
+        context: What the tools may use; a run's own context goes before.
+        messages: What each conversation begins with.
+
+    Raises:
+        DefinitionInvalid: There is no name, a tool is none, or a limit is less than 1.
+    """
+
+    emits_hooks: ClassVar[bool] = True
+
+    def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default
+        self,
+        name: str,
+        *,
+        instruction: str = "",
+        description: str = "",
+        model: Model | None = None,
+        tools: Iterable[object] = (),
+        tool_hooks: Sequence[ToolHook] = (),
+        model_hooks: Sequence[ModelHook] = (),
+        max_turns: int = 20,
+        max_parallel: int | None = None,
+        context: ToolContext | None = None,
+        messages: Sequence[Message] = (),
+    ) -> None:
+        if not name:
+            raise DefinitionInvalid("an agent needs a name")
+        if max_turns < 1:
+            raise DefinitionInvalid(f"max_turns of {name} is {max_turns}; expected at least 1")
+        self.name = name
+        self.instruction = instruction
+        self.description = description
+        self.model = model
+        self.model_hooks = tuple(model_hooks)
+        self.max_turns = max_turns
+        self.context = context
+        self.messages = tuple(messages)
+        self.history = Thread(messages)
+        """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
+        offered = [AgentTool(each) if isinstance(each, Runnable) else each for each in tools]
+        self.node = ToolNode([*tools_of(self), *offered], tool_hooks=tool_hooks, max_parallel=max_parallel)
+        """Where its tools are; more can be registered at any time."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def definitions(self) -> list[ToolDefinition]:
+        """Return what each of its tools is.
+
+        Raises:
+            ToolkitError: An MCP server among them was never asked; a run asks it.
+        """
+        return self.node.definitions()
+
+    async def __call__(self, task: str) -> str:
+        """Work on ``task`` and return the answer.
+
+        Raises:
+            NoAnswer: It came to none.
+            ModelFailed: The model failed.
+        """
+        result = await self.run(task)
+        if result.problem is not None:
+            raise NoAnswer(result.problem)
+        return result.text
+
+    async def run(
+        self,
+        task: str,
+        /,
+        *,
+        thread: Thread | None = None,
+        context: ToolContext | None = None,
+        on_text: TextSink | None = None,
+    ) -> AgentResult:
+        """Work on ``task`` until the model answers without calling a tool.
+
+        What goes wrong with a tool is told to the model. A run that raises leaves ``thread`` as it was.
+
+        Args:
+            task: What to do.
+            thread: The conversation to continue; what is said is added to it at the end.
+            context: What the tools may use, before the agent's own context.
+            on_text: Takes the model's words as they come, those before tool calls too.
+
+        Raises:
+            ModelFailed: The model failed.
+            DefinitionInvalid: The agent has no model, or two of its tools have one name.
+        """
+        thread = thread if thread is not None else Thread(self.messages)
+        async with around("agent_call", agent=self, input=task) as call:
+            conversation = thread.fork()
+            conversation.extend([{"role": "user", "content": task}])
+            result = await self._work(conversation, self._during(context, conversation), on_text)
+            thread.merge(conversation)
+            call.set(result=result.text)
+            if result.problem is not None:
+                call.fail(NoAnswer(result.problem))
+            return result
+
+    async def handle(self, request: Request, *, context: ToolContext | None = None) -> ToolResult:
+        """Carry out a request: ``<name>.<tool>`` calls a tool, ``<name>`` has the agent work on the inputs.
+
+        What goes wrong with a tool is in the result, with its ``exception``; the request's metadata is there too.
+
+        Raises:
+            ToolUnknown: The request is for somebody else.
+            ModelFailed: The model failed.
+        """
+        given = _requested(request, context or ToolContext())
+        if request.target == self.name:
+            result = result_of(await self.run(_task(request.inputs), context=given))
+        elif request.target.startswith(f"{self.name}."):
+            call = ToolCall(request.target.removeprefix(f"{self.name}."), dict(request.inputs))
+            [result] = await self.node.invoke([call], context=self._during(given, None))
+        else:
+            raise ToolUnknown(f"{request.target!r} is not for {self.name}; expected {self.name!r} or '{self.name}.…'")
+        result.metadata.update(request.metadata)
+        return result
+
+    async def _work(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> AgentResult:
+        usage: dict[str, Any] = {}
+        message: Message = {"role": "assistant"}
+        problem: str | None = None
+        turn = 0
+        while turn < self.max_turns:
+            turn += 1
+            response = await self._generate(conversation, context, on_text)
+            usage, message = added(usage, response.usage or {}), response.message
+            wanted = message.get("tool_calls")
+            if not wanted:
+                problem = self._silence(response)
+                conversation.extend([message] if problem is None else [])
+                break
+            if turn == self.max_turns:
+                # Nobody would read what its tools say.
+                names = ", ".join(each["function"]["name"] for each in wanted)
+                problem = f"{self.name} came to no answer in {turn} turns (max_turns); it still wanted {names}"
+                break
+            answers = await self.node.messages(wanted, context=context)
+            # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
+            conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
+        return AgentResult(message.get("content") or "", conversation.gained, usage, turn, problem)
+
+    async def _generate(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> ModelResponse:
+        if self.model is None:
+            raise DefinitionInvalid(f"the agent {self.name!r} has no model; pass Agent({self.name!r}, model=…)")
+        instruction: list[Message] = [{"role": "system", "content": self.instruction}] if self.instruction else []
+        tools = [each.definition for each in await self.node.tools()]
+        # The model's own settings, so that the hooks show them.
+        settings: Mapping[str, Any] = member(self.model, "settings") or {}
+        request = ModelRequest([*instruction, *conversation.messages], tools, dict(settings), on_text)
+        try:
+            return await generate(
+                self.model,
+                request,
+                agent_name=self.name,
+                correlation_id=context.correlation_id,
+                model_hooks=self.model_hooks,
+            )
+        except ToolkitError:
+            raise
+        except Exception as error:
+            raise ModelFailed(f"{self.model.name} failed: {type(error).__name__}: {error}") from error
+
+    def _silence(self, response: ModelResponse) -> str | None:
+        if (response.message.get("content") or "").strip():
+            return None
+        why = f" (finish_reason {response.finish_reason!r})" if response.finish_reason else ""
+        return f"the model of {self.name} said nothing{why}"
+
+    def _during(self, given: ToolContext | None, conversation: Thread | None) -> ToolContext:
+        """Return the context of a run: what it was given, and the agent's own where that says nothing."""
+        given, own = given or ToolContext(), self.context or ToolContext()
+        limits = [each for each in (given.permissions, own.permissions) if each is not None]
+        return replace(
+            given,
+            agent_name=self.name,
+            thread=conversation,
+            state=own.state if given.state is None else given.state,
+            dependencies={**own.dependencies, **given.dependencies},
+            credentials={**own.credentials, **given.credentials},
+            permissions=limits[0].intersection(*limits) if limits else None,
+            output=given.output or own.output,
+            approver=given.approver or own.approver,
+            tool_hooks=given.tool_hooks + own.tool_hooks,
+            correlation_id=given.correlation_id or own.correlation_id,
+        )
+
+
+def _requested(request: Request, context: ToolContext) -> ToolContext:
+    state = dict(request.context) if context.state is None and request.context else context.state
+    request_id = request.metadata.get("request_id")
+    correlation_id = context.correlation_id if request_id is None else str(request_id)
+    return replace(context, state=state, correlation_id=correlation_id)
+
+
+def _task(inputs: Mapping[str, Any]) -> str:
+    """Return inputs that are for no tool as a task: the one text in them, or all of them."""
+    [*values] = inputs.values()
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0]
+    return json.dumps(dict(inputs), ensure_ascii=False, default=str)
+
+
+def added(total: Mapping[str, Any], usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of two usages added up, nested ones too; of anything else the later one."""
+    result = dict(total)
+    for key, value in usage.items():
+        before = result.get(key)
+        if isinstance(value, Mapping):
+            earlier: Mapping[str, Any] = cast("Mapping[str, Any]", before) if isinstance(before, Mapping) else {}
+            result[key] = added(earlier, cast("Mapping[str, Any]", value))
+        elif isinstance(value, int | float) and isinstance(before, int | float):
+            result[key] = before + value
+        elif value is not None or before is None:
+            result[key] = value
+    return result

@@ -1,0 +1,102 @@
+"""The commands, and the border where every failure becomes one or two lines and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from toolkit.cli.text import shown
+from toolkit.errors import ToolkitError
+
+COMMANDS: dict[str, str] = {
+    "check": "Say all that is wrong with cards.",
+    "run": "Send a message to the agent of a card and print its answer.",
+    "tools": "List the tools that the agent of a card has.",
+}
+"""Every command and what it does in a line; its module and its function have its name."""
+
+DEBUG = "--debug"
+"""Taken anywhere on the command line, since it is mostly added to a command that just failed."""
+
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+"""Exit codes of a shell for a program that SIGINT or SIGPIPE ended."""
+
+
+class CommandTable(click.Group):
+    """Imports a command's module only when the command is called or asked for help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name every command, in alphabetical order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """Import the module that holds the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"toolkit.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """List the commands from the table, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(DEBUG, is_flag=True, help="Show the traceback of an error; may stand anywhere.")
+def toolkit(*, debug: bool) -> None:
+    """Run agents that are declared in AgentCards: Markdown with YAML front matter, or YAML."""
+    del debug
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and name the exit code: 0 done, 1 failed, 2 not understood."""
+    try:
+        plain = [argument for argument in arguments if argument != DEBUG]
+        result: object = toolkit.main(plain, prog_name="toolkit", standalone_mode=False)
+    except BrokenPipeError:
+        _silence_standard_output()
+        return _BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return _INTERRUPTED
+    except Exception as error:
+        # The border: whatever went wrong becomes one or two lines, unless its traceback was asked for.
+        if DEBUG in arguments:
+            raise
+        message, code = _explain(error)
+        _complain(message)
+        return code
+    return result if isinstance(result, int) else 0
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if isinstance(error, click.UsageError):
+        place = error.ctx.command_path if error.ctx else "toolkit"
+        return f"{error.format_message()}\nSee: {place} --help", error.exit_code
+    if isinstance(error, click.ClickException):
+        return error.format_message(), error.exit_code
+    if isinstance(error, ToolkitError):
+        return str(error), 1
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}{f': {error.filename}' if error.filename else ''}", 1
+    return f"unexpected {type(error).__name__}: {error}\nRun 'toolkit --debug …' to see where, and please report it.", 1
+
+
+def _complain(message: str) -> None:
+    lines = [shown(line) for line in message.strip().splitlines()] or ["failed"]
+    try:
+        sys.stderr.write("\n".join((f"toolkit: {lines[0]}", *lines[1:])) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def _silence_standard_output() -> None:
+    # The interpreter flushes standard output once more as it exits, and would complain about the pipe again.
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)

@@ -1,0 +1,18 @@
+"""Text of models and files on its way to a terminal."""
+
+import sys
+
+from toolkit.terminal import visible
+
+
+def shown(text: str) -> str:
+    """Return ``text`` with what a terminal would obey written as escapes; tabs and ends of lines stay."""
+    return "\t".join(visible(each) for each in text.split("\t"))
+
+
+def say(text: str, *, end: str = "\n") -> None:
+    """Write to standard output at once: as it is for a program, harmless for a terminal."""
+    encoding = sys.stdout.encoding or "ascii"
+    told = shown(text) if sys.stdout.isatty() else text
+    sys.stdout.write(told.encode(encoding, "replace").decode(encoding) + end)
+    sys.stdout.flush()

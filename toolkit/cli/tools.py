@@ -1,0 +1,44 @@
+"""``toolkit tools``."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from toolkit.cli.options import agent_option, application, cards_argument
+from toolkit.cli.text import say
+from toolkit.tool import Tool
+
+
+@click.command()
+@cards_argument
+@agent_option
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, with the schemas.")
+def tools(cards: tuple[str, ...], config: Path | None, agent: str | None, *, as_json: bool) -> None:
+    """List the tools that the agent of a card has: name, source, description.
+
+    CARD is a file, a folder or an http(s) address. The agent's MCP servers are started for it; no model is asked.
+    """
+    fast = application(config)
+    for each in cards:
+        fast.load_agents(each)
+    found = asyncio.run(fast.tools(agent))
+    if as_json:
+        say(json.dumps([_json(each) for each in found], indent=2, ensure_ascii=False))
+        return
+    rows = [(each.name, _source(each), each.description.partition("\n")[0]) for each in found]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    for name, source, description in rows:
+        say(f"{name:{widths[0]}}  {source:{widths[1]}}  {description}".rstrip())
+
+
+def _source(tool: Tool) -> str:
+    return f"{tool.source} {tool.server_name}" if tool.source == "mcp" else tool.source
+
+
+def _json(tool: Tool) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": tool.name, "source": tool.source, "server": tool.server_name}
+    told |= {"description": tool.description, "input_schema": dict(tool.input_schema)}
+    return told if tool.output_schema is None else told | {"output_schema": dict(tool.output_schema)}

@@ -1,0 +1,125 @@
+"""What a tool gets from the one who calls it, beside its arguments."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
+from toolkit.approval import ApprovalRequest, Approver
+from toolkit.call import ToolCall
+from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.middleware.contexts import ToolHook
+
+T = TypeVar("T")
+
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+def _nothing() -> Mapping[Any, Any]:
+    return _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a call is."""
+
+    progress: float
+    total: float | None = None
+    message: str | None = None
+
+
+Output = Callable[[object], Awaitable[None]]
+"""Where a tool sends what it wants seen while it still works: text, content, progress of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)  # without slots, for `during`
+class ToolContext:
+    """Who calls, and what the tool may use. Models never see any of it."""
+
+    agent_name: str = ""
+    state: Any = None
+    """The run's state; every tool of a run gets the same object, so changes need the usual care."""
+    thread: Any = None
+    """The conversation the call is part of, a ``toolkit.Thread`` where an agent calls."""
+    dependencies: Mapping[Any, Any] = field(default_factory=_nothing, repr=False)
+    """What ``Inject[T]`` finds: by type, or by name."""
+    credentials: Mapping[str, str] = field(default_factory=_nothing, repr=False)
+    """Secrets by name. They are never handed to a hook."""
+    permissions: frozenset[str] | None = None
+    """What the caller may do; None for everything."""
+    output: Output | None = field(default=None, repr=False)
+    approver: Approver | None = field(default=None, repr=False)
+    tool_hooks: tuple[ToolHook, ...] = ()
+    """The middleware around every call that is made with this context, the first one outermost."""
+    correlation_id: str | None = None
+    """The application's own id of what the call belongs to."""
+    call: ToolCall | None = None
+    """The call under way; set when a tool is called."""
+    call_id: str | None = None
+    """The id that the call's hooks carry; set when a tool is called and somebody watches."""
+
+    def during(self, call: ToolCall, call_id: str | None) -> "ToolContext":
+        """Return the context of one call."""
+        if self.call is call and self.call_id == call_id:
+            return self
+        # On the way of every call, where `replace` would take ten times as long.
+        made = object.__new__(ToolContext)
+        vars(made).update(vars(self), call=call, call_id=call_id)
+        return made
+
+    def dependency(self, key: type[T] | str) -> T:
+        """Return what was given as ``key``, or for a type also what is an instance of it.
+
+        Raises:
+            DefinitionInvalid: Nothing of the kind was given.
+        """
+        if key in self.dependencies:
+            return self.dependencies[key]
+        if isinstance(key, type):
+            for each in self.dependencies.values():
+                if isinstance(each, key):
+                    return each
+        name = key if isinstance(key, str) else key.__name__
+        raise DefinitionInvalid(f"no dependency {name!r}; pass it as ToolContext(dependencies={{{name}: …}})")
+
+    def credential(self, name: str) -> str:
+        """Return the secret ``name``.
+
+        Raises:
+            DefinitionInvalid: It was not given.
+        """
+        if name not in self.credentials:
+            raise DefinitionInvalid(f"no credential {name!r}; pass it as ToolContext(credentials={{{name!r}: …}})")
+        return self.credentials[name]
+
+    async def send(self, value: object) -> None:
+        """Send ``value`` to the output channel, if there is one."""
+        if self.output is not None:
+            await self.output(value)
+
+    async def ask(self, question: str) -> None:
+        """Have a person approve the call under way.
+
+        Raises:
+            ToolRefused: The person said no, or there is nobody to ask.
+        """
+        name = self.call.name if self.call is not None else "a tool"
+        if self.approver is None:
+            raise ToolRefused(f"{name} needs a person's approval and nobody can be asked")
+        arguments = self.call.arguments if self.call is not None else None
+        if not await self.approver(ApprovalRequest(name, arguments, question)):
+            raise ToolRefused(f"a person refused {name}: {question}")
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Say how far the call under way is; the output channel gets it as ``Progress``."""
+        await self.send(Progress(progress, total, message))
+        if enabled("progress_update"):
+            await _emit(
+                "progress_update",
+                progress=progress,
+                total=total,
+                message=message,
+                context=self.correlation_id,
+                call_id=self.call_id,
+            )

@@ -1,0 +1,117 @@
+"""Declared agents at work: one of them by default, each of them by name."""
+
+from collections.abc import Iterator, Mapping
+
+from toolkit.agents import Agent, AgentResult
+from toolkit.context import ToolContext
+from toolkit.declare.config import AgentConfig
+from toolkit.declare.keys import did_you_mean
+from toolkit.errors import DefinitionInvalid, NoAnswer
+from toolkit.model import TextSink
+
+
+class RunningAgent:
+    """An agent that messages can be sent to.
+
+    With ``use_history``, a message remembers the ones before it; a message that fails leaves no trace in the
+    conversation.
+    """
+
+    def __init__(self, agent: Agent, config: AgentConfig) -> None:
+        self.agent = agent
+        self.config = config
+
+    @property
+    def name(self) -> str:
+        """As it was declared."""
+        return self.config.name
+
+    async def __call__(self, message: str) -> str:
+        """Send a message and return the answer; short for ``send``."""
+        return await self.send(message)
+
+    async def send(self, message: str) -> str:
+        """Send a message and return the answer.
+
+        Raises:
+            NoAnswer: It came to none.
+            ModelFailed: The model failed.
+        """
+        result = await self.run(message)
+        if result.problem is not None:
+            raise NoAnswer(result.problem)
+        return result.text
+
+    async def run(
+        self, message: str, *, context: ToolContext | None = None, on_text: TextSink | None = None
+    ) -> AgentResult:
+        """Send a message and return all that came of it.
+
+        Args:
+            message: What to do.
+            context: What the tools may use, before the application's context.
+            on_text: Takes the words of the answer as they come.
+
+        Raises:
+            ModelFailed: The model failed.
+        """
+        thread = self.agent.history if self.config.use_history else None
+        return await self.agent.run(message, thread=thread, context=context, on_text=on_text)
+
+
+class RunningAgents(Mapping[str, RunningAgent]):
+    """What ``async with fast.run()`` gives: ``await agent("…")`` goes to the default agent.
+
+    Another one is ``agent["NY-Project-Manager"]`` or ``agent.NY_Project_Manager``.
+    """
+
+    def __init__(self, agents: Mapping[str, RunningAgent], default: str) -> None:
+        self._agents = dict(agents)
+        self._attributes = {name.replace("-", "_"): each for name, each in self._agents.items()}
+        self.default = self._agents[default]
+        """The agent that messages go to."""
+
+    async def __call__(self, message: str) -> str:
+        """Send a message to the default agent and return the answer; short for ``send``."""
+        return await self.send(message)
+
+    async def send(self, message: str, agent_name: str | None = None) -> str:
+        """Send a message and return the answer.
+
+        Args:
+            message: What to do.
+            agent_name: Who is to do it, instead of the default agent.
+
+        Raises:
+            DefinitionInvalid: Nobody has that name.
+            NoAnswer: The agent came to no answer.
+            ModelFailed: Its model failed.
+        """
+        agent = self.default if agent_name is None else self.find(agent_name)
+        return await agent.send(message)
+
+    def find(self, name: str) -> RunningAgent:
+        """Return an agent by its name.
+
+        Raises:
+            DefinitionInvalid: Nobody has that name.
+        """
+        if name not in self._agents:
+            known = ", ".join(self._agents)
+            raise DefinitionInvalid(f"there is no agent {name!r}{did_you_mean(name, self._agents)}; declared: {known}")
+        return self._agents[name]
+
+    def __getitem__(self, name: str) -> RunningAgent:
+        return self._agents[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._agents)
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+    def __getattr__(self, name: str) -> RunningAgent:
+        found = self.__dict__.get("_attributes", {}).get(name)
+        if found is None:
+            raise AttributeError(f"there is no agent {name!r}")
+        return found

@@ -1,0 +1,165 @@
+"""AgentCards: agents declared in Markdown with front matter or in YAML, in files, folders and at addresses."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from toolkit.declare.config import AgentConfig, Origin
+from toolkit.declare.documents import MOST_BYTES, Document, decoded, has_front_matter, read_markdown, read_yaml
+from toolkit.declare.fetching import fetch, is_address, shown
+from toolkit.declare.keys import CARD_KEYS, CODE_KEYS, NOT_KEPT, Unfit, agent_name, unknown_key
+from toolkit.errors import CardInvalid, CardProblem
+
+CONFIG_NAMES = ("fastagent.config.yaml", "fast-agent.yaml")
+"""Files of servers and settings, which lie among cards and are none."""
+
+_MARKDOWN = (".md", ".markdown")
+_YAML = (".yaml", ".yml")
+_NEEDED = "no instruction: write it below the front matter, or as the key 'instruction'"
+_TWICE = "the instruction is given twice: as this key and below the front matter; keep one"
+_NONE_HERE = "no card in this folder: no .yaml, and no .md that begins with '---'"
+_NOT_FROM_AN_ADDRESS = "not in a card from an address: {key} would read or run files of this machine; save the card"
+
+
+def load_cards(place: str | Path) -> list[AgentConfig]:
+    """Read the card in a file or at an address, or the cards in a folder; nothing of what they name is loaded.
+
+    In a folder, the names decide the order; Markdown without front matter, and a file of settings, are no cards.
+
+    Args:
+        place: A path, or an ``http://`` or ``https://`` address.
+
+    Raises:
+        CardInvalid: There is no card, or something is wrong; its ``problems`` are all that is.
+    """
+    configs, problems = read_cards(place)
+    if problems:
+        raise CardInvalid(tuple(problems))
+    return configs
+
+
+def read_cards(place: str | Path) -> tuple[list[AgentConfig], list[CardProblem]]:
+    """Read what can be read, and say what is wrong with the rest."""
+    configs: list[AgentConfig] = []
+    problems: list[CardProblem] = []
+    try:
+        for document, origin, stem in _documents(place, problems):
+            config, found = _config(document, origin, stem)
+            problems += found
+            if config is not None:
+                configs.append(config)
+    except CardInvalid as error:
+        problems += error.problems
+    return configs, problems
+
+
+def _documents(place: str | Path, problems: list[CardProblem]) -> Iterator[tuple[Document, Origin, str]]:
+    if isinstance(place, str) and is_address(place):
+        card = fetch(place)
+        source = shown(place)
+        document = (read_markdown if card.is_markdown else read_yaml)(card.text, source)
+        yield document, _origin(document, None), card.stem
+        return
+    for path in _files(Path(place)):
+        try:
+            read = read_markdown if path.suffix.lower() in _MARKDOWN else read_yaml
+            document = read(read_text(path), str(path))
+        except CardInvalid as error:
+            problems += error.problems
+        else:
+            yield document, _origin(document, path.parent), path.stem
+
+
+def _origin(document: Document, folder: Path | None) -> Origin:
+    lines = {str(path[0]): line for path, line in document.lines.items() if len(path) == 1}
+    return Origin(document.source, document.first_line, lines, folder, is_card=True, is_remote=folder is None)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        found = [each for each in sorted(path.iterdir()) if _is_card(each)]
+        if not found:
+            raise CardInvalid((CardProblem(str(path), 1, _NONE_HERE),))
+        return found
+    if path.suffix.lower() not in (*_MARKDOWN, *_YAML):
+        raise CardInvalid((CardProblem(str(path), 1, f"not a card: expected {', '.join((*_MARKDOWN, *_YAML))}"),))
+    return [path]
+
+
+def _is_card(path: Path) -> bool:
+    if not path.is_file() or path.name in CONFIG_NAMES or path.name.startswith("."):
+        return False
+    if path.suffix.lower() in _YAML:
+        return True
+    try:
+        return path.suffix.lower() in _MARKDOWN and has_front_matter(read_text(path))
+    except CardInvalid:
+        return True  # so that it is told with the others
+
+
+def read_text(path: Path) -> str:
+    """Return what a declaration's file says.
+
+    Raises:
+        CardInvalid: It cannot be read, is no UTF-8, or is far too large.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise CardInvalid((CardProblem(str(path), 1, error.strerror or "cannot be read"),)) from error
+    return decoded(data, str(path))
+
+
+def _config(document: Document, origin: Origin, stem: str) -> tuple[AgentConfig | None, list[CardProblem]]:
+    values, problems = read_keys(document, CARD_KEYS)
+    if origin.is_remote:
+        problems += [
+            document.problem(_NOT_FROM_AN_ADDRESS.format(key=key), key)
+            for key in (*CODE_KEYS, "messages")
+            if key in document.values
+        ]
+    problems += _settle_instruction(document, values)
+    if "name" not in document.values:
+        problems += _named_after(stem, document, values)
+    if problems:
+        return None, sorted(problems, key=lambda each: each.line)
+    return AgentConfig(**values, origin=origin), []
+
+
+def read_keys(
+    document: Document, keys: Mapping[str, Callable[[object], Any]]
+) -> tuple[dict[str, Any], list[CardProblem]]:
+    """Read every key of a document, and say what is wrong with which."""
+    values: dict[str, Any] = {}
+    problems: list[CardProblem] = []
+    for key, value in document.values.items():
+        if key not in keys:
+            problems.append(document.problem(unknown_key(key, keys), key))
+            continue
+        try:
+            read = keys[key](value)
+        except Unfit as error:
+            problems.append(document.problem(f"{key}: {error}", key, *error.path))
+        else:
+            if key not in NOT_KEPT:
+                values[key] = read
+    return values, problems
+
+
+def _settle_instruction(document: Document, values: dict[str, Any]) -> list[CardProblem]:
+    if document.body:
+        if "instruction" in document.values:
+            return [document.problem(_TWICE, "instruction")]
+        values["instruction"] = document.body
+    elif "instruction" not in document.values:
+        return [document.problem(_NEEDED)]
+    return []
+
+
+def _named_after(stem: str, document: Document, values: dict[str, Any]) -> list[CardProblem]:
+    try:
+        values["name"] = agent_name(stem)
+    except Unfit as error:
+        return [document.problem(f"no name, and the file's {error}")]
+    return []

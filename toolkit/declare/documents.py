@@ -1,0 +1,171 @@
+"""Reads YAML, alone or in front of Markdown, and remembers in which line everything stands."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from toolkit.errors import CardInvalid, CardProblem
+from toolkit.extras import need
+
+Key: TypeAlias = str | int
+"""A key of a mapping or a place in a list."""
+
+MOST_BYTES = 1 << 20
+"""A declaration is written by hand; what is larger is something else."""
+
+MOST_YAML = 1 << 17
+"""Characters of YAML, which takes seconds to read where it is written to take long."""
+
+_DEEPEST = 8
+_FENCE = "---"
+_NOT_A_MAPPING = "expected 'key: value' lines, found {found}"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A mapping as it was written, with the lines of its parts."""
+
+    source: str
+    """The file or address, for messages."""
+    values: Mapping[str, Any]
+    lines: Mapping[tuple[Key, ...], int]
+    """Line of each part, by the keys that lead to it."""
+    body: str | None = None
+    """What follows the front matter of Markdown; None for plain YAML."""
+    first_line: int = 1
+
+    def line(self, *path: Key) -> int:
+        """Return the line of a part, or of the nearest that is around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, self.first_line)
+
+    def problem(self, message: str, *path: Key) -> CardProblem:
+        """Return ``message`` as a problem of the part that ``path`` leads to."""
+        return CardProblem(self.source, self.line(*path), message)
+
+
+def decoded(data: bytes, source: str) -> str:
+    """Return the text of a declaration.
+
+    Raises:
+        CardInvalid: It is no UTF-8, or far too large.
+    """
+    if len(data) > MOST_BYTES:
+        raise CardInvalid((CardProblem(source, 1, f"larger than {MOST_BYTES} bytes"),))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CardInvalid((CardProblem(source, line, "not valid UTF-8"),)) from error
+
+
+def has_front_matter(text: str) -> bool:
+    """Return whether Markdown begins with the line ``---``, which is what makes a card of it."""
+    return _without_mark(text).lstrip().partition("\n")[0].rstrip() == _FENCE
+
+
+def read_markdown(text: str, source: str) -> Document:
+    """Read Markdown whose front matter is YAML.
+
+    Raises:
+        CardInvalid: There is no front matter, it does not end, or it is not a mapping.
+    """
+    lines = _without_mark(text).splitlines()
+    start = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if not lines or lines[start].rstrip() != _FENCE:
+        raise CardInvalid((CardProblem(source, start + 1, "no front matter; a card begins with a line '---'"),))
+    ends = (number for number in range(start + 1, len(lines)) if lines[number].rstrip() in (_FENCE, "..."))
+    end = next(ends, None)
+    if end is None:
+        message = "the front matter does not end; close it with a line '---'"
+        raise CardInvalid((CardProblem(source, start + 1, message),))
+    front = "\n".join(lines[start + 1 : end])
+    return _read(front, source, first_line=start + 2, body="\n".join(lines[end + 1 :]).strip())
+
+
+def read_yaml(text: str, source: str) -> Document:
+    """Read one YAML document.
+
+    Raises:
+        CardInvalid: It is no YAML, or not a mapping.
+    """
+    return _read(_without_mark(text), source, first_line=1, body=None)
+
+
+def _read(text: str, source: str, *, first_line: int, body: str | None) -> Document:
+    if len(text) > MOST_YAML:
+        raise CardInvalid((CardProblem(source, first_line, f"more than {MOST_YAML} characters of YAML"),))
+    yaml: Any = need("yaml", extra="toolkit", purpose="an AgentCard")
+    try:
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        value = None if node is None else loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = first_line + (mark.line if mark is not None else 0)
+        raise CardInvalid((CardProblem(source, line, f"not valid YAML: {error.problem or error.context}"),)) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = "too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
+        raise CardInvalid((CardProblem(source, first_line, f"not valid YAML: {reason}"),)) from error
+    if value is None:
+        value = {}
+    if not isinstance(value, dict):
+        raise CardInvalid((CardProblem(source, first_line, _NOT_A_MAPPING.format(found=type_name(value))),))
+    lines: dict[tuple[Key, ...], int] = {}
+    problems = list(_Lines(source, first_line, lines).of(node)) if node is not None else []
+    if problems:
+        raise CardInvalid(tuple(problems))
+    return Document(source, cast("dict[str, Any]", value), lines, body, first_line)
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Fills in the line of every part, and finds the keys that a reader would lose without a word."""
+
+    source: str
+    first_line: int
+    found: dict[tuple[Key, ...], int]
+    _seen: set[int] = field(default_factory=set[int])
+
+    def of(self, node: Any, path: tuple[Key, ...] = ()) -> Iterator[CardProblem]:
+        # What aliases repeat is looked at once: repeated often enough it would never end.
+        if len(path) > _DEEPEST or id(node) in self._seen:
+            return
+        self._seen.add(id(node))
+        if node.id == "mapping":
+            for key, value in node.value:
+                yield from self._entry(key, value, path)
+        elif node.id == "sequence":
+            for index, value in enumerate(node.value):
+                self.found[(*path, index)] = self.first_line + value.start_mark.line
+                yield from self.of(value, (*path, index))
+
+    def _entry(self, key: Any, value: Any, path: tuple[Key, ...]) -> Iterator[CardProblem]:
+        line = self.first_line + key.start_mark.line
+        if key.id != "scalar" or key.tag.rpartition(":")[2] != "str":
+            named = repr(key.value) if key.id == "scalar" else "in brackets"
+            yield CardProblem(self.source, line, f"the key {named} is not text; put it into quotes")
+            return
+        here = (*path, str(key.value))
+        if here in self.found:
+            message = f"the key {key.value!r} is given twice; it was first given in line {self.found[here]}"
+            yield CardProblem(self.source, line, message)
+            return
+        self.found[here] = line
+        yield from self.of(value, here)
+
+
+def _without_mark(text: str) -> str:
+    return text.removeprefix("\ufeff")
+
+
+def type_name(value: object) -> str:
+    """Return what a reader of YAML calls the kind of ``value``, never the value itself, which may be huge."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    names: dict[type, str] = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
+    kind = cast("type[Hashable]", type(value))
+    return names.get(kind) or f"a {kind.__name__}"

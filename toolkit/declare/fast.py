@@ -1,0 +1,249 @@
+"""``fast``: agents declared with decorators and cards, and run together."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar, Unpack
+
+from toolkit.agents import Agent
+from toolkit.context import ToolContext
+from toolkit.declare.application import RunningAgent, RunningAgents
+from toolkit.declare.building import Models, ServerTools, build, refusal
+from toolkit.declare.cards import load_cards, read_text
+from toolkit.declare.checks import default_of, problems_between
+from toolkit.declare.config import AgentConfig, Origin
+from toolkit.declare.keys import PYTHON_KEYS, Unfit, did_you_mean, unknown_key
+from toolkit.declare.parts import Parts, load_parts
+from toolkit.declare.settings import Settings, find_settings, read_settings
+from toolkit.errors import CardProblem, DefinitionInvalid
+from toolkit.mcp.places import Place
+from toolkit.mcp.replies import Replies
+from toolkit.mcp.servers import McpServers
+from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.model import Model
+from toolkit.threads import HistoryMergeTarget, HistorySource
+from toolkit.tool import Tool
+
+_NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Declared(TypedDict, total=False):
+    """What an agent's decorator takes; ``AgentConfig`` says what each of it means."""
+
+    description: str
+    default: bool
+    model: Model | str
+    servers: Sequence[str]
+    tools: Mapping[str, Sequence[str]]
+    function_tools: Sequence[Tool | Callable[..., Any] | str]
+    agents: Sequence[str]
+    tool_hooks: Sequence[ToolHook | str]
+    model_hooks: Sequence[ModelHook | str]
+    use_history: bool
+    messages: str | Sequence[str]
+    history_source: HistorySource
+    history_merge_target: HistoryMergeTarget
+    max_parallel: int
+    child_timeout_sec: float
+    max_display_instances: int
+    max_turns: int
+
+
+class FastAgent:
+    """Declared agents, their servers and their model.
+
+    Args:
+        name: The application's name, for messages and records.
+        servers: MCP servers by the names that agents use; they go before those of the file of settings.
+        model: For agents that name none, a model or ``scripted:FILE`` or ``openai:NAME``; it goes before the file's.
+        config: The file of settings. By default ``fastagent.config.yaml`` or ``fast-agent.yaml`` of the folder of the
+            first cards, or of the working directory, if there is one.
+        context: What the agents' tools may use.
+        base_path: Where relative paths in decorators begin, the working directory by default.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        servers: Mapping[str, Place] | None = None,
+        model: Model | str | None = None,
+        config: str | Path | None = None,
+        context: ToolContext | None = None,
+        base_path: str | Path | None = None,
+    ) -> None:
+        self.name = name
+        self.configs: list[AgentConfig] = []
+        """What was declared so far, in order."""
+        self._servers = dict(servers or {})
+        self._model = model
+        self._config = None if config is None else Path(config)
+        self._context = context
+        self._base_path = None if base_path is None else Path(base_path)
+
+    def agent(
+        self, name: str = "default", *, instruction: str | Path, **declared: Unpack[Declared]
+    ) -> Callable[[F], F]:
+        """Declare an agent; the decorated function stays what it is.
+
+        Args:
+            name: What the agent is called.
+            instruction: What its model is told first; a path is read.
+            declared: See ``AgentConfig``.
+
+        Raises:
+            DefinitionInvalid: A value is not what its name takes.
+        """
+        return self._declare(name, instruction, declared, None)
+
+    def custom(
+        self, cls: type[Agent], name: str = "default", *, instruction: str | Path, **declared: Unpack[Declared]
+    ) -> Callable[[F], F]:
+        """Declare an agent of your own class, which is made with the arguments of ``Agent``.
+
+        Raises:
+            DefinitionInvalid: It is no subclass of ``Agent``, or a value is not what its name takes.
+        """
+        given: Any = cls
+        if not (isinstance(given, type) and issubclass(given, Agent)):
+            raise DefinitionInvalid(f"{cls!r} is no agent; expected a subclass of toolkit.Agent")
+        return self._declare(name, instruction, declared, cls)
+
+    def load_agents(self, place: str | Path) -> list[str]:
+        """Declare what is in a card, a folder of cards, or a card at an address, and return the names.
+
+        Raises:
+            CardInvalid: Something is wrong in a card.
+        """
+        cards = load_cards(place)
+        self.configs.extend(cards)
+        return [each.name for each in cards]
+
+    def check(self) -> list[CardProblem]:
+        """Return all that keeps the agents from running, before any server or model is asked.
+
+        This loads what they name, and so runs those files.
+
+        Raises:
+            CardInvalid: The file of settings is wrong.
+        """
+        settings = self._settings()
+        problems, parts = self._looked_at(self.configs, settings)
+        return [*problems, *(problem for each in parts.values() for problem in each.problems)]
+
+    async def tools(self, agent: str | None = None) -> list[Tool]:
+        """Return the tools that an agent's model is offered; no model is needed, but its servers are started.
+
+        Args:
+            agent: Its name; the default agent's by default.
+
+        Raises:
+            CardInvalid: Something is wrong in a card or in the file of settings.
+            DefinitionInvalid: Something is wrong in a decorator, or nobody has that name.
+            ServerFailed: A server cannot be started or reached.
+        """
+        configs = self._wanted(agent)
+        async with self._started(configs, self._settings(), Models()) as agents:
+            return await agents[configs[0].name].node.tools()
+
+    @asynccontextmanager
+    async def run(self, *, model: Model | str | None = None, agent: str | None = None) -> AsyncGenerator[RunningAgents]:
+        """Start the servers and yield the agents; both are gone afterwards.
+
+        Args:
+            model: For all agents, also those that name one.
+            agent: Who messages go to, instead of the default agent; then only it and the agents below it are started.
+
+        Raises:
+            CardInvalid: Something is wrong in a card or in the file of settings.
+            DefinitionInvalid: Something is wrong in a decorator, an agent has no model, or nobody has that name.
+            ServerFailed: A server cannot be started or reached.
+        """
+        settings = self._settings()
+        configs = self.configs if agent is None and self.configs else self._wanted(agent)
+        default = default_of(configs).name if agent is None else agent
+        models = Models(model, self._model or settings.default_model, None if self._model else settings.base_path)
+        async with self._started(configs, settings, models) as agents:
+            silent = [each for each in configs if agents[each.name].model is None]
+            if silent:
+                raise refusal([each.origin.problem(f"{each.name} has {_NO_MODEL}", "name") for each in silent], silent)
+            yield RunningAgents({each.name: RunningAgent(agents[each.name], each) for each in configs}, default)
+
+    @asynccontextmanager
+    async def _started(
+        self, configs: Sequence[AgentConfig], settings: Settings, models: Models
+    ) -> AsyncGenerator[dict[str, Agent]]:
+        problems, parts = self._looked_at(configs, settings)
+        problems += [problem for each in parts.values() for problem in each.problems]
+        if problems:
+            raise refusal(problems, configs)
+        used = {name for each in configs for name in each.servers}
+        places = {name: at for name, at in self._places(settings).items() if name in used}
+        approver = None if self._context is None else self._context.approver
+        servers = McpServers(places, replies=Replies(approver=approver))
+        made = build(configs, parts, servers, models, self._context)
+        async with AsyncExitStack() as stack:
+            if used:
+                await stack.enter_async_context(servers)
+                for each in configs:
+                    await ServerTools(servers, each).check()
+            yield made
+
+    def _declare(
+        self, name: str, instruction: str | Path, declared: Mapping[str, Any], cls: type[Agent] | None
+    ) -> Callable[[F], F]:
+        said = read_text(instruction).strip() if isinstance(instruction, Path) else instruction
+        values: dict[str, Any] = {}
+        for key, value in {"name": name, "instruction": said, **declared}.items():
+            if key not in PYTHON_KEYS:
+                raise DefinitionInvalid(f"agent {name!r}: {unknown_key(key, PYTHON_KEYS)}")
+            if value is None:
+                continue
+            try:
+                values[key] = PYTHON_KEYS[key](value)
+            except Unfit as error:
+                raise DefinitionInvalid(f"agent {name!r}: {key}: {error}") from None
+
+        def decorate(function: F) -> F:
+            code = getattr(function, "__code__", None)
+            origin = Origin() if code is None else Origin(code.co_filename, code.co_firstlineno)
+            origin = Origin(origin.source, origin.line, base_path=self._base_path)
+            self.configs.append(AgentConfig(**values, agent_class=cls, origin=origin))
+            return function
+
+        return decorate
+
+    def _settings(self) -> Settings:
+        folders = [each.origin.base_path for each in self.configs if each.origin.is_card]
+        near = [each for each in folders[:1] if each is not None]
+        path = self._config or find_settings(*near, Path.cwd())
+        return Settings() if path is None else read_settings(path)
+
+    def _places(self, settings: Settings) -> dict[str, Place]:
+        return {**settings.servers, **self._servers}
+
+    def _looked_at(
+        self, configs: Sequence[AgentConfig], settings: Settings
+    ) -> tuple[list[CardProblem], dict[str, Parts]]:
+        problems = problems_between(self.configs, self._places(settings))
+        return problems, {each.name: load_parts(each) for each in configs}
+
+    def _wanted(self, agent: str | None) -> list[AgentConfig]:
+        """Return an agent, by default the default agent, and those below it."""
+        if not self.configs:
+            raise DefinitionInvalid(f"{self.name}: no agent is declared; use @fast.agent(…) or fast.load_agents(…)")
+        by_name = {each.name: each for each in self.configs}
+        first = default_of(self.configs).name if agent is None else agent
+        if first not in by_name:
+            near = did_you_mean(first, by_name)
+            raise DefinitionInvalid(f"there is no agent {first!r}{near}; declared: {', '.join(by_name)}")
+        found: dict[str, None] = {}
+        waiting = [first]
+        while waiting:
+            name = waiting.pop(0)
+            if name not in found:
+                found[name] = None
+                waiting += by_name[name].agents if name in by_name else ()
+        return [by_name[name] for name in found if name in by_name]

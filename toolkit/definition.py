@@ -1,0 +1,94 @@
+"""What a tool is, said once: its name, its schemas, who may call it and where."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
+from toolkit.schema.strict import require_strict
+
+Schema: TypeAlias = Mapping[str, Any]
+"""A JSON Schema (2020-12)."""
+
+ToolSource = Literal["mcp", "function", "agent", "runtime"]
+"""Where a tool comes from: an MCP server, a local function, another agent, or the runtime itself (shell, files)."""
+
+# MCP's rule for a tool's name (SEP-986), and slashes; OpenAI and Anthropic take no dots, no slashes, and 64 characters.
+_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+_MODEL_NAME_LENGTH = 64
+
+
+def _anything() -> Schema:
+    return {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDefinition:
+    """A tool as models, MCP clients and people see it.
+
+    Raises:
+        DefinitionInvalid: The name is not one that models and MCP clients take, or a strict tool has an argument that
+            may be left out.
+    """
+
+    name: str
+    description: str = ""
+    input_schema: Schema = field(default_factory=_anything)
+    """Schema of the arguments, an object."""
+    output_schema: Schema | None = None
+    """Schema of the structured result; None where nothing is promised."""
+    strict: bool = False
+    """Models have to keep to the input schema to the letter, so no argument may be optional."""
+    mcp_route: str | None = None
+    """Path under which a server offers it, as in ``/search``; None for a tool that is not routed."""
+    permissions: tuple[str, ...] = ()
+    """What a caller has to have, all of them."""
+    version: str = ""
+    """The tool's own version, free text; several versions of a name can be registered side by side."""
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise DefinitionInvalid(
+                f"{self.name!r} cannot be a tool's name: 1 to 128 letters, digits, '_', '-', '.' or '/'"
+            )
+        if self.strict:
+            require_strict(self.name, self.input_schema)
+
+    @property
+    def model_name(self) -> str:
+        """The name as providers take it, ``^[a-zA-Z0-9_-]{1,64}$``: dots and slashes become ``__``."""
+        safe = self.name.replace(".", "__").replace("/", "__")
+        if len(safe) <= _MODEL_NAME_LENGTH:
+            return safe
+        from hashlib import sha256  # slow to import, rarely needed
+
+        digest = sha256(self.name.encode()).hexdigest()[:8]
+        return f"{safe[: _MODEL_NAME_LENGTH - 9]}_{digest}"
+
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:
+        """Hold arguments against the input schema, as every call of the tool does.
+
+        Raises:
+            ArgumentsInvalid: They do not fit; ``problems`` has every place.
+            ExtraMissing: ``jsonschema`` is not installed.
+        """
+        from toolkit.schema.validation import validator
+
+        if problems := validator(self.input_schema)(arguments):
+            raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
+
+    def openai(self) -> dict[str, Any]:
+        """Return it as an entry of ``tools`` in a chat completion."""
+        function = {"name": self.model_name, "description": self.description, "parameters": dict(self.input_schema)}
+        return {"type": "function", "function": function | ({"strict": True} if self.strict else {})}
+
+    def anthropic(self) -> dict[str, Any]:
+        """Return it as an entry of ``tools`` in Anthropic's messages."""
+        return {"name": self.model_name, "description": self.description, "input_schema": dict(self.input_schema)}
+
+    def mcp(self) -> dict[str, Any]:
+        """Return it as an entry of the result of ``tools/list``."""
+        told: dict[str, Any] = {"name": self.name, "description": self.description}
+        told["inputSchema"] = dict(self.input_schema)
+        return told if self.output_schema is None else told | {"outputSchema": dict(self.output_schema)}

@@ -1,0 +1,103 @@
+"""What the toolkit raises. Every message says what is wrong, where, and what would be right."""
+
+from dataclasses import dataclass
+
+
+class ToolkitError(Exception):
+    """The root of all of them."""
+
+
+class ExtraMissing(ToolkitError, ImportError):
+    """A part of the toolkit needs a package that is not installed."""
+
+
+class DefinitionInvalid(ToolkitError, ValueError):
+    """A tool, an agent or a workflow cannot be made from what was given."""
+
+
+class SpecInvalid(ToolkitError, ValueError):
+    """A ``module.py:function`` names nothing that can be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardProblem:
+    """One thing that is wrong in a file that declares agents or servers."""
+
+    source: str
+    """The file or address, as it was given."""
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}: {self.message}"
+
+
+class CardInvalid(ToolkitError, ValueError):
+    """An AgentCard cannot be used; the message begins with the file and line of the first of its ``problems``."""
+
+    def __init__(self, problems: tuple[CardProblem, ...]) -> None:
+        first, *others = problems
+        more = f" (and {len(others)} more; 'toolkit check' lists them)" if others else ""
+        super().__init__(f"{first}{more}")
+        self.problems = problems
+
+
+class ToolUnknown(ToolkitError, LookupError):
+    """No tool of that name is there."""
+
+
+class ToolRefused(ToolkitError, PermissionError):
+    """A guardrail, a permission or a person said no; the message is meant for the model."""
+
+
+class ToolTimedOut(ToolkitError, TimeoutError):
+    """A tool took longer than it may."""
+
+
+class QuotaExceeded(ToolkitError):
+    """A tool was called more often than it may be; the message says when it may be again."""
+
+
+class ModelFailed(ToolkitError):
+    """A model gave no usable answer."""
+
+
+class NoAnswer(ToolkitError):
+    """An agent came to no answer: its turns were used up, or its model said nothing."""
+
+
+class ScriptInvalid(ToolkitError, ValueError):
+    """A scripted model's file cannot be read; the message begins with the file and the place in it."""
+
+
+class ServerFailed(ToolkitError):
+    """An MCP server could not be started or reached, went away, or answered a request with an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One place where a value does not fit its schema."""
+
+    path: str
+    """Where, as in ``filters[0].city``; empty for the whole value."""
+    message: str
+    """What is expected there, and what was found."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class SchemaMismatch(ToolkitError, ValueError):
+    """A value does not fit its schema; ``problems`` has every place."""
+
+    def __init__(self, what: str, problems: "tuple[Problem, ...]") -> None:
+        super().__init__(f"{what}: {'; '.join(map(str, problems))}")
+        self.problems = problems
+
+
+class ArgumentsInvalid(SchemaMismatch):
+    """A tool was called with arguments that do not fit its input schema."""
+
+
+class ResultInvalid(SchemaMismatch):
+    """A tool returned what does not fit its output schema."""

@@ -1,0 +1,71 @@
+"""What Python itself says about things that can be called."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, cast
+
+from toolkit.errors import DefinitionInvalid
+
+_SELF = ("self", "cls")
+
+
+def innermost(function: Any) -> Any:
+    """Return what is inside a partial, or inside partials of it."""
+    while isinstance(function, functools.partial):
+        function = cast("functools.partial[Any]", function).func
+    return function
+
+
+def is_method(function: Callable[..., Any]) -> bool:
+    """Return whether ``function`` stands in a class and its first argument is ``self`` or ``cls``."""
+    function = inspect.unwrap(innermost(function))
+    if inspect.ismethod(function):
+        return False
+    code = getattr(function, "__code__", None)
+    parent = getattr(function, "__qualname__", "").rpartition(".")[0]
+    first = code.co_varnames[0] if code is not None and code.co_argcount else ""
+    return first in _SELF and bool(parent) and not parent.endswith("<locals>")
+
+
+def is_async(function: Any) -> bool:
+    """Return whether calling ``function`` gives a coroutine, as far as one can see."""
+    inner = innermost(function)
+    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(type(inner).__call__)
+
+
+def name_of(function: Any) -> str:
+    """Return the name that ``function`` was given, of an object with ``__call__`` that of its class.
+
+    Raises:
+        DefinitionInvalid: It is a lambda.
+    """
+    inner = innermost(function)
+    name = getattr(inner, "__name__", None) or type(inner).__name__
+    if name == "<lambda>":
+        raise DefinitionInvalid("a lambda has no name; pass FunctionTool(function, name=…)")
+    return name
+
+
+def docstring_of(function: Any) -> str | None:
+    """Return the docstring; a partial and an object with ``__call__`` have the one of their function."""
+    inner = innermost(function)
+    if inspect.isroutine(inner):
+        return inner.__doc__
+    return type(inner).__call__.__doc__ or type(inner).__doc__
+
+
+def require_callable(function: Any) -> None:
+    """Refuse what cannot be made a tool.
+
+    Raises:
+        DefinitionInvalid: It is no function, or a generator.
+    """
+    if isinstance(function, type) or not callable(function):
+        what = "a class" if isinstance(function, type) else f"a {type(function).__name__}"
+        raise DefinitionInvalid(f"a tool is made of a function; {function!r} is {what}")
+    inner = innermost(function)
+    if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        raise DefinitionInvalid(
+            f"{name_of(function)} is a generator; return a list, and send what comes early by ToolContext.send"
+        )

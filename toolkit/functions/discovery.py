@@ -1,0 +1,70 @@
+"""Finds the tools that somebody declared."""
+
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any, cast
+
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid
+from toolkit.functions.function_tool import FunctionTool
+from toolkit.tool import Tool
+
+
+def tools_of(source: object) -> tuple[Tool, ...]:
+    """Return the tools of an object, class, module or collection, in the order in which they were declared.
+
+    An object's are bound to it: those of its class and what it inherits, then those among its own attributes. A tool
+    that a subclass replaces keeps its place. A collection may hold tools and anything that has tools.
+
+    Raises:
+        DefinitionInvalid: Something in a collection is no tool and has none.
+    """
+    if isinstance(source, Tool):
+        return (source,)
+    if isinstance(source, ModuleType):
+        return _unique(each for each in vars(source).values() if isinstance(each, Tool))
+    if isinstance(source, type):
+        return _unique(_of_class(source, None))
+    found = (*_of_class(type(source), source), *_own(source))
+    if not found and isinstance(source, Mapping):
+        return _of_items(cast("Mapping[Any, Any]", source).values())
+    if not found and isinstance(source, list | tuple | set | frozenset):
+        return _of_items(cast("Iterable[object]", source))
+    return _unique(found)
+
+
+def definitions(source: object) -> tuple[ToolDefinition, ...]:
+    """Return what the tools of ``source`` are; see ``tools_of``."""
+    return tuple(each.definition for each in tools_of(source))
+
+
+def _unique(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    return tuple({id(each): each for each in tools}.values())
+
+
+def _of_items(items: Iterable[object]) -> tuple[Tool, ...]:
+    tools: list[Tool] = []
+    for each in items:
+        found = tools_of(each)
+        if not found:
+            raise DefinitionInvalid(f"{each!r} is no tool and has none; declare it with @tool")
+        tools.extend(found)
+    return _unique(tools)
+
+
+def _of_class(kind: type, instance: object | None) -> Iterable[Tool]:
+    declared: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        declared.update(vars(each))
+    for value in declared.values():
+        # What @staticmethod or @classmethod wraps above @tool.
+        is_wrapped = isinstance(value, staticmethod | classmethod)
+        inner: Any = cast("Any", value).__func__ if is_wrapped else value
+        if isinstance(inner, FunctionTool):
+            yield inner.__get__(kind if isinstance(value, classmethod) else instance, kind)
+        elif isinstance(inner, Tool):
+            yield inner
+
+
+def _own(instance: object) -> Iterable[Tool]:
+    return [each for each in getattr(instance, "__dict__", {}).values() if isinstance(each, Tool)]

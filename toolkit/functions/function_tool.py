@@ -1,0 +1,208 @@
+"""A tool that is a Python function."""
+
+import asyncio
+import functools
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from typing import Any, Self, cast, overload
+
+from toolkit.call import Arguments, ToolCall
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid
+from toolkit.functions.callables import docstring_of, is_async, is_method, name_of, require_callable
+from toolkit.functions.routes import Route, route_of
+from toolkit.functions.signature import Signature, read_signature
+from toolkit.guardrails import InputGuardrail, OutputGuardrail
+from toolkit.schema.docstrings import documentation
+from toolkit.schema.validation import require_validation
+from toolkit.tool import OnError, Tool
+
+
+@dataclass(slots=True, eq=False)
+class _Declared:
+    """What was written at a function; the tools bound to instances of its class share it."""
+
+    name: str
+    description: str
+    strict: bool
+    permissions: tuple[str, ...]
+    version: str
+    mcp_route: str | None
+    definition: ToolDefinition | None = None
+    signature: Signature | None = None
+
+
+class FunctionTool(Tool):
+    """A function as a tool; ``@tool`` and ``@FunctionTool`` are the same, with or without arguments.
+
+    The input schema comes from the type hints, the descriptions from the docstring, the output schema from the return
+    hint. What is called is the tool: ``await search(call, context)``; the Python function is ``search.function``.
+
+    A coroutine function runs on the event loop. A plain one runs in a thread, with the caller's context variables; when
+    such a call is cancelled or times out, its caller goes on at once, while the thread runs to its end and what it
+    returns is dropped.
+
+    In a class it is a method: ``agent.search`` is the tool bound to ``agent``. Guardrails that are added to it hold for
+    all instances. ``@tool`` goes above ``@staticmethod`` and ``@classmethod``.
+
+    Arguments named ``tool_call_id``, ``state`` and ``context``, and those hinted ``ToolContext`` or ``Inject[T]``, come
+    from the context. Models neither see nor set them.
+
+    Args:
+        function: The function, a partial, or an object with ``__call__``.
+        name: Its name unless given.
+        description: The docstring's words before its first section unless given.
+        strict: Every argument is required.
+        on_error_func: Makes a result of what was raised.
+        input_guardrails: Look at the call before it runs.
+        output_guardrails: Look at the result.
+        permissions: What a caller has to have, all of them.
+        version: Of the tool.
+        mcp_route: Path under which a server offers it; ``@mcp_route`` says the same.
+        validate: False leaves out the schemas' validation, and with it the need for ``jsonschema``.
+
+    Raises:
+        DefinitionInvalid: The function cannot be called with JSON; the message names the argument.
+    """
+
+    @overload
+    def __new__(cls, function: None = None, /, **options: Any) -> Callable[[Any], Self]: ...
+    @overload
+    def __new__(cls, function: Any, /, **options: Any) -> Self: ...
+    def __new__(cls, function: Any = None, /, **options: Any) -> Any:
+        """Return the tool, or what makes it where only options are given."""
+        return functools.partial(cls, **options) if function is None else super().__new__(cls)
+
+    def __init__(  # noqa: PLR0913 # pyright: ignore[reportInconsistentConstructor] - __new__ is for both ways to decorate
+        self,
+        function: Any,
+        /,
+        *,
+        name: str = "",
+        description: str = "",
+        strict: bool = False,
+        on_error_func: OnError | None = None,
+        input_guardrails: Iterable[InputGuardrail] = (),
+        output_guardrails: Iterable[OutputGuardrail] = (),
+        permissions: Iterable[str] = (),
+        version: str = "",
+        mcp_route: str | None = None,
+        validate: bool = True,
+    ) -> None:
+        if isinstance(function, Tool):
+            raise DefinitionInvalid(f"{function.name} is a tool already")
+        self._is_of_class = isinstance(function, classmethod)
+        is_static = isinstance(function, staticmethod)
+        raw: Any = cast("Any", function).__func__ if self._is_of_class or is_static else function
+        require_callable(raw)
+        self.function: Callable[..., Any] = raw
+        """The Python function; of a tool in a class, bound as the tool is."""
+        self._takes_self = self._is_of_class or (not is_static and is_method(raw))
+        self._is_bound = not self._takes_self
+        self._is_async = is_async(raw)
+        self._declared = _Declared(name or name_of(raw), description, strict, _several(permissions), version, mcp_route)
+        if (route := route_of(cast("object", function)) or route_of(raw)) is not None:
+            self.routed(route)
+        # Where a hint names what is defined further down, the first use will find it.
+        with suppress(NameError):
+            self._declare()
+        super().__init__(
+            cast("ToolDefinition", self._declared.definition),
+            input_guardrails=input_guardrails,
+            output_guardrails=output_guardrails,
+            on_error_func=on_error_func,
+            validate=False,
+        )
+        if validate:
+            require_validation()
+            self._rules.pending = True
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """What the tool is.
+
+        Raises:
+            DefinitionInvalid: A hint names what does not exist.
+        """
+        if self._declared.definition is None:
+            try:
+                self._declare()
+            except NameError as error:
+                raise DefinitionInvalid(f"{self._declared.name}: a type hint is not defined: {error}") from error
+        return cast("ToolDefinition", self._declared.definition)
+
+    def routed(self, route: Route) -> None:
+        """Offer the tool under ``route``, for ``@mcp_route`` above ``@tool``."""
+        declared = self._declared
+        declared.mcp_route = route.path
+        declared.permissions = tuple(dict.fromkeys((*declared.permissions, *route.permissions)))
+        if declared.definition is not None:
+            declared.definition = replace(
+                declared.definition, mcp_route=declared.mcp_route, permissions=declared.permissions
+            )
+
+    def __get__(self, instance: object, owner: type | None = None) -> Self:
+        """Return the tool bound to ``instance``, or to the class where it is a classmethod."""
+        target = owner if self._is_of_class else instance
+        if self._is_bound or target is None:
+            return self
+        bind = getattr(self.function, "__get__", None)
+        function = functools.partial(self.function, target) if bind is None else bind(target)
+        bound = copy(self)
+        vars(bound).update(function=function, _is_bound=True)
+        return bound
+
+    def __copy__(self) -> Self:
+        """Return a tool that shares everything with this one."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    async def run(self, call: ToolCall, context: ToolContext) -> object:
+        """Call the function."""
+        signature = self._declared.signature
+        if signature is None:
+            _ = self.definition  # reads the signature
+            signature = cast("Signature", self._declared.signature)
+        if not self._is_bound:
+            raise DefinitionInvalid(f"{self.name} is a method; call the tool of an instance")
+        positional, named = signature.bind(call, context)
+        if self._is_async:
+            return await self.function(*positional, **named)
+        result = await asyncio.to_thread(_in_thread, self.function, positional, named)
+        return await result if isawaitable(result) else result
+
+    def _declare(self) -> None:
+        declared = self._declared
+        documented = documentation(docstring_of(self.function))
+        signature = read_signature(self.function, tool=declared.name, documented=documented, method=self._takes_self)
+        declared.definition = ToolDefinition(
+            name=declared.name,
+            description=declared.description or documented.description,
+            input_schema=signature.input_schema,
+            output_schema=signature.output_schema,
+            strict=declared.strict,
+            mcp_route=declared.mcp_route,
+            permissions=declared.permissions,
+            version=declared.version,
+        )
+        declared.signature = signature
+
+
+tool = FunctionTool
+
+
+def _in_thread(function: Callable[..., Any], positional: list[Any], named: Arguments) -> Any:
+    try:
+        return function(*positional, **named)
+    except StopIteration as error:
+        # No future can carry it: its waiter would wait for ever.
+        raise RuntimeError(f"the function raised StopIteration: {error}") from error
+
+
+def _several(names: Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

@@ -1,0 +1,91 @@
+"""Arguments that the caller's context gives, and models never see."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid
+from toolkit.schema.records import MISSING
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """Marks an argument, as in ``Annotated[Database, Injected()]``, that ``ToolContext.dependencies`` has."""
+
+    key: str | None = None
+    """The dependency's name; without one it is found by the argument's type."""
+
+
+Inject: TypeAlias = Annotated[T, Injected()]
+"""``db: Inject[Database]`` is a ``Database`` to type checkers; ``Annotated[Database, Inject]`` says the same."""
+
+Injection = Callable[[ToolCall, ToolContext], Any]
+"""Finds what an argument gets."""
+
+_WORDS = (str, int, float, bool)
+
+
+def injection_of(name: str, hint: Any, default: Any) -> Injection | None:
+    """Return how the argument ``name`` is injected; None for one that the model gives.
+
+    ``tool_call_id`` is injected by its name; so are ``state`` and ``context``, unless their hint is text, a number, a
+    choice or the like: then they are the model's. ``ToolContext`` and ``Inject[T]`` are injected under any name.
+    """
+    options = _options(hint)
+    for each in options:
+        found = _marked(each)
+        if found is not None:
+            return _dependency(name, found, default, optional=type(None) in options)
+    if name == "tool_call_id":
+        return lambda call, _context: call.id
+    if ToolContext in options or (name == "context" and hint is Any):
+        return lambda _call, context: context
+    if name == "state" and not all(map(_is_word, options)):
+        return lambda _call, context: context.state
+    return None
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the one."""
+    if get_origin(hint) is Annotated and _marked(hint) is None:
+        hint = get_args(hint)[0]
+    is_union = get_origin(hint) is not Annotated and type(None) in get_args(hint)
+    return get_args(hint) if is_union else (hint,)
+
+
+def _marked(hint: Any) -> tuple[Any, Injected] | None:
+    if get_origin(hint) is not Annotated:
+        return None
+    kind, *notes = get_args(hint)
+    for note in notes:
+        if note is Inject or note is Injected:
+            return kind, Injected()
+        if isinstance(note, Injected):
+            return kind, note
+    return None
+
+
+def _is_word(hint: Any) -> bool:
+    is_word = isinstance(hint, type) and issubclass(hint, (*_WORDS, Enum))
+    return is_word or hint is type(None) or get_origin(hint) is Literal
+
+
+def _dependency(name: str, marked: tuple[Any, Injected], default: Any, *, optional: bool) -> Injection:
+    kind, mark = marked
+    key = kind if mark.key is None else mark.key
+    fallback = None if optional and default is MISSING else default
+
+    def find(_call: ToolCall, context: ToolContext) -> Any:
+        try:
+            return context.dependency(key)
+        except DefinitionInvalid as error:
+            if fallback is not MISSING:
+                return fallback
+            raise DefinitionInvalid(f"argument {name!r}: {error}") from None
+
+    return find

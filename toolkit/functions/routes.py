@@ -1,0 +1,52 @@
+"""Under which path a server offers a tool."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from toolkit.errors import DefinitionInvalid
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+_PATH = re.compile(r"(/[A-Za-z0-9_.~{}-]+)+")
+_MARK = "__toolkit_route__"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A path with what a caller needs to use it."""
+
+    path: str
+    permissions: tuple[str, ...] = ()
+
+
+def mcp_route(path: str, *, permissions: Iterable[str] = ()) -> Callable[[T], T]:
+    """Offer a tool under ``path`` on servers; goes above or below ``@tool``.
+
+    Args:
+        path: As in ``/search``.
+        permissions: What a caller has to have, all of them, beside what the tool itself asks for.
+
+    Raises:
+        DefinitionInvalid: That is no path.
+    """
+    if not _PATH.fullmatch(path) or ".." in path:
+        raise DefinitionInvalid(f"{path!r} is no route; expected a path such as '/search'")
+    asked = (permissions,) if isinstance(permissions, str) else tuple(permissions)
+    route = Route(path, asked)
+
+    def mark(function: T) -> T:
+        routed = getattr(function, "routed", None)
+        if routed is not None:
+            routed(route)
+        else:
+            setattr(function, _MARK, route)
+        return function
+
+    return mark
+
+
+def route_of(function: object) -> Route | None:
+    """Return the route that ``mcp_route`` gave a plain function."""
+    return getattr(function, _MARK, None)

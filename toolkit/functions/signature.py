@@ -1,0 +1,234 @@
+"""A function's signature, as a tool's schemas and as the way from a call to the function's arguments."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+from toolkit.call import Arguments, ToolCall
+from toolkit.content import CONTENT_TYPES
+from toolkit.context import ToolContext
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
+from toolkit.functions.callables import innermost
+from toolkit.functions.inject import Injection, injection_of
+from toolkit.result import ToolResult
+from toolkit.schema.annotations import annotated, is_field
+from toolkit.schema.docstrings import Documentation
+from toolkit.schema.hints import Hints, with_default
+from toolkit.schema.records import MISSING
+from toolkit.schema.shape import Read, Shape, Unfit
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument that the model gives."""
+
+    name: str
+    shape: Shape
+    required: bool
+    default: Any
+    """Of pydantic's ``Field(default)``, which Python does not fill in itself; else MISSING."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function takes and returns."""
+
+    tool: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    arguments: tuple[Argument, ...]
+    injections: tuple[tuple[str, Injection], ...]
+    """Name, and where it comes from."""
+    positional: tuple[tuple[str, Any], ...]
+    """Name and default of what cannot be passed by name."""
+    others: Shape | None
+    """Of ``**kwargs``."""
+    readers: tuple[tuple[str, Read], ...]
+    """Of the arguments whose JSON is not yet the Python value."""
+    plain: bool
+    """All arguments can be passed by name, and there are no others."""
+    names: frozenset[str]
+
+    def bind(self, call: ToolCall, context: ToolContext) -> tuple[list[Any], Arguments]:
+        """Return the positional and the named arguments to call the function with.
+
+        Raises:
+            ArgumentsInvalid: A value has the right JSON type and is still none of the hinted type, as a date may be.
+        """
+        given = call.arguments or {}
+        names = self.names
+        if self.others is None:
+            named = dict(given) if given.keys() <= names else {key: given[key] for key in given if key in names}
+        else:
+            named = dict(given)
+        for name, read in self.readers:
+            if name in named:
+                named[name] = self._read(name, read, named[name])
+        if self.plain:
+            for name, injection in self.injections:
+                named[name] = injection(call, context)
+            return [], named
+        return self._sorted(named, call, context)
+
+    def _read(self, name: str, read: Read, value: Any) -> Any:
+        try:
+            return read(value)
+        except Unfit as unfit:
+            problem = unfit.inside(name).problem()
+            raise ArgumentsInvalid(f"invalid arguments for {self.tool}", (problem,)) from unfit
+
+    def _sorted(self, named: Arguments, call: ToolCall, context: ToolContext) -> tuple[list[Any], Arguments]:
+        if self.others is not None:
+            known = self.names | {name for name, _ in self.injections}
+            for name in named.keys() - known:
+                named[name] = self._read(name, self.others.read, named[name])
+        for each in self.arguments:
+            if each.name not in named and each.default is not MISSING:
+                named[each.name] = each.default() if callable(each.default) else each.default
+        for name, injection in self.injections:
+            named[name] = injection(call, context)
+        return list(self._by_place(named)), named
+
+    def _by_place(self, named: Arguments) -> Iterator[Any]:
+        for name, default in self.positional:
+            if name not in named and default is inspect.Parameter.empty:
+                # Python will say what is missing.
+                return
+            yield named.pop(name, default)
+
+
+def read_signature(function: Callable[..., Any], *, tool: str, documented: Documentation, method: bool) -> Signature:
+    """Read what ``function`` takes and returns.
+
+    Args:
+        function: The function, not yet bound.
+        tool: The tool's name, for messages.
+        documented: What its docstring says of each argument.
+        method: Leave out its first argument.
+
+    Raises:
+        DefinitionInvalid: An argument cannot be given as JSON.
+        NameError: A hint names what does not exist (yet).
+    """
+    parameters = list(inspect.signature(function).parameters.values())[1 if method else 0 :]
+    fixed = _fixed(function)
+    hints = _hints(function)
+    reader = Hints()
+    arguments: list[Argument] = []
+    injections: list[tuple[str, Injection]] = []
+    positional: list[tuple[str, Any]] = []
+    others: Shape | None = None
+    properties: dict[str, Any] = {}
+    for each in parameters:
+        if each.name in fixed:
+            continue
+        hint, default = hints.get(each.name, Any), MISSING if each.default is each.empty else each.default
+        if each.kind is each.VAR_POSITIONAL:
+            raise DefinitionInvalid(f"{tool}: *{each.name} cannot be given by name; make it a list")
+        if each.kind is each.POSITIONAL_ONLY:
+            positional.append((each.name, each.default))
+        if (injection := injection_of(each.name, hint, default)) is not None:
+            injections.append((each.name, injection))
+            continue
+        try:
+            shape = reader.of(hint)
+        except DefinitionInvalid as error:
+            raise DefinitionInvalid(f"{tool}, argument {each.name!r}: {error}") from error
+        if each.kind is each.VAR_KEYWORD:
+            others = shape
+            continue
+        argument = _argument(each.name, shape, default)
+        properties[each.name] = _described(argument, default, documented.arguments.get(each.name))
+        arguments.append(argument)
+    schema = _object(properties, arguments, others)
+    return Signature(
+        tool=tool,
+        input_schema=reader.finish(schema),
+        output_schema=_output(hints.get("return", Any)),
+        arguments=tuple(arguments),
+        injections=tuple(injections),
+        positional=tuple(positional),
+        others=others,
+        readers=tuple((each.name, each.shape.read) for each in arguments if not each.shape.same),
+        plain=others is None and not positional and all(each.default is MISSING for each in arguments),
+        names=frozenset(properties),
+    )
+
+
+def _object(properties: dict[str, Any], arguments: list[Argument], others: Shape | None) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required := [each.name for each in arguments if each.required]:
+        schema["required"] = required
+    if others is None:
+        schema["additionalProperties"] = False
+    elif others.schema:
+        schema["additionalProperties"] = others.schema
+    return schema
+
+
+def _argument(name: str, shape: Shape, default: Any) -> Argument:
+    if not is_field(default):
+        return Argument(name, shape, required=default is MISSING, default=MISSING)
+    made = default.default_factory or default.default
+    required = bool(default.is_required())
+    return Argument(name, shape, required, MISSING if required else made)
+
+
+def _described(argument: Argument, default: Any, text: str | None) -> dict[str, Any]:
+    schema = argument.shape.schema
+    if is_field(default):
+        schema = annotated(schema, [default])
+        default = MISSING if argument.required or default.default_factory else default.default
+    described = with_default(Shape(schema, argument.shape.read), default)
+    return described if not text or "description" in described else described | {"description": text}
+
+
+def _fixed(function: Callable[..., Any]) -> set[str]:
+    """Return the arguments that a partial has already: they are the application's, and may be secrets."""
+    return set(cast("functools.partial[Any]", function).keywords) if isinstance(function, functools.partial) else set()
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    function = innermost(function)
+    if not inspect.isroutine(function):
+        function = type(function).__call__
+    if inspect.isbuiltin(function):
+        return {}
+    inner = inspect.unwrap(function)
+    names = getattr(getattr(inner, "__code__", None), "co_freevars", ())
+    cells = getattr(inner, "__closure__", None) or ()
+    around: dict[str, Any] = {}
+    for name, cell in zip(names, cells, strict=False):
+        with suppress(ValueError):  # not filled yet
+            around[name] = cell.cell_contents
+    return get_type_hints(function, localns=around, include_extras=True)
+
+
+def _output(hint: Any) -> dict[str, Any] | None:
+    """Return the schema of what is returned, if ``ToolResult.of`` makes it structured and a schema can be told."""
+    if not _is_structured(hint):
+        return None
+    reader = Hints(output=True)
+    try:
+        shape = reader.of(hint)
+    except DefinitionInvalid:
+        # What is returned need not be described, unlike what is asked for.
+        return None
+    return reader.finish(shape.schema) or None
+
+
+def _is_structured(hint: Any) -> bool:
+    if hint in (Any, None, type(None), str, object):
+        return False
+    if isinstance(hint, type) and issubclass(hint, (str, ToolResult, *CONTENT_TYPES)):
+        return False
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return all(_is_structured(each) or each is type(None) for each in args)
+    if origin in (list, tuple):
+        return not any(isinstance(each, type) and issubclass(each, CONTENT_TYPES) for each in args)
+    return True

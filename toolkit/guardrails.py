@@ -1,0 +1,73 @@
+"""Rules that look at a call before a tool runs, or at its result afterwards."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from inspect import isawaitable
+from typing import Generic, TypeAlias, TypeVar
+
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.result import ToolResult
+
+T = TypeVar("T", ToolCall, ToolResult)
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Nothing is wrong; the same as returning None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite(Generic[T]):
+    """Go on with ``value`` instead."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Do not go on; ``message`` is what the model reads."""
+
+    message: str
+
+
+Decision: TypeAlias = Allow | Rewrite[T] | Refuse | None
+"""What a guardrail finds."""
+
+InputGuardrail: TypeAlias = Callable[[ToolCall, ToolContext], "Decision[ToolCall] | Awaitable[Decision[ToolCall]]"]
+"""Looks at a call before the tool runs."""
+
+OutputGuardrail: TypeAlias = Callable[
+    [ToolResult, ToolContext], "Decision[ToolResult] | Awaitable[Decision[ToolResult]]"
+]
+"""Looks at a result before the caller gets it."""
+
+
+async def decide(
+    guardrails: Sequence[Callable[[T, ToolContext], Decision[T] | Awaitable[Decision[T]]]],
+    value: T,
+    context: ToolContext,
+) -> T:
+    """Return what is left of ``value`` after all guardrails, one after the other.
+
+    Raises:
+        ToolRefused: One of them refused.
+        DefinitionInvalid: One of them returned what is no decision.
+    """
+    for guardrail in guardrails:
+        found = guardrail(value, context)
+        decision = await found if isawaitable(found) else found
+        match decision:
+            case None | Allow():
+                pass
+            case Rewrite():
+                value = decision.value
+            case Refuse(message=message):
+                raise ToolRefused(message)
+            case _:
+                name = getattr(guardrail, "__name__", type(guardrail).__name__)
+                raise DefinitionInvalid(
+                    f"guardrail {name} returned {type(decision).__name__}; expected None, Allow, Rewrite or Refuse"
+                )
+    return value

@@ -1,0 +1,102 @@
+"""An agent that coordinates others by calling the tools that they declare."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Unpack
+
+from toolkit.agents import Agent, AgentOptions, AgentTool
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid, ToolUnknown
+from toolkit.functions import tools_of
+from toolkit.model import Model
+from toolkit.tool import Tool
+
+INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."
+"""What a host's model is told when nothing else is given."""
+
+
+class StructuredLLMHost(Agent):
+    """Offers its model the participants' tools by function calling, and routes the calls back to them.
+
+    A participant's methods marked ``@tool`` become the tools ``<participant>__<tool>``. An agent that declares none is
+    asked as a whole by ``<participant>__ask``, whose one argument is a ``message``. When a participant fails, the
+    model reads why.
+
+    Args:
+        name: What it is called.
+        model: Who decides whom to call.
+        participants: Agents, or objects with ``@tool`` methods, by the name they have here; more can join at any time.
+        instruction: What the model is told first.
+        options: The same as for ``Agent``.
+
+    Raises:
+        DefinitionInvalid: A participant is no agent and declares no tools, or a name is taken.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model | None = None,
+        participants: Mapping[str, object] | None = None,
+        *,
+        instruction: str = INSTRUCTION,
+        **options: Unpack[AgentOptions],
+    ) -> None:
+        super().__init__(name, instruction=instruction, model=model, **options)
+        self._participants: dict[str, tuple[object, list[Tool]]] = {}
+        for each, agent in (participants or {}).items():
+            self.join(each, agent)
+
+    @property
+    def participants(self) -> Mapping[str, object]:
+        """Who takes part now, by name."""
+        return MappingProxyType({name: agent for name, (agent, _) in self._participants.items()})
+
+    def join(self, participant: str, agent: object) -> None:
+        """Let ``agent`` take part as ``participant``; the model's next question offers its tools.
+
+        Raises:
+            DefinitionInvalid: The name is taken, or there is nothing that it could be asked.
+        """
+        if participant in self._participants:
+            raise DefinitionInvalid(f"{participant!r} takes part in {self.name} already")
+        tools: list[Tool] = [_ParticipantTool(participant, each) for each in tools_of(agent)]
+        tools = tools or [AgentTool(agent, name=f"{participant}__ask")]
+        self.node.register(*tools)
+        self._participants[participant] = (agent, tools)
+
+    def leave(self, participant: str) -> None:
+        """Take ``participant`` and its tools away; calls under way go on.
+
+        Raises:
+            ToolUnknown: It does not take part.
+        """
+        if participant not in self._participants:
+            known = ", ".join(map(repr, self._participants)) or "nobody"
+            raise ToolUnknown(f"{participant!r} does not take part in {self.name}; there is {known}")
+        _, tools = self._participants.pop(participant)
+        for each in tools:
+            self.node.unregister(each)
+
+
+class _ParticipantTool(Tool):
+    """A participant's tool under the name that it has at the host; one call of it is one call in the records."""
+
+    source = "agent"
+
+    def __init__(self, participant: str, tool: Tool) -> None:
+        super().__init__(replace(tool.definition, name=f"{participant}__{tool.name}"), validate=False)
+        self._tool = tool
+
+    @property
+    def server_name(self) -> str | None:
+        """``agent``, as for an agent behind a tool."""
+        return "agent"
+
+    async def run(self, call: ToolCall, context: ToolContext) -> object:
+        """Have the tool do it, with its own guardrails and schemas."""
+        call = replace(call, name=self._tool.name)
+        # The part of a call that is inside of the hooks and the middleware, which this tool has passed.
+        return await self._tool._perform(call, context, context.call_id)  # noqa: SLF001 - of the same class

@@ -1,0 +1,159 @@
+"""Functions that are named as ``module.py:function``: tools and middleware of cards and of decorators.
+
+Loading a file runs it, with all that the process may do. A path may be absolute and may leave ``base_path``, since
+whoever wrote the specification could do the same in the file itself: load only what you would run.
+"""
+
+import sys
+import threading
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from inspect import isclass, iscoroutinefunction, signature
+from itertools import count
+from os import PathLike, stat_result
+from pathlib import Path
+from traceback import walk_tb
+from types import CodeType, ModuleType
+from typing import Any, TypeAlias, cast
+
+from toolkit.errors import SpecInvalid
+from toolkit.middleware.chain import name_of
+from toolkit.middleware.contexts import ModelHook, ToolHook
+
+_Stamp: TypeAlias = tuple[int, int, int, int]
+
+_lock = threading.RLock()
+_numbers = count(1)
+_loaded: dict[Path, tuple[_Stamp, ModuleType]] = {}
+
+
+def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str] | None = None) -> Callable[..., Any]:
+    """Return the function that ``spec`` names, running its file unless that was done before.
+
+    A file is run once for as long as it does not change, so that all of its functions share one module; its folder
+    is not added to ``sys.path``. Nothing is written beside it.
+
+    Args:
+        spec: ``module.py:function``, or a callable, which is returned as it is.
+        base_path: Folder that a relative path begins at, by default the current one.
+
+    Raises:
+        SpecInvalid: The text has another form, there is no such file or function in it, it cannot be called, or the
+            file raised while it ran; then the message has the line.
+    """
+    if not isinstance(spec, str):
+        if not callable(cast("object", spec)):
+            raise SpecInvalid(f"expected a function or 'module.py:function', not {type(cast('object', spec)).__name__}")
+        return spec
+    written, _, name = spec.rpartition(":")
+    if not written.endswith(".py") or not name.isidentifier():
+        raise SpecInvalid(f"{spec!r} does not name a function; write it as 'module.py:function'")
+    path = Path(base_path or ".").expanduser() / Path(written)
+    module = _module(path, spec)
+    found = getattr(module, name, None)
+    if found is None:
+        raise SpecInvalid(f"{spec!r}: {path} has no {name!r}{_near(name, module)}")
+    if not callable(found):
+        raise SpecInvalid(f"{spec!r}: {name!r} in {path} is a {type(found).__name__}, which cannot be called")
+    return found
+
+
+def check_tool_hook(hook: object) -> ToolHook:
+    """Return ``hook`` if it can be a middleware around tool calls.
+
+    Raises:
+        SpecInvalid: It is not an ``async def`` that takes three positional arguments. Type hints are not looked at.
+    """
+    _check(hook, "tool_hooks", "async def {}(ctx, args, call_next)")
+    return cast("ToolHook", hook)
+
+
+def check_model_hook(hook: object) -> ModelHook:
+    """Return ``hook`` if it can be a middleware around model calls.
+
+    Raises:
+        SpecInvalid: It is not an ``async def`` that takes three positional arguments. Type hints are not looked at.
+    """
+    _check(hook, "model_hooks", "async def {}(ctx, request, call_next)")
+    return cast("ModelHook", hook)
+
+
+def _check(hook: object, where: str, form: str) -> None:
+    name = name_of(hook)
+    wanted = f"; write it as: {form.format(name if name.isidentifier() else 'hook')}"
+    if not callable(hook):
+        raise SpecInvalid(f"{where}: a {name} cannot be called{wanted}")
+    if isclass(hook):
+        raise SpecInvalid(f"{where}: {name} is a class; give an instance of it, {name}(…)")
+    if not (iscoroutinefunction(hook) or iscoroutinefunction(getattr(hook, "__call__", None))):  # noqa: B004 - the method itself is looked at
+        raise SpecInvalid(f"{where}: {name} is no 'async def'{wanted}")
+    takes = signature(hook)
+    try:
+        takes.bind(None, None, None)
+    except TypeError:
+        raise SpecInvalid(f"{where}: {name}{takes} does not take three positional arguments{wanted}") from None
+
+
+class _Unwritten(SourceFileLoader):
+    """Compiles a file each time: a cached one is told from a new one by whole seconds, and lies beside the card."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def _module(path: Path, spec: str) -> ModuleType:
+    try:
+        path = path.resolve()
+        found = path.stat()
+        regular = path.is_file()
+    except (OSError, ValueError):
+        raise SpecInvalid(f"{spec!r}: there is no file {path}") from None
+    if not regular:
+        raise SpecInvalid(f"{spec!r}: {path} is not a file")
+    stamp = _stamp(found)
+    with _lock:
+        known = _loaded.get(path)
+        if known is None or known[0] != stamp:
+            _loaded[path] = known = (stamp, _run(path, spec))
+        return known[1]
+
+
+def _stamp(found: stat_result) -> _Stamp:
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _run(path: Path, spec: str) -> ModuleType:
+    name = f"_toolkit_{path.stem}_{next(_numbers)}"
+    loader = _Unwritten(name, str(path))
+    module_spec: ModuleSpec | None = spec_from_loader(name, loader)
+    assert module_spec is not None
+    module = module_from_spec(module_spec)
+    # Registered before it runs: dataclasses, pickle and typing look a class's module up by its name.
+    sys.modules[name] = module
+    try:
+        loader.exec_module(module)
+    except BaseException as error:
+        sys.modules.pop(name, None)
+        if not isinstance(error, Exception | SystemExit):
+            raise
+        line = _line(error, path)
+        raise SpecInvalid(
+            f"{spec!r}: {path}:{line} failed while it was loaded: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+def _line(error: BaseException, path: Path) -> int:
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno or 1
+    lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)]
+    return lines[-1] if lines else 1
+
+
+def _near(name: str, module: ModuleType) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [each for each in vars(module) if not each.startswith("_")], n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,39 @@
+"""Where MCP servers are: a command that runs one, or an address."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class StdioServer:
+    """A server that is started as a process of its own, and ended with the connection."""
+
+    command: str
+    args: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Variables beside the few that every server gets, such as ``PATH`` and ``HOME``; it inherits no others."""
+    cwd: str | Path | None = None
+    stderr: Path | TextIO | None = None
+    """Where its standard error goes: a file that is appended to, or an open one; by default where ours goes."""
+    required: bool = True
+    """False lets the other servers go on without it when it cannot be started."""
+    start_timeout_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class HttpServer:
+    """A server that is reached by streamable HTTP."""
+
+    url: str
+    """Its endpoint, as in ``http://127.0.0.1:8000/mcp``."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    token: str | None = field(default=None, repr=False)
+    """Sent as ``Authorization: Bearer``, to this address's origin alone."""
+    required: bool = True
+    """False lets the other servers go on without it when it cannot be reached."""
+    start_timeout_s: float = 30.0
+
+
+Place: TypeAlias = StdioServer | HttpServer

@@ -1,0 +1,227 @@
+"""One MCP server as an agent sees it: its tools, resources and prompts."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from instrument import around
+from toolkit.content import Content, ResourceContent, as_content, as_text
+from toolkit.context import ToolContext
+from toolkit.errors import ServerFailed, ToolTimedOut
+from toolkit.mcp.tools import McpTool, make_tools
+from toolkit.model import Message
+from toolkit.shapes import plain
+
+T = TypeVar("T")
+
+
+class Line(Protocol):
+    """The way to a server."""
+
+    async def open(self) -> object:
+        """Connect, if it is not."""
+        ...
+
+    async def ask(self, request: Callable[[Any], Awaitable[T]], *, what: str, repeatable: bool) -> T:
+        """Have a request sent by the SDK's session that ``request`` is given."""
+        ...
+
+    async def close(self) -> None:
+        """End it for good."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something that a server lets be read."""
+
+    uri: str
+    name: str
+    description: str = ""
+    mime_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A template that a server fills in."""
+
+    name: str
+    description: str = ""
+    arguments: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+
+class McpServer:
+    """A server with a name; ``McpServers`` has them.
+
+    Args:
+        name: What it is called here.
+        connect: Makes the way to it, given what is to be called when its tools may have changed.
+        only: The tools that are wanted; None for all.
+        namespaced: Whether the server's name goes before its tools'.
+        timeout_s: How long one request may take; None for as long as it likes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        connect: Callable[[Callable[[], None]], Line],
+        *,
+        only: frozenset[str] | None,
+        namespaced: bool,
+        timeout_s: float | None,
+    ) -> None:
+        self.name = name
+        self._line = connect(self.changed)
+        self._only = only
+        self._namespaced = namespaced
+        self._timeout_s = timeout_s
+        self._tools: list[McpTool] | None = None
+        self._changes = 0
+        self._was_listed = False
+        self._listing = asyncio.Lock()
+
+    def changed(self) -> None:
+        """Have the tools be listed again when they are asked for the next time."""
+        self._changes += 1
+        self._tools = None
+
+    async def open(self) -> None:
+        """Connect, if it is not.
+
+        Raises:
+            ServerFailed: It cannot be started or reached.
+        """
+        await self._line.open()
+
+    async def close(self) -> None:
+        """End the connection for good."""
+        await self._line.close()
+
+    async def tools(self) -> list[McpTool]:
+        """Return its tools; they are listed once, and again after the server said that they changed or was lost.
+
+        Raises:
+            DefinitionInvalid: A tool that is wanted is not there, when they are listed for the first time.
+            ServerFailed: It cannot list them.
+        """
+        await self._line.open()
+        async with self._listing:
+            if self._tools is not None:
+                return list(self._tools)
+            seen = self._changes
+            listed = await self._list("list_tools", "tools", "its list of tools")
+            made = make_tools(self, listed, only=self._only, namespaced=self._namespaced, is_first=not self._was_listed)
+            self._was_listed = True
+            # What changed while they were listed is asked for again.
+            self._tools = made if seen == self._changes else None
+            return list(made)
+
+    async def resources(self) -> list[Resource]:
+        """Return what can be read."""
+        listed = await self._list("list_resources", "resources", "its list of resources")
+        return [
+            Resource(str(each["uri"]), each["name"], each.get("description", ""), each.get("mimeType"))
+            for each in listed
+        ]
+
+    async def read(self, uri: str) -> list[Content]:
+        """Read a resource, in as many parts as the server makes of it.
+
+        Raises:
+            ServerFailed: It cannot be read.
+            ToolTimedOut: It took longer than a request may.
+        """
+        async with around("resource_fetch", uri=uri, context={"server_name": self.name}) as call:
+            result = await self._ask(lambda session: session.read_resource(uri), f"the resource {uri}")
+            parts: list[Content] = [_part(each) for each in result.contents]
+            texts = [each.text for each in parts if isinstance(each, ResourceContent) and each.text is not None]
+            content = "\n".join(texts) if len(texts) == len(parts) else [plain(each) for each in parts]
+            call.set(content=content, mime_type=_mime_type(parts))
+            return parts
+
+    async def prompts(self) -> list[Prompt]:
+        """Return the templates that can be filled in."""
+        listed = await self._list("list_prompts", "prompts", "its list of prompts")
+        return [_prompt(each) for each in listed]
+
+    async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
+        """Have a template filled in; what is no text in it becomes a note of what it is.
+
+        Raises:
+            ServerFailed: There is none of the name, or an argument is missing.
+            ToolTimedOut: It took longer than a request may.
+        """
+        given = dict(arguments or {})
+        origin = {"server_name": self.name}
+        async with around("prompt_apply", template_id=name, parameters=given, context=origin) as call:
+            result = await self._ask(lambda session: session.get_prompt(name, given), f"the prompt {name}")
+            call.set(rendered=[plain(each) for each in result.messages])
+            return [Message(role=each.role, content=as_text(as_content(each.content))) for each in result.messages]
+
+    async def call_tool(self, tool: McpTool, arguments: dict[str, Any], context: ToolContext) -> object:
+        """Call a tool and pass on how far it is.
+
+        Raises:
+            ServerFailed: There is no answer, or a JSON-RPC error instead of a result.
+            ToolTimedOut: It took longer than it may; the server was told to stop.
+        """
+        from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
+
+        request = CallToolRequest(params=CallToolRequestParams(name=tool.remote_name, arguments=arguments))
+
+        async def progressed(progress: float, total: float | None, message: str | None) -> None:
+            await context.progress(progress, total, message)
+
+        # Not by the session's own `call_tool`, which holds the result against the output schema as `Tool` does.
+        def send(session: Any) -> Awaitable[object]:
+            return session.send_request(
+                request, CallToolResult, request_read_timeout_seconds=self._timeout_s, progress_callback=progressed
+            )
+
+        return await self._within(send, tool.name, repeatable=tool.repeatable)
+
+    async def _list(self, method: str, key: str, what: str) -> list[dict[str, Any]]:
+        from mcp.types import PaginatedRequestParams
+
+        found: list[dict[str, Any]] = []
+        seen: set[str | None] = set()
+        cursor: str | None = None
+        while cursor not in seen:
+            seen.add(cursor)
+            params = PaginatedRequestParams(cursor=cursor)
+            page = await self._ask(lambda session, params=params: getattr(session, method)(params=params), what)
+            found += [plain(each) for each in getattr(page, key)]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+        raise ServerFailed(f"MCP server {self.name!r} answers {what} with the same page again and again")
+
+    async def _ask(self, send: Callable[[Any], Awaitable[Any]], what: str) -> Any:
+        return await self._within(send, what, repeatable=True)
+
+    async def _within(self, send: Callable[[Any], Awaitable[T]], what: str, *, repeatable: bool) -> T:
+        try:
+            return await self._line.ask(send, what=what, repeatable=repeatable)
+        except TimeoutError as error:
+            raise ToolTimedOut(f"{what} took longer than {self._timeout_s:g} s") from error
+
+
+def _part(contents: object) -> Content:
+    return as_content({"type": "resource", "resource": contents})
+
+
+def _mime_type(parts: list[Content]) -> str | None:
+    first = parts[0] if parts else None
+    return first.mime_type if isinstance(first, ResourceContent) else None
+
+
+def _prompt(listed: Mapping[str, Any]) -> Prompt:
+    arguments: list[Mapping[str, Any]] = listed.get("arguments") or []
+    return Prompt(
+        name=listed["name"],
+        description=listed.get("description") or "",
+        arguments=tuple(each["name"] for each in arguments),
+        required=tuple(each["name"] for each in arguments if each.get("required")),
+    )

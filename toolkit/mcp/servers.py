@@ -1,0 +1,150 @@
+"""Several MCP servers at once, as one source of tools."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Self, TypeVar
+
+from toolkit.errors import DefinitionInvalid, ExtraMissing, ServerFailed
+from toolkit.extras import need
+from toolkit.mcp.places import HttpServer, Place
+from toolkit.mcp.replies import Replies
+from toolkit.mcp.server import McpServer
+from toolkit.mcp.tools import McpTool
+
+T = TypeVar("T")
+
+_log = logging.getLogger("mcp.toolkit")
+
+
+class McpServers(Mapping[str, McpServer]):
+    """MCP servers by name, connected for as long as the block lasts. Entering and leaving may be in different tasks.
+
+    Args:
+        servers: Where each is; an address stands for an ``HttpServer``.
+        tools: Which tools of a server are wanted, by its name; all of those that are not in it.
+        namespaced: Whether models see ``time__get_time`` rather than ``get_time``.
+        timeout_s: How long one tool call, or another request, may take; None for as long as it likes.
+        replies: What servers are answered when they ask something.
+        lazy: True connects to a server when it is first needed rather than on entry.
+
+    Raises:
+        DefinitionInvalid: ``tools`` names a server that is not there.
+    """
+
+    def __init__(
+        self,
+        servers: Mapping[str, Place | str],
+        *,
+        tools: Mapping[str, Iterable[str]] | None = None,
+        namespaced: bool = True,
+        timeout_s: float | None = 60.0,
+        replies: Replies | None = None,
+        lazy: bool = False,
+    ) -> None:
+        self._places = {name: HttpServer(at) if isinstance(at, str) else at for name, at in servers.items()}
+        self._only = {name: frozenset(wanted) for name, wanted in (tools or {}).items()}
+        if unknown := sorted(self._only.keys() - self._places.keys()):
+            known = ", ".join(self._places) or "none"
+            raise DefinitionInvalid(f"tools are wanted of the unknown MCP server {unknown[0]!r}; known: {known}")
+        self._namespaced = namespaced
+        self._timeout_s = timeout_s
+        self._replies = replies or Replies()
+        self._lazy = lazy
+        self._servers: dict[str, McpServer] = {}
+
+    async def __aenter__(self) -> Self:
+        """Connect to all servers at once.
+
+        Raises:
+            ServerFailed: A server that is required cannot be started or reached; no other is left running.
+            ExtraMissing: The SDK is not installed, or is too old.
+        """
+        _need_sdk()
+        self._servers = {name: self._server(name, place) for name, place in self._places.items()}
+        if not self._lazy:
+            try:
+                await self._each(McpServer.open)
+            except BaseException:
+                await self.close()
+                raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __getitem__(self, name: str) -> McpServer:
+        if name not in self._places:
+            raise KeyError(f"no MCP server {name!r}; known: {', '.join(self._places) or 'none'}")
+        if name not in self._servers:
+            raise ServerFailed(f"MCP server {name!r} is not connected; use 'async with McpServers(…)'")
+        return self._servers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    async def tools(self) -> list[McpTool]:
+        """Return the tools of all servers that answer, in the order of the servers. Cheap while none has changed.
+
+        Raises:
+            DefinitionInvalid: A wanted tool is not there, or two tools have one name.
+            ServerFailed: A server that is required cannot list them.
+        """
+        if self._places and not self._servers:
+            raise ServerFailed("the MCP servers are not connected; use 'async with McpServers(…)'")
+        found = [tool for tools in await self._each(McpServer.tools) for tool in tools]
+        twice = [name for name, times in Counter(tool.name for tool in found).items() if times > 1]
+        if twice:
+            owners = " and ".join(repr(tool.server_name) for tool in found if tool.name == twice[0])
+            raise DefinitionInvalid(f"the MCP servers {owners} both have a tool {twice[0]!r}; use namespaced=True")
+        return found
+
+    async def close(self) -> None:
+        """End all connections; returns when every server's process is gone."""
+        servers, self._servers = self._servers, {}
+        await asyncio.gather(*(each.close() for each in servers.values()))
+
+    def _server(self, name: str, place: Place) -> McpServer:
+        from toolkit.mcp.connection import Connection
+
+        return McpServer(
+            name,
+            lambda on_change: Connection(name, place, self._replies, on_change),
+            only=self._only.get(name),
+            namespaced=self._namespaced,
+            timeout_s=self._timeout_s,
+        )
+
+    async def _each(self, do: Callable[[McpServer], Awaitable[T]]) -> list[T]:
+        """Do it with all servers at once; a failure of one that is not required is logged."""
+
+        async def attempt(server: McpServer) -> T | None:
+            try:
+                return await do(server)
+            except ServerFailed as error:
+                if self._places[server.name].required:
+                    raise
+                _log.warning("going on without MCP server %s: %s", server.name, error)
+                return None
+
+        results = await asyncio.gather(*map(attempt, self._servers.values()), return_exceptions=True)
+        failures = [each for each in results if isinstance(each, BaseException)]
+        if failures:
+            raise failures[0]
+        return [each for each in results if each is not None and not isinstance(each, BaseException)]
+
+
+def _need_sdk() -> None:
+    need("mcp", extra="mcp", purpose="a connection to MCP servers")
+    if find_spec("mcp.shared.dispatcher") is None:
+        raise ExtraMissing(
+            "a connection to MCP servers needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp"
+        )

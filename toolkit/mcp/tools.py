@@ -1,0 +1,132 @@
+"""A tool of an MCP server."""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol
+
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition, ToolSource
+from toolkit.errors import DefinitionInvalid
+from toolkit.tool import Tool, arguments_of
+
+_log = logging.getLogger("mcp.toolkit")
+
+SEPARATOR = "__"
+"""Between a server's name and its tool's."""
+
+_FORBIDDEN = re.compile(r"[^A-Za-z0-9_./-]")
+
+
+class Caller(Protocol):
+    """Has a tool of one server called."""
+
+    @property
+    def name(self) -> str:
+        """The server's name here."""
+        ...
+
+    async def call_tool(self, tool: "McpTool", arguments: dict[str, Any], context: ToolContext) -> object:
+        """Call it; return the SDK's result."""
+        ...
+
+
+class McpTool(Tool):
+    """A tool that an MCP server offers; ``McpServers.tools`` makes them.
+
+    Args:
+        definition: What the tool is, under the name that models know.
+        server: Through which it is called.
+        remote_name: What the server calls it.
+        annotations: The server's hints about it, in the protocol's spelling. They are claims, not facts.
+        validate: False where the server's schemas cannot be used.
+    """
+
+    source: ClassVar[ToolSource] = "mcp"
+
+    def __init__(
+        self,
+        definition: ToolDefinition,
+        server: Caller,
+        *,
+        remote_name: str,
+        annotations: Mapping[str, Any] | None = None,
+        validate: bool = True,
+    ) -> None:
+        super().__init__(definition, validate=validate)
+        self.remote_name = remote_name
+        self.annotations = dict(annotations or {})
+        self._server = server
+
+    @property
+    def server_name(self) -> str:
+        """The name of the server, as it was given to ``McpServers``."""
+        return self._server.name
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the server says that a second call does nothing that the first did not."""
+        return self.annotations.get("idempotentHint") is True or self.annotations.get("readOnlyHint") is True
+
+    async def run(self, call: ToolCall, context: ToolContext) -> object:
+        """Have the server do it.
+
+        Raises:
+            ServerFailed: There is no answer, or a JSON-RPC error instead of a result.
+            ToolTimedOut: It took longer than it may; the server was told to stop.
+        """
+        return await self._server.call_tool(self, arguments_of(call), context)
+
+
+def tool_name(server: str, tool: str, *, namespaced: bool) -> str:
+    """Return the name by which models call a server's tool."""
+    return _FORBIDDEN.sub("_", f"{server}{SEPARATOR}{tool}" if namespaced else tool)
+
+
+def make_tools(
+    server: Caller,
+    listed: Iterable[Mapping[str, Any]],
+    *,
+    only: frozenset[str] | None,
+    namespaced: bool,
+    is_first: bool,
+) -> list[McpTool]:
+    """Return what a server listed as tools.
+
+    Args:
+        server: Through which they are called.
+        listed: Entries of the result of ``tools/list``.
+        only: The names that are wanted, as the server has them; None for all.
+        namespaced: Whether the server's name goes before them.
+        is_first: Whether a wanted tool that is not there is a mistake, rather than gone.
+
+    Raises:
+        DefinitionInvalid: A wanted tool is not there.
+    """
+    there = {str(each["name"]): each for each in listed}
+    if missing := sorted((only or frozenset()) - there.keys()):
+        said = f"MCP server {server.name!r} has no tool {', '.join(map(repr, missing))}; it has {', '.join(there)}"
+        if is_first:
+            raise DefinitionInvalid(said)
+        _log.warning("%s", said)
+    return [
+        _make_tool(server, each, namespaced=namespaced) for name, each in there.items() if only is None or name in only
+    ]
+
+
+def _make_tool(server: Caller, listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
+    remote_name = str(listed["name"])
+    definition = ToolDefinition(
+        name=tool_name(server.name, remote_name, namespaced=namespaced),
+        description=listed.get("description") or listed.get("title") or "",
+        input_schema=listed["inputSchema"],
+        output_schema=listed.get("outputSchema"),
+    )
+    annotations = listed.get("annotations")
+    try:
+        return McpTool(definition, server, remote_name=remote_name, annotations=annotations)
+    except DefinitionInvalid as error:
+        # The server looks at arguments too; a schema of no use to us is no reason to do without its tools.
+        _log.warning("arguments of %s are not looked at before they are sent: %s", definition.name, error)
+        return McpTool(definition, server, remote_name=remote_name, annotations=annotations, validate=False)

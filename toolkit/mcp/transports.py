@@ -1,0 +1,88 @@
+"""Opens the SDK's streams to a server."""
+
+import sys
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from os import devnull
+from pathlib import Path
+from typing import Any, TextIO
+
+import httpx2
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from toolkit.mcp.places import HttpServer, Place, StdioServer
+
+# Answers may take as long as the call itself may, whose own limit ends it.
+_TIMEOUT = httpx2.Timeout(30.0, read=None)
+
+
+@dataclass(slots=True)
+class Heard:
+    """What HTTP says beside the messages."""
+
+    session_gone: bool = False
+    """The server knows nothing of the session, so it has done nothing about what was sent in it."""
+    refusal: str = ""
+    """The last status that was an error, in words."""
+
+
+@asynccontextmanager
+async def open_streams(place: Place, heard: Heard) -> AsyncGenerator[tuple[Any, Any]]:
+    """Start or reach the server."""
+    if isinstance(place, HttpServer):
+        async with _http_client(place, heard) as client, streamable_http_client(place.url, http_client=client) as both:
+            yield both
+        return
+    parameters = StdioServerParameters(
+        command=place.command,
+        args=list(place.args),
+        env=dict(place.env),
+        cwd=None if place.cwd is None else str(place.cwd),
+    )
+    with _stderr(place) as errlog:
+        async with stdio_client(parameters, errlog=errlog) as both:
+            yield both
+
+
+def transport_of(place: Place) -> str:
+    """Return what the hooks call the way to the server."""
+    return "stdio" if isinstance(place, StdioServer) else "http"
+
+
+def _http_client(place: HttpServer, heard: Heard) -> httpx2.AsyncClient:
+    headers = dict(place.headers)
+    if place.token is not None:
+        headers["Authorization"] = f"Bearer {place.token}"
+
+    async def look(response: httpx2.Response) -> None:
+        if response.status_code == 404 and "mcp-session-id" in response.request.headers:
+            # https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+            heard.session_gone = True
+        if response.status_code >= 400:
+            heard.refusal = f"{response.status_code} {response.reason_phrase}"
+
+    return httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT, event_hooks={"response": [look]})
+
+
+@contextmanager
+def _stderr(place: StdioServer) -> Generator[TextIO]:
+    if isinstance(place.stderr, Path):
+        with place.stderr.open("a") as file:
+            yield file
+    elif place.stderr is not None:
+        yield place.stderr
+    elif _has_descriptor(sys.stderr):
+        yield sys.stderr
+    else:
+        # A notebook or a service without one: a process can only be given a real file.
+        with Path(devnull).open("w") as file:
+            yield file
+
+
+def _has_descriptor(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.fileno() >= 0
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,147 @@
+"""The SDK's wire with the hooks around every request on it."""
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+import anyio.abc
+from anyio import TASK_STATUS_IGNORED, Event
+from mcp.shared.dispatcher import CallOptions, DispatchContext, OnNotify, OnNotifyIntercept, OnRequest
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.transport_context import TransportContext
+from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+from instrument import around
+
+
+class NotSent(MCPError):
+    """The connection was over before the request went out."""
+
+    def __init__(self) -> None:
+        super().__init__(CONNECTION_CLOSED, "Connection closed")
+
+
+class Wire(JSONRPCDispatcher[TransportContext]):
+    """One connection's requests, both ways.
+
+    What is sent is sent inside its hooks, so that the trace context that the SDK writes into ``_meta`` names the
+    request's own span.
+    """
+
+    emits_hooks = True
+    """Tells recorders that patch the SDK to leave the requests of this dispatcher alone."""
+
+    def __init__(self, incoming: Any, outgoing: Any, transport: str) -> None:
+        super().__init__(incoming, outgoing)
+        self._transport = transport
+        self._ids = count(1)
+        self._under_way = 0
+        self.ended = Event()
+        self.cut_off = 0
+        """How many requests were without their answer when the connection ended."""
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """Send a request under an id of our own, since the hook before it has to know the id."""
+        chosen = opts or CallOptions()
+        request_id = chosen.setdefault("request_id", next(self._ids))
+        request = _request(request_id, method, params)
+        async with around("rpc_request", envelope=request, transport=self._transport, direction="outbound") as call:
+            try:
+                result = await self._send(method, params, chosen, more)
+            except MCPError as error:
+                if _is_local(error):
+                    raise
+                refusal = error
+                call.set(envelope=_refusal(request_id, error))
+            else:
+                call.set(envelope=_answer(request_id, result))
+                return result
+        raise refusal
+
+    async def _send(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions, more: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        # The hooks may have taken a while.
+        if self.ended.is_set():
+            raise NotSent
+        self._under_way += 1
+        try:
+            return await super().send_raw_request(method, params, opts, **more)
+        except MCPError as error:
+            # All of them are woken at once, and the first to come here still counts the others.
+            if is_closed(error):
+                self.cut_off = max(self.cut_off, self._under_way)
+            raise
+        finally:
+            self._under_way -= 1
+
+    async def run(
+        self,
+        on_request: OnRequest,
+        on_notify: OnNotify,
+        on_notify_intercept: OnNotifyIntercept | None = None,
+        *,
+        task_status: anyio.abc.TaskStatus[None] = TASK_STATUS_IGNORED,
+    ) -> None:
+        """Read until the other side goes away, and note that it did."""
+
+        async def answer(
+            dctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
+        ) -> dict[str, Any]:
+            return await self._answer(on_request, dctx, method, params)
+
+        try:
+            await super().run(answer, on_notify, on_notify_intercept, task_status=task_status)
+        finally:
+            self.ended.set()
+
+    async def _answer(
+        self,
+        on_request: OnRequest,
+        dctx: DispatchContext[TransportContext],
+        method: str,
+        params: Mapping[str, Any] | None,
+    ) -> dict[str, Any]:
+        request = _request(dctx.request_id, method, params)
+        async with around("rpc_request", envelope=request, transport=self._transport, direction="inbound") as call:
+            try:
+                result = await on_request(dctx, method, params)
+            except MCPError as error:
+                refusal = error
+                call.set(envelope=_refusal(dctx.request_id, error))
+            else:
+                call.set(envelope=_answer(dctx.request_id, result))
+                return result
+        raise refusal
+
+
+def _request(request_id: object, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    request: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}
+    return request | {"params": dict(params)} if params else request
+
+
+def _answer(request_id: object, result: Mapping[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "result": dict(result)}
+
+
+def _refusal(request_id: object, error: MCPError) -> dict[str, Any]:
+    told = error.error.model_dump(mode="json", exclude_none=True)
+    return {"jsonrpc": "2.0", "id": request_id, "error": told}
+
+
+def _is_local(error: MCPError) -> bool:
+    """Tell whether the error was made on this side, because no answer came in time or at all."""
+    return is_closed(error) or is_late(error)
+
+
+def is_closed(error: MCPError) -> bool:
+    """Tell whether the SDK raised the error because the connection ended."""
+    return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
+
+
+def is_late(error: MCPError) -> bool:
+    """Tell whether the SDK raised the error because there was no answer in the request's time."""
+    return error.code == REQUEST_TIMEOUT and isinstance(error.__context__, TimeoutError)

@@ -1,0 +1,1 @@
+"""Functions around a call: ``(ctx, args, call_next)``, before, instead or after."""

@@ -1,0 +1,35 @@
+"""Asks a person before a tool is called."""
+
+from toolkit.approval import ApprovalRequest, Approver
+from toolkit.errors import ToolRefused
+from toolkit.middleware.chain import own
+from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
+from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.result import ToolResult
+from toolkit.terminal import Terminal
+
+
+class Approve(ToolMiddleware):
+    """Has a person see each call and agree before it is made; a refused one is an error result.
+
+    Args:
+        question: What the person is asked.
+        approver: Who is asked. By default the approver of the caller's ``ToolContext``, and where there is none the
+            person at the terminal.
+        tools: Whose calls it stands around.
+    """
+
+    def __init__(
+        self, question: str = "Let the agent do this?", *, approver: Approver | None = None, tools: Tools = "*"
+    ) -> None:
+        super().__init__(tools)
+        self._question = question
+        self._approver = approver
+        self._terminal = Terminal()
+
+    async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
+        """Ask, and call the tool if the answer is yes."""
+        ask = self._approver or ctx.approver or self._terminal.approve
+        if not await ask(ApprovalRequest(ctx.tool_name, own(args), self._question)):
+            return failed(ToolRefused(f"a person refused {ctx.tool_name}"))
+        return await call_next(args)

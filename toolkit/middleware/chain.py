@@ -1,0 +1,176 @@
+"""Puts middleware around a call, and keeps what each of them did to it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
+
+from toolkit.errors import ToolkitError
+
+C = TypeVar("C")
+A = TypeVar("A")
+R = TypeVar("R")
+
+Hook: TypeAlias = Callable[[C, A, Callable[[A], Awaitable[R]]], Awaitable[Any]]
+Snapshot: TypeAlias = Callable[[Any], Any]
+Did = Literal["passed", "changed", "answered", "raised", "skipped"]
+"""``answered``: it never called what comes after it; ``skipped``: one before it kept the call from getting there."""
+
+
+@dataclass(slots=True, eq=False)
+class Change:
+    """What one middleware did to one call; where another one made it run several times, what it did the last time."""
+
+    name: str
+    did: Did = "skipped"
+    calls: int = 0
+    """How often it called what comes after it: more than once for a retry."""
+    args: tuple[Any, Any] | None = None
+    """What it was given and what it last passed on, where the two differ."""
+    result: tuple[Any, Any] | None = None
+    """What it got back last and what it returned, where the two differ; the first is None where it answered."""
+
+    def told(self) -> dict[str, Any]:
+        """Return it as the hooks carry it."""
+        told: dict[str, Any] = {"name": self.name, "did": self.did}
+        if self.calls > 1:
+            told["calls"] = self.calls
+        for key, change in (("args", self.args), ("result", self.result)):
+            if change is not None:
+                told[key] = {"before": change[0], "after": change[1]}
+        return told
+
+
+def name_of(hook: object) -> str:
+    """Return what people call a middleware: its function's or its class's name."""
+    if isinstance(hook, partial):
+        return name_of(hook.func)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - a stranger's partial
+    found = getattr(hook, "__name__", None)
+    return found if isinstance(found, str) else type(hook).__name__
+
+
+def own(value: A) -> A:
+    """Return ``value`` with dictionaries and lists of its own, so that whoever changes it changes nobody else's."""
+    if type(value) is dict:
+        return cast("A", {key: own(each) for key, each in cast("dict[Any, Any]", value).items()})
+    if type(value) is list:
+        return cast("A", [own(each) for each in cast("list[Any]", value)])
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain(Generic[C, A, R]):
+    """Middleware around one function; the first hook is the outermost."""
+
+    hooks: Sequence[Hook[C, A, R]]
+    accept: Callable[[Any], R | None]
+    """Makes a result of what a hook returned; None where that is none."""
+    result: str
+    """What a hook has to return, in words."""
+    args_as_json: Snapshot
+    result_as_json: Snapshot
+
+    async def run(
+        self, context: C, args: A, function: Callable[[A], Awaitable[R]], changes: list[Change] | None = None
+    ) -> R:
+        """Call the hooks around ``function``; ``changes`` receives one entry a hook, in declared order.
+
+        Raises:
+            ToolkitError: A hook returned None, as one does that forgets its ``return``, or what is no result.
+        """
+        step = function
+        for hook in reversed(self.hooks):
+            if changes is None:
+                step = self._step(hook, context, step)
+            else:
+                change = Change(name_of(hook))
+                changes.insert(0, change)
+                step = self._watched(hook, context, step, change)
+        return await step(args)
+
+    def _step(
+        self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]]
+    ) -> Callable[[A], Awaitable[R]]:
+        async def step(args: A) -> R:
+            return self._accepted(hook, await hook(context, args, following))
+
+        return step
+
+    def _watched(
+        self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]], change: Change
+    ) -> Callable[[A], Awaitable[R]]:
+        async def step(args: A) -> R:
+            view = _View(self, args, tells_values=not getattr(hook, "hides_values", False))
+            try:
+                result = self._accepted(hook, await hook(context, args, partial(view.call_next, following)))
+            except BaseException as error:
+                view.raised(error)
+                view.tell(change)
+                raise
+            view.returned(result)
+            view.tell(change)
+            return result
+
+        return step
+
+    def _accepted(self, hook: Hook[C, A, R], returned: object) -> R:
+        accepted = None if returned is None else self.accept(returned)
+        if accepted is None:
+            found = "None" if returned is None else type(returned).__name__
+            raise ToolkitError(
+                f"middleware {name_of(hook)} returned {found}; return what call_next returned, or {self.result}"
+            )
+        return accepted
+
+
+class _View(Generic[C, A, R]):
+    """What is seen of one run of one hook. It is written down at the end, since several may run at once."""
+
+    def __init__(self, chain: Chain[C, A, R], args: A, *, tells_values: bool) -> None:
+        self._chain = chain
+        self._tells_values = tells_values
+        self._given = _seen(chain.args_as_json, args)
+        self._answer: Any = None
+        self._failures: list[BaseException] = []
+        self._change = Change("")
+
+    async def call_next(self, following: Callable[[A], Awaitable[R]], passed: A) -> R:
+        change = self._change
+        change.calls += 1
+        on = _seen(self._chain.args_as_json, passed)
+        change.args = (self._given, on) if on != self._given else None
+        try:
+            result = await following(passed)
+        except BaseException as error:
+            self._failures.append(error)
+            raise
+        self._answer = _seen(self._chain.result_as_json, result)
+        return result
+
+    def returned(self, result: R) -> None:
+        change = self._change
+        made = _seen(self._chain.result_as_json, result)
+        change.result = (self._answer, made) if made != self._answer else None
+        if not change.calls:
+            change.did = "answered"
+        else:
+            change.did = "changed" if change.args or change.result or change.calls > 1 else "passed"
+
+    def raised(self, error: BaseException) -> None:
+        change = self._change
+        from_within = any(error is each for each in self._failures)
+        change.did = "raised" if not from_within else "changed" if change.args or change.calls > 1 else "passed"
+
+    def tell(self, change: Change) -> None:
+        seen = self._change
+        change.did, change.calls = seen.did, seen.calls
+        if self._tells_values:
+            change.args, change.result = seen.args, seen.result
+
+
+def _seen(snapshot: Snapshot, value: object) -> Any:
+    """Take a snapshot; a value that cannot be read is the watcher's misfortune, never the call's."""
+    try:
+        return snapshot(value)
+    except Exception as error:  # noqa: BLE001 - the border: whoever watches may not break what is watched
+        return f"<{type(value).__name__} that cannot be shown: {type(error).__name__}>"

@@ -1,0 +1,63 @@
+"""What a middleware is told about the call that it stands around."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from toolkit.approval import Approver
+from toolkit.definition import ToolSource
+from toolkit.model import ModelRequest, ModelResponse
+from toolkit.result import ToolResult
+
+ToolCallArgs: TypeAlias = dict[str, Any] | None
+"""The arguments of a tool call, for a middleware to change."""
+
+ToolCallFn: TypeAlias = Callable[[ToolCallArgs], Awaitable[ToolResult]]
+"""The rest of the chain, or the tool itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHookContext:
+    """Which tool is called, by whom, and under which ids."""
+
+    agent_name: str
+    server_name: str | None
+    """The MCP server, ``agent`` for an agent behind a tool, the runtime's name for a built-in, None for a function."""
+    tool_name: str
+    """As the model knows it, so with the server's or agent's prefix."""
+    tool_source: ToolSource
+    tool_use_id: str | None
+    """The model's id of the call."""
+    correlation_id: str | None
+    original_tool_func: ToolCallFn = field(repr=False)
+    """The tool without any middleware."""
+    call_id: str | None = None
+    """The id that the call's hooks carry; None when nobody watches."""
+    approver: Approver | None = field(default=None, repr=False)
+    """Who is asked where a person has to agree; None where the caller named nobody."""
+
+
+ToolHook: TypeAlias = Callable[[ToolHookContext, ToolCallArgs, ToolCallFn], Awaitable[Any]]
+"""A middleware around tool calls: before, instead or after. It returns a result, or what ``ToolResult.of`` reads."""
+
+
+ModelCallFn: TypeAlias = Callable[[ModelRequest], Awaitable[ModelResponse]]
+"""The rest of the chain, or the model itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHookContext:
+    """Which model is asked, by whom, and under which ids."""
+
+    agent_name: str
+    model_name: str
+    provider: str
+    correlation_id: str | None
+    original_model_func: ModelCallFn = field(repr=False)
+    """The model without any middleware."""
+    call_id: str | None = None
+    """The id that the call's hooks carry; None when nobody watches."""
+
+
+ModelHook: TypeAlias = Callable[[ModelHookContext, ModelRequest, ModelCallFn], Awaitable[ModelResponse]]
+"""A middleware around model calls: before, instead or after."""

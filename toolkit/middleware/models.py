@@ -1,0 +1,81 @@
+"""Model calls, and middleware around them: the one way in which every model is asked."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from instrument import around, enabled
+from toolkit.middleware.chain import Chain, Change, own
+from toolkit.middleware.contexts import ModelHook, ModelHookContext
+from toolkit.model import Model, ModelRequest, ModelResponse
+
+
+async def generate(
+    model: Model,
+    request: ModelRequest,
+    *,
+    agent_name: str = "",
+    correlation_id: str | None = None,
+    model_hooks: Sequence[ModelHook] = (),
+) -> ModelResponse:
+    """Ask ``model``; every model call of the toolkit comes through here.
+
+    The hooks of the bus stand outside of the middleware, so that they show what the agent asked and what it got.
+
+    Args:
+        model: The model.
+        request: The question. Middleware changes a copy of it.
+        agent_name: Who asks.
+        correlation_id: The application's own id of what the call belongs to.
+        model_hooks: The middleware, the first one outermost.
+
+    Raises:
+        Exception: What the model or a middleware raised.
+        ToolkitError: A middleware returned what is no ``ModelResponse``.
+    """
+
+    def told(call_id: str | None) -> ModelHookContext:
+        return ModelHookContext(agent_name, model.name, model.provider, correlation_id, model.generate, call_id)
+
+    if not (enabled("before_llm_generate") or enabled("after_llm_generate") or enabled("error_llm_generate")):
+        return await _through(model, request, model_hooks, told(None), None)
+    changes: list[Change] = []
+    async with around("llm_generate", llm=model, prompt=request.body(model.name)) as call:
+        try:
+            response = await _through(model, request, model_hooks, told(call.call_id), changes)
+        finally:
+            if changes:
+                call.set(middleware=[each.told() for each in changes])
+        call.set(response=response.body(), usage=response.usage, time_to_first_chunk=response.time_to_first_chunk_s)
+        return response
+
+
+async def _through(
+    model: Model,
+    request: ModelRequest,
+    hooks: Sequence[ModelHook],
+    context: ModelHookContext,
+    changes: list[Change] | None,
+) -> ModelResponse:
+    if not hooks:
+        return await model.generate(request)
+
+    def body(asked: ModelRequest) -> dict[str, Any]:
+        return own(asked.body(model.name))
+
+    chain: Chain[ModelHookContext, ModelRequest, ModelResponse] = Chain(
+        hooks=hooks, accept=_response, result="a ModelResponse", args_as_json=body, result_as_json=_answer
+    )
+    return await chain.run(context, _own_request(request), model.generate, changes)
+
+
+def _own_request(request: ModelRequest) -> ModelRequest:
+    return replace(request, messages=own(request.messages), tools=list(request.tools), settings=own(request.settings))
+
+
+def _response(value: object) -> ModelResponse | None:
+    return value if isinstance(value, ModelResponse) else None
+
+
+def _answer(response: ModelResponse) -> dict[str, Any]:
+    return own(response.body())

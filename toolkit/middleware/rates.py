@@ -1,0 +1,126 @@
+"""How often tools may be called."""
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Hashable
+
+from toolkit.errors import DefinitionInvalid, QuotaExceeded
+from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
+from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.result import ToolResult
+
+_MOST_KEYS = 10_000
+
+By = Callable[[ToolHookContext], Hashable]
+"""What has a limit of its own."""
+
+
+def each_tool(ctx: ToolHookContext) -> Hashable:
+    """Count each tool apart."""
+    return ctx.tool_name
+
+
+def each_run(ctx: ToolHookContext) -> Hashable:
+    """Count what belongs together apart, by ``correlation_id``: a run, a session, a user."""
+    return ctx.correlation_id
+
+
+class RateLimit(ToolMiddleware):
+    """Lets so many calls through in any stretch of time, and refuses the others or makes them wait.
+
+    A refused call is an error result whose exception is ``QuotaExceeded``; the model reads when it may be again.
+
+    Args:
+        calls: How many calls.
+        per_s: In how many seconds.
+        wait: Whether a call that is too much waits for its turn.
+        by: What has a limit of its own, by default each tool.
+        tools: Whose calls it stands around.
+        clock: Tells the seconds; never goes back.
+        sleep: What waits.
+
+    Raises:
+        DefinitionInvalid: ``calls`` or ``per_s`` is not above 0.
+    """
+
+    def __init__(
+        self,
+        calls: int,
+        per_s: float,
+        *,
+        wait: bool = False,
+        by: By = each_tool,
+        tools: Tools = "*",
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        super().__init__(tools)
+        if calls < 1 or per_s <= 0:
+            raise DefinitionInvalid(f"RateLimit({calls}, {per_s}): both have to be above 0")
+        self._calls = calls
+        self._per_s = per_s
+        self._wait = wait
+        self._by = by
+        self._clock = clock
+        self._sleep = sleep
+        self._let_through: OrderedDict[Hashable, deque[float]] = OrderedDict()
+
+    async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
+        """Let the call through when it is its turn."""
+        times = self._times(self._by(ctx))
+        while (wait_s := self._wait_s(times)) > 0:
+            if not self._wait:
+                most = f"{self._calls} {'call' if self._calls == 1 else 'calls'} in {self._per_s:g} s"
+                return failed(QuotaExceeded(f"{ctx.tool_name} allows {most}; call it again in {wait_s:.1f} s"))
+            await self._sleep(wait_s)
+        times.append(self._clock())
+        return await call_next(args)
+
+    def _wait_s(self, times: deque[float]) -> float:
+        now = self._clock()
+        while times and now - times[0] >= self._per_s:
+            times.popleft()
+        return 0.0 if len(times) < self._calls else self._per_s - (now - times[0])
+
+    def _times(self, key: Hashable) -> deque[float]:
+        times = self._let_through.setdefault(key, deque())
+        self._let_through.move_to_end(key)
+        if len(self._let_through) > _MOST_KEYS:
+            self._let_through.popitem(last=False)
+        return times
+
+
+class Quota(ToolMiddleware):
+    """Lets so many calls through and no more, by default in each run.
+
+    A refused call is an error result whose exception is ``QuotaExceeded``. Failed calls count as well.
+
+    Args:
+        calls: How many calls, of all its tools together.
+        by: What has a quota of its own, by default each ``correlation_id``. The 10,000 last ones are remembered.
+        tools: Whose calls it stands around.
+    """
+
+    def __init__(self, calls: int, *, by: By = each_run, tools: Tools = "*") -> None:
+        super().__init__(tools)
+        self._calls = calls
+        self._by = by
+        self._used: OrderedDict[Hashable, int] = OrderedDict()
+
+    async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
+        """Let the call through if there is one left."""
+        key = self._by(ctx)
+        used = self._used.get(key, 0)
+        if used >= self._calls:
+            said = f"{self._calls} {'call' if self._calls == 1 else 'calls'}"
+            return failed(QuotaExceeded(f"{ctx.tool_name} is used up: {said} and no more before a new run"))
+        self._used[key] = used + 1
+        self._used.move_to_end(key)
+        if len(self._used) > _MOST_KEYS:
+            self._used.popitem(last=False)
+        return await call_next(args)
+
+    def reset(self, key: Hashable = None) -> None:
+        """Begin anew for ``key``, which is what ``by`` returns."""
+        self._used.pop(key, None)

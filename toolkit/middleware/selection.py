@@ -1,0 +1,67 @@
+"""Middleware that stands around some tools and lets the calls of all others pass."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from toolkit.errors import ToolkitError
+from toolkit.middleware.chain import name_of
+from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
+from toolkit.result import ToolResult
+
+Tools = str | Iterable[str]
+"""Patterns of tools' names in the style of a shell, for example ``"shell.*"`` or ``["search", "web__*"]``."""
+
+
+class ToolMiddleware(ABC):
+    """A middleware as an object. Subclasses write ``around``; they are given as ``tool_hooks`` like any function.
+
+    Args:
+        tools: Whose calls it stands around, by default all.
+    """
+
+    def __init__(self, tools: Tools = "*") -> None:
+        self.tools = (tools,) if isinstance(tools, str) else tuple(tools)
+
+    async def __call__(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn) -> ToolResult:
+        """Do what it is for, where the tool is one of its own."""
+        if matches(ctx.tool_name, self.tools):
+            return await self.around(ctx, args, call_next)
+        return await call_next(args)
+
+    @abstractmethod
+    async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
+        """Act before, after or instead of ``call_next(args)``."""
+
+
+class only(ToolMiddleware):  # noqa: N801 - reads like the function that it stands in for: only("web__*", audit)
+    """Any middleware around some tools alone: ``only("shell.*", audit_hook)``.
+
+    Args:
+        tools: Whose calls ``hook`` stands around.
+        hook: The middleware.
+    """
+
+    def __init__(self, tools: Tools, hook: ToolHook) -> None:
+        super().__init__(tools)
+        self._hook = hook
+        # What a trace shows is the middleware, not how it was chosen.
+        self.__name__ = name_of(hook)
+
+    async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
+        """Do what the middleware does."""
+        return await self._hook(ctx, args, call_next)
+
+
+def matches(tool_name: str, patterns: Iterable[str]) -> bool:
+    """Tell whether one of ``patterns`` is for the tool, also by the name that a provider has for it."""
+    return any(
+        fnmatchcase(tool_name, form)
+        for pattern in patterns
+        for form in (pattern, pattern.replace(".", "__").replace("/", "__"))
+    )
+
+
+def failed(error: ToolkitError) -> ToolResult:
+    """Return the answer of a middleware that does not let a call through: the model reads why, nothing is raised."""
+    return ToolResult.error(str(error), exception=error)

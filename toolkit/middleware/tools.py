@@ -1,0 +1,47 @@
+"""Middleware around tool calls."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toolkit.content import as_content
+from toolkit.middleware.chain import Chain, Change, own
+from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
+from toolkit.result import ToolResult
+from toolkit.shapes import plain
+
+
+async def call_through(
+    hooks: Sequence[ToolHook],
+    context: ToolHookContext,
+    args: ToolCallArgs,
+    function: ToolCallFn,
+    changes: list[Change] | None = None,
+) -> ToolResult:
+    """Call ``function`` with ``hooks`` around it, the first one outermost.
+
+    The hooks get arguments of their own to change: the model's stay as it wrote them.
+
+    Args:
+        hooks: The middleware.
+        context: What they are told.
+        args: The arguments as the model wrote them.
+        function: The tool.
+        changes: Where given, receives what each hook did, in declared order.
+
+    Raises:
+        ToolkitError: A hook returned None.
+    """
+    chain: Chain[ToolHookContext, ToolCallArgs, ToolResult] = Chain(
+        hooks=hooks,
+        accept=result_of,
+        result="a ToolResult, text or a value for JSON",
+        args_as_json=plain,
+        result_as_json=ToolResult.snapshot,
+    )
+    return await chain.run(context, own(args), function, changes)
+
+
+def result_of(value: object) -> ToolResult:
+    """Return what a hook returned as a result, its content in our types whoever's it was."""
+    result = ToolResult.of(value)
+    return replace(result, content=[as_content(each) for each in result.content])

@@ -1,0 +1,94 @@
+"""What an agent asks and what a model answers, in the shape of OpenAI's chat completions."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NotRequired, Protocol, TypedDict
+
+from toolkit.definition import ToolDefinition
+
+
+class FunctionCall(TypedDict):
+    """What a model wants called; ``arguments`` is JSON text, as it comes out of a model."""
+
+    name: str
+    arguments: str
+
+
+class MessageToolCall(TypedDict):
+    """One tool call of an answer."""
+
+    id: str
+    type: Literal["function"]
+    function: FunctionCall
+
+
+class Message(TypedDict):
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: NotRequired[str | None]
+    name: NotRequired[str]
+    tool_calls: NotRequired[list[MessageToolCall]]
+    tool_call_id: NotRequired[str]
+
+
+TextSink = Callable[[str], Awaitable[None]]
+"""Takes each piece of an answer as it comes."""
+
+
+@dataclass(slots=True)
+class ModelRequest:
+    """One question to a model; hooks may change it."""
+
+    messages: list[Message]
+    tools: list[ToolDefinition] = field(default_factory=list[ToolDefinition])
+    settings: dict[str, Any] = field(default_factory=dict[str, Any])
+    """More of the request's body, for example ``temperature``."""
+    on_text: TextSink | None = field(default=None, repr=False)
+    """Given where the answer is to be streamed."""
+
+    def body(self, model: str) -> dict[str, Any]:
+        """Return the request as it travels, and as the hooks show it."""
+        body: dict[str, Any] = {"model": model, "messages": list(self.messages), **self.settings}
+        if self.tools:
+            body["tools"] = [each.openai() for each in self.tools]
+        return body | ({"stream": True} if self.on_text is not None else {})
+
+
+@dataclass(slots=True)
+class ModelResponse:
+    """One answer of a model; hooks may change it."""
+
+    message: Message
+    usage: Mapping[str, Any] | None = None
+    """As the provider counts, for example ``prompt_tokens`` and ``completion_tokens``."""
+    finish_reason: str | None = None
+    model: str | None = None
+    """The model that answered, as it calls itself."""
+    id: str | None = None
+    time_to_first_chunk_s: float | None = None
+    """How long after the request its first piece came; None where it was not streamed."""
+
+    def body(self) -> dict[str, Any]:
+        """Return the answer as a chat completion, and as the hooks show it."""
+        choice = {"index": 0, "message": dict(self.message), "finish_reason": self.finish_reason}
+        body: dict[str, Any] = {"id": self.id, "object": "chat.completion", "model": self.model, "choices": [choice]}
+        return body if self.usage is None else body | {"usage": dict(self.usage)}
+
+
+class Model(Protocol):
+    """Anything that answers conversations."""
+
+    @property
+    def name(self) -> str:
+        """The model's name at its provider, by which its price is known."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """Who runs it, as OpenTelemetry's ``gen_ai.provider.name`` spells it, for example ``openai``."""
+        ...
+
+    async def generate(self, request: ModelRequest) -> ModelResponse:
+        """Answer; raise whatever goes wrong."""
+        ...

@@ -1,0 +1,309 @@
+"""Carries out the tool calls of a model's answer: all at once, every one of them with a result."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from copy import copy
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import Any
+
+from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
+from toolkit.answers import answers
+from toolkit.call import ToolCall, calls_of
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
+from toolkit.middleware.contexts import ToolHook
+from toolkit.registry import Registry
+from toolkit.result import ToolResult
+from toolkit.tool import Tool
+
+# Enough to choose from; a model with hundreds of tools need not read them all again.
+_MOST_NAMES = 20
+_LONGEST_NAME = 200
+
+
+class ToolNode:
+    """A set of tools, and the place where a model's calls of them are carried out.
+
+    Args:
+        tools: Functions, ``Tool`` objects, LangChain tools and toolkits, objects with ``@tool`` methods, and anything
+            with an ``async tools()`` (MCP servers, Composio toolkits, another node), which is asked when needed.
+        tool_hooks: Middleware around every call, inside the context's own; the first one is the outermost.
+        max_parallel: How many calls of one answer may run at a time; None for all of them.
+        context: What every call may use, unless ``invoke`` is given another one.
+        dependencies: What ``Inject[T]`` finds, beside what the context has.
+
+    Raises:
+        DefinitionInvalid: Something is no tool, two tools cannot be told apart, or ``max_parallel`` is less than 1.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[object] = (),
+        *,
+        tool_hooks: Sequence[ToolHook] = (),
+        max_parallel: int | None = None,
+        context: ToolContext | None = None,
+        dependencies: Mapping[Any, Any] | None = None,
+    ) -> None:
+        if max_parallel is not None and max_parallel < 1:
+            raise DefinitionInvalid(f"max_parallel is {max_parallel}; expected at least 1, or None for no limit")
+        self._tool_hooks = tuple(tool_hooks)
+        self._max_parallel = max_parallel
+        self._context = context or ToolContext()
+        self._dependencies = dict(dependencies or {})
+        self._registry = Registry()
+        self._suppliers: list[_Supplier] = []
+        self._known: tuple[tuple[object, ...], Registry, DefinitionInvalid | None] | None = None
+        self.register(*tools)
+
+    def register(self, *tools: object) -> None:
+        """Add tools, also while calls are under way; the next call finds them.
+
+        Raises:
+            DefinitionInvalid: Something is no tool, or cannot be told from another one; then none of them is added.
+        """
+        registry = copy(self._registry)
+        suppliers: list[_Supplier] = []
+        for each in tools:
+            if supplies_tools(each):
+                suppliers.append(_Supplier(each))
+                continue
+            for tool in as_tools(each):
+                if not any(tool is known for known in registry):
+                    registry.register(tool)
+        self._registry = registry
+        self._suppliers.extend(suppliers)
+
+    def unregister(self, tool: object) -> None:
+        """Take away a tool, by its name or itself, or what supplied tools. Calls under way go on.
+
+        Raises:
+            ToolUnknown: It is not there.
+        """
+        for each in self._suppliers:
+            if each.supplier is tool:
+                self._suppliers.remove(each)
+                return
+        if isinstance(tool, Tool):
+            tool = f"{tool.name}@{tool.definition.version}".removesuffix("@")
+        registry = copy(self._registry)
+        registry.unregister(str(tool))
+        self._registry = registry
+
+    async def tools(self) -> list[Tool]:
+        """Return all tools there are now, in the order in which they were given.
+
+        Raises:
+            DefinitionInvalid: Two of them cannot be told apart.
+            Exception: A supplier could not say what it has.
+        """
+        for outcome in await self._ask():
+            if outcome is not None:
+                raise outcome
+        return list(self._distinct())
+
+    async def all_tools(self) -> list[dict[str, Any]]:
+        """Return what the model is told: an entry of ``tools`` in a chat completion for each of them."""
+        return [each.definition.openai() for each in await self.tools()]
+
+    def all_tools_sync(self) -> list[dict[str, Any]]:
+        """Return the same without asking suppliers again.
+
+        Raises:
+            ToolkitError: A supplier was never asked, so its tools would be missing.
+        """
+        return [each.openai() for each in self.definitions()]
+
+    def definitions(self) -> list[ToolDefinition]:
+        """Return what each tool is, as far as it is known without asking suppliers again.
+
+        Raises:
+            ToolkitError: A supplier was never asked.
+        """
+        for each in self._suppliers:
+            if each.told is None:
+                raise ToolkitError(f"the tools of {each.supplier!r} are not known yet; await all_tools() once before")
+        return list(self._distinct().definitions())
+
+    async def invoke(
+        self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
+    ) -> list[ToolResult]:
+        """Carry out all the calls at once and return their results in the order of the calls.
+
+        What goes wrong with a call becomes its result, so nothing is raised but cancellation, which ends all of them.
+
+        Args:
+            tool_calls: A list of calls, or the answer they are in, as any of the shapes that ``calls_of`` reads.
+            state: The run's state, which tools get as ``state``; the same object for all of them.
+            context: What the calls may use, instead of the node's own.
+        """
+        work = await self._prepare(calls_of(tool_calls), state, context)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work.carry_out(call)) for call in work.calls]
+        return [task.result() for task in tasks]
+
+    async def as_completed(
+        self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
+    ) -> AsyncGenerator[tuple[ToolCall, ToolResult]]:
+        """Carry out all the calls at once and yield each with its result as soon as it has one.
+
+        Whoever leaves early closes it (``contextlib.aclosing``), which cancels the calls that are left.
+        """
+        work = await self._prepare(calls_of(tool_calls), state, context)
+        finished: asyncio.Queue[tuple[ToolCall, ToolResult] | None] = asyncio.Queue()
+
+        async def tell(call: ToolCall) -> None:
+            finished.put_nowait((call, await work.carry_out(call)))
+
+        async def all_of_them() -> None:
+            async with asyncio.TaskGroup() as group:
+                for call in work.calls:
+                    group.create_task(tell(call))
+
+        worker = asyncio.create_task(all_of_them())
+        worker.add_done_callback(lambda _: finished.put_nowait(None))
+        try:
+            while (each := await finished.get()) is not None:
+                yield each
+            await worker
+        finally:
+            worker.cancel()
+            await asyncio.wait({worker})
+
+    async def messages(
+        self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
+    ) -> list[dict[str, Any]]:
+        """Carry out the calls and return the messages to append to the conversation, in the shape of the calls."""
+        calls = calls_of(tool_calls)
+        return answers(calls, await self.invoke(calls, state, context=context))
+
+    async def _prepare(self, calls: list[ToolCall], state: object, context: ToolContext | None) -> "_Work":
+        found, trouble = self._all()[0], list[str]()
+        # What models were told is what they call, so suppliers are asked again only for what they never told.
+        if self._suppliers and any(call.name not in found for call in calls):
+            trouble = await self._ask_all()
+            found = self._all()[0]
+        gate = nullcontext() if self._max_parallel is None else asyncio.Semaphore(self._max_parallel)
+        return _Work(calls, found, "; ".join(trouble), self._during(state, context or self._context), gate)
+
+    async def _ask_all(self) -> list[str]:
+        """Ask all suppliers, and return what kept any of them from saying what it has."""
+        outcomes = await self._ask()
+        return [
+            f"{type(each.supplier).__name__} could not list its tools: {outcome}"
+            for each, outcome in zip(self._suppliers, outcomes, strict=False)
+            if outcome is not None
+        ]
+
+    async def _ask(self) -> list[BaseException | None]:
+        # None stops the others: their tools can be called nevertheless.
+        return await asyncio.gather(*(each.ask() for each in self._suppliers), return_exceptions=True)
+
+    def _all(self) -> tuple[Registry, DefinitionInvalid | None]:
+        """Return all tools, of those that cannot be told apart the first; and what to say of the others."""
+        if not self._suppliers:
+            return self._registry, None
+        told = (self._registry, *(each.told for each in self._suppliers))
+        if self._known is not None and _are_same(self._known[0], told):
+            return self._known[1:]
+        registry = copy(self._registry)
+        clash: DefinitionInvalid | None = None
+        for tool in (tool for each in self._suppliers for tool in each.told or ()):
+            try:
+                registry.register(tool)
+            except DefinitionInvalid as error:
+                clash = clash or error
+        self._known = told, registry, clash
+        return registry, clash
+
+    def _distinct(self) -> Registry:
+        registry, clash = self._all()
+        if clash is not None:
+            raise clash
+        return registry
+
+    def _during(self, state: object, context: ToolContext) -> ToolContext:
+        # A tool that calls the node again hands on a context that has the node's hooks already.
+        hooks = context.tool_hooks + tuple(each for each in self._tool_hooks if each not in context.tool_hooks)
+        dependencies = {**self._dependencies, **context.dependencies} if self._dependencies else context.dependencies
+        if state is None:
+            state = context.state
+        return replace(context, state=state, tool_hooks=hooks, dependencies=dependencies)
+
+
+@dataclass(slots=True)
+class _Supplier:
+    supplier: ToolSupplier
+    told: tuple[Tool, ...] | None = None
+    """What it said when it was last asked; None when it never was."""
+
+    async def ask(self) -> None:
+        told = tuple(await self.supplier.tools())
+        if self.told is None or not _are_same(self.told, told):
+            self.told = told
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The calls of one answer, and all they need."""
+
+    calls: list[ToolCall]
+    tools: Registry
+    trouble: str
+    context: ToolContext
+    gate: AbstractAsyncContextManager[Any] = field(repr=False)
+
+    async def carry_out(self, call: ToolCall) -> ToolResult:
+        try:
+            tool = self.tools.get(call.name)
+        except ToolUnknown:
+            tool = _Missing(call, [each.name for each in self.tools], self.trouble)
+            # That there is no such tool matters more than what is wrong with its arguments.
+            call = replace(call, problem=None)
+        task = asyncio.current_task()
+        cancellations = task.cancelling() if task is not None else 0
+        async with self.gate:
+            try:
+                return await tool(call, self.context)
+            except asyncio.CancelledError as error:
+                if task is None or task.cancelling() > cancellations:
+                    raise
+                # Nobody cancelled the task: the tool did it to itself, and only its own call ends.
+                return ToolResult.error(f"{call.name} was cancelled", exception=error)
+            except Exception as error:  # noqa: BLE001 - what a middleware raised is told to the model
+                return await _Missing(call, [], "").on_error(error, self.context)
+
+
+class _Missing(Tool):
+    """Stands for a tool that is not there, so that its calls pass the hooks and the middleware as well."""
+
+    def __init__(self, call: ToolCall, names: list[str], trouble: str) -> None:
+        super().__init__(ToolDefinition(name="missing"), validate=False)
+        self._error = ToolUnknown(_unknown(call, names, trouble))
+
+    async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall:  # noqa: ARG002 - whatever they are
+        """Say it before the arguments are looked at."""
+        raise self._error
+
+    async def run(self, call: ToolCall, context: ToolContext) -> object:  # noqa: ARG002 - never reached
+        """Say it as well; every tool has to have this."""
+        raise self._error
+
+
+def _unknown(call: ToolCall, names: list[str], trouble: str) -> str:
+    if not call.name and call.problem is not None:
+        return call.problem
+    from difflib import get_close_matches
+
+    name = call.name[:_LONGEST_NAME]
+    near = get_close_matches(name, names, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    listed = ", ".join(map(repr, names[:_MOST_NAMES])) + (", …" if len(names) > _MOST_NAMES else "")
+    return f"there is no tool {name!r}{meant} (there are: {listed or 'none'}){trouble and f'; {trouble}'}"
+
+
+def _are_same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all(map(is_, one, other))

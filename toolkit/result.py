@@ -1,0 +1,128 @@
+"""What a tool call came to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any, Self, cast
+
+from toolkit.content import Content, JsonContent, TextContent, as_content, as_text
+from toolkit.shapes import member, plain
+
+
+# A type with arguments, as in `list[Content]`, takes five times as long to make one.
+def _no_content() -> list[Content]:
+    return []
+
+
+def _no_metadata() -> dict[str, Any]:
+    return {}
+
+
+@dataclass(slots=True)
+class ToolResult:
+    """Success or failure of a tool call, with its output; hooks may change it."""
+
+    content: list[Content] = field(default_factory=_no_content)
+    is_error: bool = False
+    structured: Any = None
+    """The output as a JSON value, where the tool has one."""
+    metadata: dict[str, Any] = field(default_factory=_no_metadata)
+    """Anything else the application wants to know; models never see it."""
+    exception: BaseException | None = field(default=None, repr=False, compare=False)
+    """What the tool raised, where this result stands for it; hooks and the recorder see it."""
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """Return whatever a tool returned as a result.
+
+        Results of ours and of the MCP SDK stay what they are, strings become text, a list of content becomes that
+        content, a ``tool`` message of a chat or several of them become what they say, None is an empty answer, and
+        anything else is structured output with its JSON beside it.
+        """
+        if isinstance(value, cls):
+            return value
+        if value is None:
+            return cls()
+        if isinstance(value, str):
+            return cls([TextContent(value)])
+        if _is_plain_object(value):
+            return cls._structured(value)
+        parts = member(value, "content")
+        if isinstance(parts, list) and (is_error := _flag(value)) is not None:
+            structured = member(value, "structured_content", "structuredContent")
+            content = [as_content(each) for each in cast("list[object]", parts)]
+            return cls(content, is_error, plain(structured), dict(member(value, "meta") or {}))
+        several: Sequence[object] = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
+        return cls._several(several) or cls._structured(cast("object", value))
+
+    @classmethod
+    def _structured(cls, value: object) -> Self:
+        structured = plain(value)
+        return cls([JsonContent(structured)], structured=structured)
+
+    @classmethod
+    def _several(cls, values: Sequence[object]) -> Self | None:
+        """Return a result of content or of messages, None where they are something else."""
+        if values and all(map(_is_content, values)):
+            return cls([as_content(each) for each in values])
+        return cls._said(values) if values and all(map(_is_message, values)) else None
+
+    @classmethod
+    def _said(cls, messages: Sequence[object]) -> Self:
+        """Return what ``tool`` messages say: OpenAI's as mapping or object, and LangChain's."""
+        result = cls()
+        for message in messages:
+            content = member(message, "content")
+            is_blocks = isinstance(content, list | tuple)
+            said = cls([as_content(each) for each in cast("list[object]", content)]) if is_blocks else cls.of(content)
+            result.content += said.content
+            result.structured = said.structured if len(messages) == 1 else None
+            result.is_error = result.is_error or member(message, "status") == "error"
+            result.metadata |= member(message, "metadata") or {}
+        return result
+
+    @classmethod
+    def error(cls, message: str, *, exception: BaseException | None = None, **metadata: Any) -> Self:
+        """Return a failure that says ``message`` to the model."""
+        return cls([TextContent(message)], is_error=True, metadata=metadata, exception=exception)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return a copy of what is in it, as JSON would have it: to compare with, or to show."""
+        told = {"content": [plain(as_content(each)) for each in self.content], "is_error": self.is_error}
+        if self.structured is not None:
+            told["structured"] = plain(self.structured)
+        return told | ({"metadata": plain(self.metadata)} if self.metadata else {})
+
+    @property
+    def text(self) -> str:
+        """All of the content, for a model that only reads text."""
+        return "\n".join(as_text(as_content(each)) for each in self.content)
+
+    def message(self, tool_call_id: str) -> dict[str, Any]:
+        """Return the ``tool`` message that answers the call in a chat completion."""
+        return {"role": "tool", "tool_call_id": tool_call_id, "content": self.text}
+
+
+def _is_plain_object(value: object) -> bool:
+    """Return whether it is the most common answer, which needs no closer look."""
+    return type(value) is dict and "role" not in value
+
+
+def _flag(value: object) -> bool | None:
+    for name in ("is_error", "isError"):
+        found = getattr(value, name, None)
+        if isinstance(found, bool):
+            return found
+    return None
+
+
+def _is_message(value: object) -> bool:
+    # LangChain's messages have the role as their type.
+    return member(value, "role") == "tool" or (
+        hasattr(value, "tool_call_id") and getattr(value, "type", None) == "tool"
+    )
+
+
+def _is_content(value: object) -> bool:
+    kind = getattr(value, "type", None)
+    known = kind in ("text", "image", "resource", "resource_link", "json")
+    return known and (is_dataclass(value) or hasattr(value, "model_dump"))

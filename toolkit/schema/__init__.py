@@ -1,0 +1,1 @@
+"""JSON Schemas: made from Python's type hints, and held against values."""

@@ -1,0 +1,141 @@
+"""Holds values against JSON Schemas (2020-12), and says what is wrong so that a model can mend it."""
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any, Protocol, cast
+
+from toolkit.errors import DefinitionInvalid, ExtraMissing, Problem
+from toolkit.extras import need
+from toolkit.shapes import member, plain
+
+PROBLEMS_LIMIT = 10
+"""How many problems of one value are told; a model mends no more at once."""
+
+_PURPOSE = {"extra": "toolkit", "purpose": "holding arguments against a schema"}
+
+
+class Validator(Protocol):
+    """Finds what is wrong with a value."""
+
+    def __call__(self, value: object, /) -> tuple[Problem, ...]:
+        """Return the places where ``value`` does not fit, the outermost first, and no more than ten."""
+        ...
+
+
+def require_validation() -> None:
+    """Find out whether values can be validated, without importing what does it.
+
+    Raises:
+        ExtraMissing: ``jsonschema`` is not installed.
+    """
+    if not _is_installed():
+        need("jsonschema", **_PURPOSE)
+        raise ExtraMissing("holding arguments against a schema needs jsonschema")  # pragma: no cover - need raised
+
+
+@functools.cache
+def _is_installed() -> bool:
+    return find_spec("jsonschema") is not None
+
+
+def validator(schema: Mapping[str, Any]) -> Validator:
+    """Return what holds values against ``schema``; equal schemas share one.
+
+    References lead to what the schema itself has in it and to JSON Schema's own vocabulary; nothing is ever fetched.
+
+    Raises:
+        ExtraMissing: ``jsonschema`` is not installed.
+        DefinitionInvalid: It is no valid JSON Schema, or refers to what is not in it.
+    """
+    need("jsonschema", **_PURPOSE)
+    try:
+        written = json.dumps(plain(schema), ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DefinitionInvalid(f"no JSON Schema: {error}") from error
+    return _compiled(written)
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(written: str) -> Validator:
+    # Imported with what they are for: nobody needs them before a tool is called.
+    from jsonschema.exceptions import SchemaError
+
+    from toolkit.schema.messages import problems_of
+    from toolkit.schema.quick import quick_look
+    from toolkit.schema.shape import path_text
+
+    schema = json.loads(written)
+    kind = _dialect()
+    try:
+        kind.check_schema(schema)
+    except SchemaError as error:
+        place = path_text(cast("Any", error).absolute_path)
+        raise DefinitionInvalid(f"no valid JSON Schema{f' at {place}' if place else ''}: {error.message}") from error
+    _require_references(schema)
+    compiled = kind(schema, registry=_registry())
+    is_valid, iter_errors = compiled.is_valid, compiled.iter_errors
+    fits = quick_look(schema) or is_valid
+
+    def check(value: object, /) -> tuple[Problem, ...]:
+        try:
+            if fits(value) or is_valid(value):
+                return ()
+            return tuple(islice(problems_of(iter_errors(value)), PROBLEMS_LIMIT))
+        except RecursionError:
+            return (Problem("", "nested too deeply"),)
+
+    return check
+
+
+@functools.cache
+def _dialect() -> Any:
+    from jsonschema import Draft202012Validator, validators
+    from jsonschema.exceptions import ValidationError
+
+    def unique_items(validator: Any, unique: bool, instance: Any, _schema: Any) -> Iterator[Any]:  # noqa: FBT001 - jsonschema's signature
+        # jsonschema's own compares every item with every other where they cannot be sorted.
+        if unique and validator.is_type(instance, "array"):
+            seen = {json.dumps(_canonical(each), sort_keys=True, default=repr) for each in instance}
+            if len(seen) < len(instance):
+                yield ValidationError("has non-unique elements")
+
+    return cast("Any", validators).extend(Draft202012Validator, {"uniqueItems": unique_items})
+
+
+def _canonical(value: Any) -> Any:
+    """Write equal numbers alike: to JSON Schema 1 and 1.0 are the same."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_canonical(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: _canonical(each) for key, each in cast("dict[Any, Any]", value).items()}
+    return value
+
+
+@functools.cache
+def _registry() -> Any:
+    return need("jsonschema_specifications", **_PURPOSE).REGISTRY
+
+
+def _require_references(schema: Any) -> None:
+    from referencing import Resource
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    resource = Resource(contents=schema, specification=DRAFT202012)
+    registry = _registry().with_resource(resource.id() or "", resource)
+    waiting: list[tuple[Any, Any]] = [(registry.resolver_with_root(resource), resource)]
+    while waiting:
+        resolver, each = waiting.pop()
+        for reference in filter(None, (member(each.contents, "$ref"), member(each.contents, "$dynamicRef"))):
+            try:
+                resolver.lookup(reference)
+            except Unresolvable as error:
+                raise DefinitionInvalid(
+                    f"the JSON Schema refers to {reference!r}, which is not in it; nothing is ever fetched"
+                ) from error
+        waiting.extend((resolver.in_subresource(inner), inner) for inner in each.subresources())

@@ -1,0 +1,120 @@
+"""The tools as a server of the SDK, which speaks the protocol."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    Tool,
+)
+
+from instrument import around
+from toolkit.answers import mcp_result
+from toolkit.context import Progress, ToolContext
+from toolkit.result import ToolResult
+from toolkit.serving.offers import Offer, Offers
+from toolkit.shapes import plain
+
+Request = ServerRequestContext[Any, Any]
+ContextOf = Callable[[Mapping[str, Any]], ToolContext]
+"""Returns what a caller may use, given the scope of its HTTP request, which is empty where there is none."""
+
+
+class ProtocolServer(Server[dict[str, Any]]):
+    """The SDK's server with our tools behind it.
+
+    Args:
+        name: What clients are told that it is called.
+        offers: The tools.
+        context_of: What callers may use.
+        transport: What the hooks call the way to it.
+    """
+
+    emits_hooks = True
+    """Tells recorders that patch the SDK to leave the requests of this server alone."""
+
+    def __init__(self, name: str, offers: Offers, context_of: ContextOf, transport: str) -> None:
+        self._offers = offers
+        self._context_of = context_of
+        self._transport = transport
+        super().__init__(
+            name,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+        )
+        self.middleware.append(self._watched)
+
+    async def _watched(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        """Emit the hooks of a request that came in."""
+        if ctx.request_id is None:
+            return await call_next(ctx)
+        request = {"jsonrpc": "2.0", "id": ctx.request_id, "method": ctx.method, "params": dict(ctx.params or {})}
+        async with around("rpc_request", envelope=request, transport=self._transport, direction="inbound") as call:
+            answer: dict[str, Any] = {"jsonrpc": "2.0", "id": ctx.request_id}
+            try:
+                result = await call_next(ctx)
+            except MCPError as error:
+                refusal = error
+                call.set(envelope=answer | {"error": error.error.model_dump(mode="json", exclude_none=True)})
+            else:
+                call.set(envelope=answer | {"result": plain(result)})
+                return result
+        raise refusal
+
+    async def _list(self, ctx: Request, params: PaginatedRequestParams | None) -> ListToolsResult:  # noqa: ARG002 - one page
+        offers = await self._offers.permitted(self._context(ctx))
+        return ListToolsResult(tools=[Tool.model_validate(listing(each)) for each in offers])
+
+    async def _call(self, ctx: Request, params: CallToolRequestParams) -> CallToolResult:
+        offers = {each.definition.name: each for each in await self._offers.all()}
+        offer = offers.get(params.name)
+        if offer is None:
+            raise MCPError(INVALID_PARAMS, f"unknown tool {params.name!r}")
+
+        async def pass_on(value: object) -> None:
+            if isinstance(value, Progress):
+                await ctx.session.report_progress(value.progress, value.total, value.message)
+
+        context = replace(self._context(ctx), output=pass_on)
+        result = await self._offers.call(offer, params.arguments or {}, context)
+        return CallToolResult.model_validate(answer_of(offer, result))
+
+    def _context(self, ctx: Request) -> ToolContext:
+        return self._context_of(getattr(ctx.request, "scope", {}))
+
+
+def listing(offer: Offer) -> dict[str, Any]:
+    """Return the entry of ``tools/list``."""
+    listed = offer.definition.mcp()
+    schema = offer.definition.output_schema
+    if schema is not None:
+        listed["outputSchema"] = dict(schema) if _is_object(offer) else _boxed(schema)
+    return listed
+
+
+def answer_of(offer: Offer, result: ToolResult) -> dict[str, Any]:
+    """Return the result of ``tools/call``."""
+    answer = mcp_result(result)
+    if offer.definition.output_schema is not None and not _is_object(offer) and not result.is_error:
+        answer["structuredContent"] = {"result": plain(result.structured)}
+    return answer
+
+
+def _is_object(offer: Offer) -> bool:
+    return (offer.definition.output_schema or {}).get("type") == "object"
+
+
+def _boxed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object around a value: the protocol has no other structured results."""
+    inner = dict(schema)
+    definitions = inner.pop("$defs", None)
+    boxed: dict[str, Any] = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    return boxed if definitions is None else boxed | {"$defs": definitions}

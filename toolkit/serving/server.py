@@ -1,0 +1,166 @@
+"""A server of tools that can be started and stopped."""
+
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self
+
+from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid, ExtraMissing, ServerFailed
+from toolkit.extras import need
+from toolkit.node import ToolNode
+from toolkit.requests import Handles
+from toolkit.serving.access import Access
+from toolkit.serving.offers import MCP_PATH, Offers, ToolSet
+from toolkit.serving.openapi import document
+
+
+class Running(Protocol):
+    """A server at work."""
+
+    @property
+    def url(self) -> str | None:
+        """Where it listens; None on standard input."""
+        ...
+
+    async def finished(self) -> None:
+        """Wait until it ends by itself: a signal, or the end of standard input."""
+        ...
+
+    async def stop(self) -> None:
+        """End it, and wait until it has."""
+        ...
+
+
+class ToolServer:
+    """Offers tools by the Model Context Protocol, over standard input and output or over HTTP.
+
+    Over HTTP each tool also has a route, to which its arguments are posted; ``/requests`` takes a ``UnifiedRequest``
+    and ``/openapi.json`` describes it all. The protocol itself is at ``/mcp``.
+
+    Args:
+        tools: Whatever ``ToolNode`` takes: functions, tools, MCP servers; their routes begin with ``/tools/``.
+        name: What clients are told that it is called, and the owner of ``tools`` in requests.
+        agents: Agents whose tools are offered as ``<agent>__<tool>``, under ``/tools/<agent>/``.
+        mode: ``stdio`` for the program that started this process, ``http`` for any.
+        host: Where to listen; anything but this machine itself needs ``auth_required``.
+        port: 0 takes a free one.
+        auth_required: Refuses callers without a token.
+        tokens: The permissions of each token. Where there are tokens and none is required, a caller without one may
+            use the tools that need no permission.
+        context: What every call may use.
+
+    Raises:
+        DefinitionInvalid: Two tools have one name or one route, or everybody could call them.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default
+        self,
+        tools: Iterable[object] = (),
+        *,
+        name: str = "toolkit",
+        agents: Iterable[Handles] = (),
+        mode: Literal["stdio", "http"] = "stdio",
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        auth_required: bool = False,
+        tokens: Mapping[str, Iterable[str]] | None = None,
+        context: ToolContext | None = None,
+    ) -> None:
+        if mode not in ("stdio", "http"):
+            raise DefinitionInvalid(f"unknown mode {mode!r}; expected 'stdio' or 'http'")
+        if mode == "stdio" and (auth_required or tokens):
+            raise DefinitionInvalid("tokens are for mode='http': on standard input there is one caller, who started us")
+        self.name = name
+        self._mode = mode
+        self._address = (host, port)
+        self._has_tokens = bool(tokens)
+        self._access = (
+            Access(host, auth_required=auth_required, tokens=tokens or {}, context=context or ToolContext())
+            if mode == "http"
+            else None
+        )
+        self._context = context or ToolContext()
+        self.tools = ToolNode(tools)
+        """Its own tools; what is registered here is offered from then on."""
+        self._offers = Offers(ToolSet(name, self.tools), list(agents))
+        self._running: Running | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens, as in ``http://127.0.0.1:8000``.
+
+        Raises:
+            ServerFailed: It does not.
+        """
+        if self._running is None or self._running.url is None:
+            raise ServerFailed(f"the server {self.name!r} does not listen; start() it with mode='http'")
+        return self._running.url
+
+    @property
+    def mcp_url(self) -> str:
+        """Where MCP clients reach it."""
+        return self.url + MCP_PATH
+
+    async def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI document of all its routes."""
+        return document(self.name, await self._offers.all(), has_tokens=self._has_tokens)
+
+    async def start(self) -> None:
+        """Begin to answer; returns when it does.
+
+        Raises:
+            DefinitionInvalid: Two tools of servers that are connected by now have one name or one route.
+            ServerFailed: The address cannot be had, or it runs already.
+            ExtraMissing: The SDK is not installed, or is too old.
+        """
+        await self._start(takes_signals=False)
+
+    async def stop(self) -> None:
+        """Stop answering; calls under way are cancelled after a second."""
+        running, self._running = self._running, None
+        if running is not None:
+            await running.stop()
+
+    async def serve(self) -> None:
+        """Answer until SIGINT or SIGTERM, or until standard input ends."""
+        await self._start(takes_signals=True)
+        try:
+            assert self._running is not None
+            await self._running.finished()
+        finally:
+            await self.stop()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _start(self, *, takes_signals: bool) -> None:
+        if self._running is not None:
+            raise ServerFailed(f"the server {self.name!r} runs already")
+        _need_sdk()
+        from toolkit.serving.running import over_http, over_stdio
+
+        await self._offers.learn()
+        if self._access is None:
+            self._running = await over_stdio(self.name, self._offers, self._context)
+            return
+        self._running = await over_http(
+            self.name,
+            self._offers,
+            self._access,
+            address=self._address,
+            has_tokens=self._has_tokens,
+            takes_signals=takes_signals,
+        )
+
+
+def _need_sdk() -> None:
+    need("mcp", extra="mcp", purpose="a server of tools")
+    if find_spec("mcp.shared.dispatcher") is None:
+        raise ExtraMissing("a server of tools needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp")

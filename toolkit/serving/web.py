@@ -1,0 +1,221 @@
+"""The tools over HTTP: a route each, one for requests, the document that describes them, and the protocol itself."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Mapping
+from typing import Any, TypeVar, cast
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from toolkit.content import TextContent, as_content
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid, ToolkitError
+from toolkit.requests import UnifiedRequest
+from toolkit.result import ToolResult
+from toolkit.serving.access import Access, Denial
+from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, REQUESTS_PATH, Offers
+from toolkit.serving.openapi import document
+from toolkit.serving.problems import problem, problem_of
+from toolkit.serving.protocol import ProtocolServer
+from toolkit.shapes import plain
+
+T = TypeVar("T")
+
+CONTEXT = "toolkit.context"
+"""Where the scope of a request has what its caller may use."""
+
+_log = logging.getLogger("mcp.toolkit")
+_MOST_BYTES = 4 << 20
+"""Of a request's body; as the SDK has it for the protocol's."""
+_HEADERS = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+
+
+class Guard:
+    """Stands before everything: lets in what ``Access`` allows, and turns what fails behind it into a problem."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or pass it on with its caller's context."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        judged = self._access.judge(headers)
+        if isinstance(judged, Denial):
+            answer = problem(judged.status, judged.detail, instance=scope["path"], headers=judged.headers)
+            await answer(scope, receive, send)
+            return
+        scope[CONTEXT] = judged
+        if token := headers.get("authorization", "").partition(" ")[2].strip():
+            # The SDK keeps others from a session that was begun with this token.
+            scope["user"] = AuthenticatedUser(AccessToken(token=token, client_id=token, scopes=[]))
+        await self._passed(scope, receive, send)
+
+    async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = ended = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun, ended
+            ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+            if message["type"] == "http.response.start":
+                begun = True
+                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            # The border of the server: a client learns no more than that something is wrong with it.
+            _log.exception("failed to answer %s %s", scope["method"], scope["path"])
+            if ended:
+                return
+            if begun:
+                raise
+            await (await _failed(Request(scope)))(scope, receive, send)
+
+
+def context_of(scope: Mapping[str, Any]) -> ToolContext:
+    """Return what the caller of a request may use; nothing, where the guard has not let it in."""
+    return scope.get(CONTEXT) or ToolContext(permissions=frozenset())
+
+
+def make_app(
+    server: ProtocolServer, offers: Offers, access: Access, *, title: str, host: str, has_tokens: bool
+) -> ASGIApp:
+    """Return the whole of it as an ASGI application."""
+    routes = _Routes(offers, title, has_tokens=has_tokens)
+    app = server.streamable_http_app(
+        streamable_http_path=MCP_PATH,
+        host=host,
+        custom_starlette_routes=[
+            Route(DOCUMENT_PATH, routes.document, methods=["GET"]),
+            Route(REQUESTS_PATH, routes.request, methods=["POST"]),
+            Route("/{path:path}", routes.tool, methods=["POST"]),
+        ],
+    )
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
+    return Guard(app, access)
+
+
+class _Routes:
+    def __init__(self, offers: Offers, title: str, *, has_tokens: bool) -> None:
+        self._offers = offers
+        self._title = title
+        self._has_tokens = has_tokens
+
+    async def document(self, request: Request) -> Response:
+        """Describe what the caller may use."""
+        offers = await self._offers.permitted(context_of(request.scope))
+        return JSONResponse(document(self._title, offers, has_tokens=self._has_tokens))
+
+    async def request(self, request: Request) -> Response:
+        """Carry out a ``UnifiedRequest``."""
+        try:
+            asked = UnifiedRequest.parse(await _body(request))
+        except DefinitionInvalid as error:
+            return problem(400, str(error), instance=request.url.path)
+        return await self._answer(request, self._offers.request(asked, context_of(request.scope)))
+
+    async def tool(self, request: Request) -> Response:
+        """Call the tool whose route it is."""
+        # An argument may have a slash in it, which is only told from the path's own while it is encoded.
+        path = request.scope["raw_path"].decode("latin-1").partition("?")[0]
+        for offer in await self._offers.all():
+            found = offer.match(path)
+            if found is not None:
+                given = _typed(offer.definition, found)
+                arguments = await _body(request) | given
+                return await self._answer(request, self._offers.call(offer, arguments, context_of(request.scope)))
+        raise HTTPException(404, f"no tool has the route {request.url.path}")
+
+    async def _answer(self, request: Request, work: Awaitable[ToolResult]) -> Response:
+        try:
+            result = await _unless_gone(request, work)
+        except ClientDisconnect:
+            return Response(status_code=499)  # nobody reads it
+        except ToolkitError as error:
+            result = ToolResult.error(str(error), exception=error)
+        return problem_of(result, request.url.path) if result.is_error else _answer_of(result)
+
+
+def _answer_of(result: ToolResult) -> Response:
+    if result.structured is not None:
+        return JSONResponse(plain(result.structured))
+    if all(isinstance(as_content(each), TextContent) for each in result.content):
+        return PlainTextResponse(result.text)
+    return JSONResponse({"content": result.snapshot()["content"]})
+
+
+def _typed(definition: ToolDefinition, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments of a path as the schema has them: numbers and booleans are no texts."""
+    properties = cast("Mapping[str, Mapping[str, Any]]", definition.input_schema.get("properties") or {})
+    typed: dict[str, Any] = dict(texts)
+    for name, text in texts.items():
+        if properties.get(name, {}).get("type") in ("integer", "number", "boolean"):
+            try:
+                typed[name] = json.loads(text)
+            except ValueError:
+                continue
+    return typed
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request; nothing at all is an empty one."""
+    written = bytearray()
+    async for chunk in request.stream():
+        written += chunk
+        if len(written) > _MOST_BYTES:
+            raise HTTPException(413, f"the body is larger than {_MOST_BYTES} bytes")
+    if not written:
+        return {}
+    # A page of another site can send anything else without asking first.
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, "the body must be application/json")
+    try:
+        found = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, f"the body is not valid JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise HTTPException(400, "the body must be a JSON object")
+    return cast("dict[str, Any]", found)
+
+
+async def _unless_gone(request: Request, work: Awaitable[T]) -> T:
+    """Do the work; cancel it when the client goes away."""
+    doing = asyncio.ensure_future(work)
+    going = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait((doing, going), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise ClientDisconnect
+        return doing.result()
+    finally:
+        going.cancel()
+        doing.cancel()
+        await asyncio.wait((doing, going))
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _failed(request: Request, error: Exception | None = None) -> Response:  # noqa: ARG001 - as Starlette calls it
+    return problem(500, "the server failed; its log says why", instance=request.url.path)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)

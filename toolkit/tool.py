@@ -1,0 +1,293 @@
+"""The one way in which every tool is called, whatever is behind it."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from typing import Any, ClassVar, TypeAlias, cast
+
+from instrument import around, enabled
+from toolkit.call import Arguments, ToolCall
+from toolkit.context import ToolContext
+from toolkit.definition import Schema, ToolDefinition, ToolSource
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
+from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
+from toolkit.middleware.chain import Change
+from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
+from toolkit.middleware.tools import call_through
+from toolkit.result import ToolResult
+from toolkit.schema.validation import Validator, validator
+
+OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
+"""Makes a result of what a tool raised; it may raise again."""
+
+
+@dataclass(slots=True, eq=False)
+class Rules:
+    """What holds for every call of a tool; the tools bound to the instances of one class share it."""
+
+    input_guardrails: list[InputGuardrail]
+    output_guardrails: list[OutputGuardrail]
+    on_error_func: OnError | None
+    check_input: Validator | None = None
+    check_output: Validator | None = None
+    pending: bool = False
+    """The schemas are to be compiled at the first call."""
+
+    def compile(self, definition: ToolDefinition) -> None:
+        """Hold calls against the definition's schemas from now on."""
+        output_schema = definition.output_schema
+        self.check_input = validator(definition.input_schema)
+        self.check_output = None if output_schema is None else validator(output_schema)
+        self.pending = False
+
+
+class Tool(ABC):
+    """Something an agent can have done. Subclasses write ``run``; the rest is here.
+
+    A call passes, from the outside in: the hooks of the bus, the context's middleware, the permissions, the input
+    guardrails (``on_invoke``), the input schema, ``run``, the output schema and the output guardrails (``on_output``).
+    What is raised from the permissions on comes to ``on_error``, whose result the middleware sees.
+
+    Args:
+        definition: What the tool is.
+        input_guardrails: Look at the call before it runs.
+        output_guardrails: Look at the result.
+        on_error_func: Makes a result of what was raised; by default the model reads the exception's text.
+        validate: False leaves out both schemas, and with them the need for ``jsonschema``.
+    """
+
+    source: ClassVar[ToolSource] = "function"
+
+    def __init__(
+        self,
+        definition: ToolDefinition,
+        *,
+        input_guardrails: Iterable[InputGuardrail] = (),
+        output_guardrails: Iterable[OutputGuardrail] = (),
+        on_error_func: OnError | None = None,
+        validate: bool = True,
+    ) -> None:
+        self._definition = definition
+        self._rules = Rules(list(input_guardrails), list(output_guardrails), on_error_func)
+        if validate:
+            self._rules.compile(definition)
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """What the tool is."""
+        return self._definition
+
+    @property
+    def name(self) -> str:
+        """The name by which a model calls it."""
+        return self.definition.name
+
+    @property
+    def description(self) -> str:
+        """What it does, for the model."""
+        return self.definition.description
+
+    @property
+    def input_schema(self) -> Schema:
+        """The JSON Schema of its arguments."""
+        return self.definition.input_schema
+
+    @property
+    def output_schema(self) -> Schema | None:
+        """The JSON Schema of its structured result, if it promises one."""
+        return self.definition.output_schema
+
+    @property
+    def strict(self) -> bool:
+        """Whether models have to keep to the input schema to the letter."""
+        return self.definition.strict
+
+    @property
+    def server_name(self) -> str | None:
+        """Whom middleware is told to be behind it; None for a local function."""
+        return None
+
+    def add_input_guardrails(self, guardrails: Iterable[InputGuardrail]) -> None:
+        """Add guardrails after those that are there."""
+        self._rules.input_guardrails.extend(guardrails)
+
+    def add_output_guardrails(self, guardrails: Iterable[OutputGuardrail]) -> None:
+        """Add guardrails after those that are there."""
+        self._rules.output_guardrails.extend(guardrails)
+
+    def add_on_error_func(self, on_error_func: OnError) -> None:
+        """Replace what makes a result of what is raised.
+
+        Raises:
+            DefinitionInvalid: There is one already.
+        """
+        if self._rules.on_error_func is not None:
+            raise DefinitionInvalid(f"{self.name} has an on_error_func already")
+        self._rules.on_error_func = on_error_func
+
+    async def __call__(self, call: ToolCall | Mapping[str, Any], context: ToolContext | None = None) -> ToolResult:
+        """Call the tool; every call of the toolkit comes through here.
+
+        Args:
+            call: The call, or arguments alone.
+            context: What the tool may use; an empty one by default.
+
+        Raises:
+            Exception: What a middleware raised, or ``on_error``. What the tool itself raises becomes a result.
+        """
+        if not isinstance(call, ToolCall):
+            call = self._called(call)
+        elif call.name != self.name and call.name == self.definition.model_name:
+            # Middleware goes by the tool's own name, whatever a provider had to make of it.
+            call = replace(call, name=self.name)
+        context = context or ToolContext()
+        if enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call"):
+            return await self._watched(call, context)
+        if context.tool_hooks:
+            return await self._through(call, context, None, None)
+        return await self._perform(call, context, None)
+
+    @abstractmethod
+    async def run(self, call: ToolCall, context: ToolContext) -> object:
+        """Do it. Returns a ``ToolResult`` or what ``ToolResult.of`` reads; raises what goes wrong."""
+
+    async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall | None:
+        """Return the call to run, after the input guardrails; None for the same. Raise ``ToolRefused`` to refuse it."""
+        guardrails = self._rules.input_guardrails
+        return await decide(guardrails, call, context) if guardrails else call
+
+    async def on_output(self, result: ToolResult, context: ToolContext) -> ToolResult:
+        """Return the result for the caller, after the output guardrails; raise ``ToolRefused`` to withhold it."""
+        guardrails = self._rules.output_guardrails
+        return await decide(guardrails, result, context) if guardrails else result
+
+    async def on_error(self, error: Exception, context: ToolContext) -> ToolResult:
+        """Return what the caller reads when something was raised."""
+        if self._rules.on_error_func is not None:
+            made = self._rules.on_error_func(error, context)
+            result = ToolResult.of(await made if isawaitable(made) else made)
+            if result.is_error and result.exception is None:
+                result.exception = error
+            return result
+        return ToolResult.error(_said(error), exception=error)
+
+    async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        changes: list[Change] = []
+        call_id = os.urandom(8).hex()
+        told = self._hook_context(call, context, call_id)
+        async with around(
+            "tool_call", tool_name=call.name, args=call.arguments, context=told, call_id=call_id
+        ) as around_call:
+            try:
+                result = await self._through(call, context, call_id, changes)
+            finally:
+                if changes:
+                    around_call.set(middleware=[each.told() for each in changes])
+            around_call.set(result=result)
+            if result.is_error and result.exception is not None:
+                around_call.fail(result.exception)
+            return result
+
+    async def _through(
+        self, call: ToolCall, context: ToolContext, call_id: str | None, changes: list[Change] | None
+    ) -> ToolResult:
+        """Pass the middleware."""
+
+        async def original(args: ToolCallArgs) -> ToolResult:
+            return await self._perform(
+                call if args is call.arguments else replace(call, arguments=args), context, call_id
+            )
+
+        if not context.tool_hooks:
+            return await original(call.arguments)
+        hook_context = self._hook_context(call, context, call_id, original)
+        return await call_through(context.tool_hooks, hook_context, call.arguments, original, changes)
+
+    def _hook_context(
+        self,
+        call: ToolCall,
+        context: ToolContext,
+        call_id: str | None,
+        original: Callable[[ToolCallArgs], Awaitable[ToolResult]] | None = None,
+    ) -> ToolHookContext:
+        async def alone(args: ToolCallArgs) -> ToolResult:
+            return await self._perform(replace(call, arguments=args), context, call_id)
+
+        return ToolHookContext(
+            agent_name=context.agent_name,
+            server_name=self.server_name,
+            tool_name=call.name,
+            tool_source=self.source,
+            tool_use_id=call.id,
+            correlation_id=context.correlation_id,
+            original_tool_func=original or alone,
+            call_id=call_id,
+            approver=context.approver,
+        )
+
+    async def _perform(self, call: ToolCall, context: ToolContext, call_id: str | None) -> ToolResult:
+        # Only here, since the middleware may have changed the arguments that a person is asked about.
+        context = context.during(call, call_id)
+        try:
+            if context.permissions is not None:
+                self._permit(context.permissions)
+            if call.problem is not None:
+                self._require_readable(call)
+            if self._rules.pending:
+                self._rules.compile(self.definition)
+            passed = await self.on_invoke(call, context)
+            if passed is not None and passed is not call:
+                call, context = passed, context.during(passed, call_id)
+            self._check_arguments(call)
+            result = ToolResult.of(await self.run(call, context))
+            self._check_result(result)
+            return await self.on_output(result, context)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
+            return await self.on_error(error, context)
+
+    def _called(self, arguments: object) -> ToolCall:
+        if not isinstance(arguments, Mapping):
+            kind = type(arguments).__name__
+            raise ToolkitError(f"{self.name} is a tool: call it with a ToolCall or a mapping of arguments, not {kind}")
+        return ToolCall(self.name, dict(cast("Mapping[str, Any]", arguments)))
+
+    def _permit(self, permissions: Collection[str]) -> None:
+        missing = [each for each in self.definition.permissions if each not in permissions]
+        if missing:
+            raise ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}")
+
+    def _require_readable(self, call: ToolCall) -> None:
+        if call.arguments is None:
+            raise ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
+
+    def _check_arguments(self, call: ToolCall) -> None:
+        check = self._rules.check_input
+        if check is not None and (problems := check(call.arguments or {})):
+            raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
+
+    def _check_result(self, result: ToolResult) -> None:
+        check = self._rules.check_output
+        if check is None or result.is_error:
+            return
+        if problems := check(result.structured):
+            raise ResultInvalid(f"{self.name} returned what its output schema does not allow", problems)
+
+
+def _said(error: BaseException) -> str:
+    """Return what the model reads of an exception; the toolkit's own are written for it, others need their type."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(map(_said, cast("BaseExceptionGroup[BaseException]", error).exceptions))
+    try:
+        told = str(error)
+    except Exception:  # noqa: BLE001 - an exception's own words may raise anything
+        told = ""
+    if isinstance(error, ToolkitError):
+        return told
+    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+
+
+def arguments_of(call: ToolCall) -> Arguments:
+    """Return the call's arguments, empty where it has none."""
+    return call.arguments or {}

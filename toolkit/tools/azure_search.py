@@ -1,0 +1,222 @@
+"""Searches an index of Azure AI Search."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, Unpack, cast
+
+from toolkit.call import ToolCall
+from toolkit.content import TextContent
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
+from toolkit.extras import need
+from toolkit.result import ToolResult
+from toolkit.tool import Tool, arguments_of
+
+QueryType = Literal["keyword", "semantic", "vector", "hybrid"]
+"""By words, by words and then ranked by meaning, by closeness of vectors, or by both words and vectors."""
+
+Embed = Callable[[str], Awaitable[Sequence[float]]]
+"""Makes a vector of a text."""
+
+CREDENTIAL = "azure_search"
+"""The name of the key in ``ToolContext.credentials``."""
+
+_PURPOSE = "AzureAISearchTool"
+_LONGEST_FIELD = 2_000
+_TIMEOUT_S = 30.0
+_SCORES = {"@search.score": "score", "@search.reranker_score": "reranker_score"}
+
+
+class SearchOptions(TypedDict, total=False):
+    """What can be said about the search beside where it is."""
+
+    name: str
+    """The tool's name, by default ``search_<index>``."""
+    description: str
+    query_type: QueryType
+    """By default ``keyword``."""
+    select: Sequence[str]
+    """The fields wanted; by default all that the index gives out."""
+    top: int
+    """How many documents a call gets at most, and if the model does not say; by default 5."""
+    filter: str
+    """An OData expression that every document has to fit; models cannot change it."""
+    vector_fields: Sequence[str]
+    """The fields that hold vectors: searched by ``vector`` and ``hybrid``, left out of results."""
+    embed: Embed
+    """Makes the query's vector; by default the index's own vectorizer does."""
+    semantic_configuration: str
+    """What ``semantic`` ranks by; the index's default where it has one."""
+    timeout_s: float
+    """How long a call may take as a whole, the SDK's retries included; by default 30."""
+    transport: Callable[[], Any]
+    """Makes the ``azure.core`` asynchronous transport of a call, instead of the one over ``requests``."""
+
+
+class AzureAISearchTool(Tool):
+    """A search in one index; the answer is ``{"count": …, "results": [{"score": …, "document": {…}}]}``.
+
+    Args:
+        endpoint: The service's address, ``https://<name>.search.windows.net``.
+        index: The index.
+        credential: A key, or an object with an asynchronous ``get_token``; by default the secret ``azure_search`` of
+            the caller's context.
+        options: See ``SearchOptions``.
+
+    Raises:
+        DefinitionInvalid: The options contradict each other, or the address is none.
+        ExtraMissing: ``azure-search-documents`` is not installed.
+    """
+
+    def __init__(self, endpoint: str, index: str, credential: object = None, **options: Unpack[SearchOptions]) -> None:
+        need("azure.search.documents", extra="azure", purpose=_PURPOSE)
+        if not endpoint.startswith(("https://", "http://")):
+            raise DefinitionInvalid(f"endpoint={endpoint!r}: expected https://<name>.search.windows.net")
+        self._endpoint = endpoint
+        self._index = index
+        self._credential = credential
+        self._options = options
+        self._query_type = options.get("query_type", "keyword")
+        self._top = options.get("top", 5)
+        if self._query_type not in ("keyword", "semantic", "vector", "hybrid"):
+            raise DefinitionInvalid(f"query_type={self._query_type!r}: expected keyword, semantic, vector or hybrid")
+        if self._query_type in ("vector", "hybrid") and not options.get("vector_fields"):
+            raise DefinitionInvalid(f"query_type={self._query_type!r} needs vector_fields=[…]")
+        if self._top < 1:
+            raise DefinitionInvalid(f"top={self._top}: expected at least 1")
+        super().__init__(_definition(index, self._top, options))
+
+    def __repr__(self) -> str:
+        return f"AzureAISearchTool({self._endpoint!r}, {self._index!r})"
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """Search."""
+        arguments = arguments_of(call)
+        exceptions: Any = need("azure.core.exceptions", extra="azure", purpose=_PURPOSE)
+        timeout_s = self._options.get("timeout_s", _TIMEOUT_S)
+        failure = ToolkitError
+        try:
+            async with asyncio.timeout(timeout_s):
+                count, found = await self._search(arguments, self._key(context))
+        except TimeoutError:
+            failure, said = ToolTimedOut, f"Azure AI Search took longer than {timeout_s:g} s"
+        except exceptions.HttpResponseError as error:
+            said = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {_message(error)}"
+        except exceptions.AzureError as error:
+            said = f"Azure AI Search at {self._endpoint} could not be asked: {error.message}"
+        else:
+            results = [self._result(each) for each in found]
+            text = "\n\n".join(_shown(number, each) for number, each in enumerate(results, 1))
+            told = {"count": count, "results": results}
+            return ToolResult([TextContent(text or "nothing found")], structured=told)
+        # Outside of the handlers: the SDK's errors hold the request with its key.
+        raise failure(said)
+
+    def _key(self, context: ToolContext) -> Any:
+        found = self._credential if self._credential is not None else context.credential(CREDENTIAL)
+        if not isinstance(found, str):
+            return found
+        credentials: Any = need("azure.core.credentials", extra="azure", purpose=_PURPOSE)
+        return credentials.AzureKeyCredential(found)
+
+    async def _search(self, arguments: Mapping[str, Any], credential: Any) -> tuple[int | None, list[dict[str, Any]]]:
+        search: Any = need("azure.search.documents.aio", extra="azure", purpose=_PURPOSE)
+        top = arguments.get("top", self._top)
+        async with search.SearchClient(self._endpoint, self._index, credential, transport=self._transport()) as client:
+            pages = await client.search(**await self._query(str(arguments["query"]), top))
+            found: list[dict[str, Any]] = []
+            # A service may hand out fewer at a time than were asked for.
+            async for each in pages:
+                found.append(each)
+                if len(found) == top:
+                    break
+            # Asked first, the SDK would send the query twice.
+            return await pages.get_count(), found
+
+    def _transport(self) -> Any:
+        """Return what carries requests; the SDK's own choice needs one more package."""
+        if "transport" in self._options:
+            return self._options["transport"]()
+        transports: Any = need("azure.core.pipeline.transport", extra="azure", purpose=_PURPOSE)
+        timeout_s = self._options.get("timeout_s", _TIMEOUT_S)
+        # A request runs in a thread, which cannot be cancelled and so has to end by itself.
+        return transports.AsyncioRequestsTransport(connection_timeout=timeout_s, read_timeout=timeout_s)
+
+    async def _query(self, query: str, top: int) -> dict[str, Any]:
+        options = self._options
+        asked: dict[str, Any] = {"search_text": query, "top": top, "include_total_count": True}
+        if "filter" in options:
+            asked["filter"] = options["filter"]
+        if "select" in options:
+            asked["select"] = list(options["select"])
+        if self._query_type == "semantic":
+            asked["query_type"] = "semantic"
+            asked["query_caption"] = "extractive"
+            if "semantic_configuration" in options:
+                asked["semantic_configuration_name"] = options["semantic_configuration"]
+        if self._query_type in ("vector", "hybrid"):
+            asked["vector_queries"] = [await self._vector_query(query, top)]
+        if self._query_type == "vector":
+            asked["search_text"] = None
+        return asked
+
+    async def _vector_query(self, query: str, top: int) -> Any:
+        models: Any = need("azure.search.documents.models", extra="azure", purpose=_PURPOSE)
+        fields = ",".join(self._options.get("vector_fields", ()))
+        embed = self._options.get("embed")
+        if embed is None:
+            return models.VectorizableTextQuery(text=query, k_nearest_neighbors=top, fields=fields)
+        return models.VectorizedQuery(vector=list(await embed(query)), k_nearest_neighbors=top, fields=fields)
+
+    def _result(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        hidden = self._options.get("vector_fields", ())
+        told: dict[str, Any] = {name: found[key] for key, name in _SCORES.items() if found.get(key) is not None}
+        captions = [each.text for each in cast("list[Any]", found.get("@search.captions") or [])]
+        if captions:
+            told["captions"] = captions
+        told["document"] = {
+            key: value for key, value in found.items() if not key.startswith("@search.") and key not in hidden
+        }
+        return told
+
+
+def _definition(index: str, top: int, options: SearchOptions) -> ToolDefinition:
+    return ToolDefinition(
+        name=options.get("name", f"search_{index}"),
+        description=options.get("description", f"Search the documents of {index!r}."),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "minLength": 1, "description": "What to look for."},
+                "top": {"type": "integer", "minimum": 1, "maximum": top, "description": "How many at most."},
+            },
+            "required": ["query"],
+            "additionalProperties": False,
+        },
+        output_schema={
+            "type": "object",
+            "properties": {
+                "count": {"type": ["integer", "null"], "description": "How many fit, beside those given."},
+                "results": {"type": "array", "items": {"type": "object", "required": ["document"]}},
+            },
+            "required": ["results"],
+        },
+    )
+
+
+def _shown(number: int, result: Mapping[str, Any]) -> str:
+    captions = [f"  {each}" for each in result.get("captions", ())]
+    fields = [f"  {name}: {_short(value)}" for name, value in result["document"].items()]
+    score = f" (score {result['score']:.3f})" if "score" in result else ""
+    return "\n".join([f"[{number}]{score}", *captions, *fields])
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST_FIELD else f"{text[:_LONGEST_FIELD]}…"
+
+
+def _message(error: Any) -> str:
+    inner = getattr(error, "error", None)
+    return str(getattr(inner, "message", None) or error.message)

@@ -1,0 +1,183 @@
+"""Reads an OpenAPI document, wherever it is, and finds what its references name."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import unquote
+
+from toolkit.errors import DefinitionInvalid
+from toolkit.extras import need
+
+Node = Mapping[str, Any]
+"""An object of the document."""
+
+MAX_DOCUMENT_BYTES = 20_000_000
+FETCH_TIMEOUT_S = 30.0
+
+_EMPTY: Node = {}
+_SUPPORTED = re.compile(r"3\.[012](\.|$)")
+_MOST_REFERENCES_IN_A_ROW = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document and where it came from."""
+
+    root: Node
+    url: str | None = None
+    """Where it was fetched, which relative servers are relative to."""
+
+    @property
+    def is_3_0(self) -> bool:
+        """Whether its schemas are those of OpenAPI 3.0, which are not JSON Schema."""
+        return str(self.root["openapi"]).startswith("3.0")
+
+    def resolve(self, value: object) -> Node:
+        """Return the object that ``value`` is or refers to; what stands beside a reference is left out.
+
+        Raises:
+            DefinitionInvalid: The reference leads nowhere, in a circle, or out of the document.
+        """
+        for _ in range(_MOST_REFERENCES_IN_A_ROW):
+            node = as_node(value)
+            reference = node.get("$ref")
+            if not isinstance(reference, str):
+                return node
+            value = self.find(reference)
+        raise DefinitionInvalid(f"the references at {value!r} go in a circle")
+
+    def find(self, reference: str) -> object:
+        """Return what a reference such as ``#/components/schemas/Pet`` names.
+
+        Raises:
+            DefinitionInvalid: It is nowhere, or out of the document.
+        """
+        if not reference.startswith("#/"):
+            raise DefinitionInvalid(
+                f"{reference!r} is outside of the document, and nothing else is read; bundle the document first"
+            )
+        found: object = self.root
+        for step in reference[2:].split("/"):
+            key = unquote(step).replace("~1", "/").replace("~0", "~")
+            node, items = as_node(found), as_nodes(found)
+            if key in node:
+                found = node[key]
+            elif key.isdigit() and int(key) < len(items):
+                found = items[int(key)]
+            else:
+                raise DefinitionInvalid(f"{reference!r} names nothing in the document")
+        return found
+
+
+def as_node(value: object) -> Node:
+    """Return ``value`` if it is an object, and an empty one otherwise."""
+    return cast("Node", value) if isinstance(value, Mapping) else _EMPTY
+
+
+def as_nodes(value: object) -> list[object]:
+    """Return the items of an array, none if it is no array."""
+    return list(cast("list[object]", value)) if isinstance(value, list) else []
+
+
+def read_document(source: object) -> Document:
+    """Read the document at a path or an http(s) URL, or the text or mapping that ``source`` is.
+
+    Raises:
+        DefinitionInvalid: It cannot be had, is neither JSON nor YAML, or is no OpenAPI 3.0, 3.1 or 3.2.
+        ExtraMissing: It is YAML and ``pyyaml`` is not installed, or an URL and ``httpx`` is not.
+    """
+    if isinstance(source, Mapping):
+        return _checked(Document(cast("Node", source)), "the mapping")
+    if isinstance(source, str) and source.startswith(("http://", "https://")):
+        return _checked(Document(_parsed(_fetched(source), source), source), source)
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
+        return _checked(Document(_parsed(source, "the text")), "the text")
+    if isinstance(source, str | Path):
+        return _checked(Document(_parsed(_file(Path(source)), str(source))), str(source))
+    raise DefinitionInvalid(f"an OpenAPI document is a path, an URL, a text or a mapping, not {type(source).__name__}")
+
+
+def _checked(document: Document, where: str) -> Document:
+    version = str(document.root.get("openapi", ""))
+    if not _SUPPORTED.match(version):
+        found = f"openapi: {version}" if version else f"swagger: {document.root.get('swagger', 'nothing')}"
+        raise DefinitionInvalid(f"{where} says {found!r}; expected OpenAPI 3.0, 3.1 or 3.2")
+    return document
+
+
+def _file(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_DOCUMENT_BYTES:
+            raise DefinitionInvalid(f"{path} is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionInvalid(f"the OpenAPI document {path} cannot be read: {error}") from error
+
+
+def _fetched(url: str) -> str:
+    httpx = need("httpx", extra="openapi", purpose="fetching an OpenAPI document")
+    try:
+        with (
+            httpx.Client(timeout=FETCH_TIMEOUT_S, headers={"Accept-Encoding": "identity"}) as client,
+            client.stream("GET", url) as response,
+        ):
+            if response.status_code != 200:
+                raise DefinitionInvalid(f"the OpenAPI document {url} was answered with {response.status_code}")
+            body = bytearray()
+            for piece in response.iter_bytes():
+                body += piece
+                if len(body) > MAX_DOCUMENT_BYTES:
+                    raise DefinitionInvalid(f"{url} is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise DefinitionInvalid(f"the OpenAPI document {url} cannot be fetched: {error}") from error
+    return body.decode("utf-8", errors="replace")
+
+
+def _parsed(text: str, where: str) -> Node:
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else _yaml(text)
+    except (ValueError, RecursionError) as error:
+        raise DefinitionInvalid(f"{where} is neither JSON nor YAML: {error}") from error
+    if not isinstance(found, Mapping):
+        raise DefinitionInvalid(f"{where} holds {type(found).__name__}; expected an OpenAPI document")
+    return cast("Node", found)
+
+
+def _yaml(text: str) -> object:
+    yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
+    try:
+        return _with_text_keys(yaml.load(text, _loader()), set())
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def _with_text_keys(value: object, above: set[int]) -> object:
+    """Return ``value`` with its keys as text, since ``200:`` is a number in YAML; refuse an alias that holds itself."""
+    number = id(value)
+    if number in above:
+        raise ValueError("an alias holds itself")
+    within = above | {number}
+    if isinstance(value, list):
+        return [_with_text_keys(each, within) for each in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {str(key): _with_text_keys(each, within) for key, each in cast("dict[object, object]", value).items()}
+    return value
+
+
+@cache
+def _loader() -> Any:
+    """Return a safe loader for the YAML that OpenAPI means: dates and ``on`` are text, as in JSON."""
+    yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    kept = {
+        first: [(tag, rule) for tag, rule in rules if not tag.endswith((":timestamp", ":bool"))]
+        for first, rules in base.yaml_implicit_resolvers.items()
+    }
+    loader = type("OpenAPILoader", (base,), {"yaml_implicit_resolvers": kept})
+    booleans = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
+    cast("Any", loader).add_implicit_resolver("tag:yaml.org,2002:bool", booleans, list("tTfF"))
+    return loader

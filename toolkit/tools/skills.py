@@ -1,0 +1,144 @@
+"""Hands out skills: Markdown files that tell an agent how something is done."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from toolkit.call import ToolCall
+from toolkit.content import TextContent
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid, ToolkitError
+from toolkit.extras import need
+from toolkit.result import ToolResult
+from toolkit.tool import arguments_of
+from toolkit.tools.rooted import RootedFolder
+from toolkit.tools.runtime import RuntimeTool
+
+MAX_SKILL_BYTES = 500_000
+_FENCE = "---"
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One skill."""
+
+    name: str
+    description: str
+    path: str
+    """Its file, relative to the folder of skills."""
+    text: str
+    """Its instructions, without the front matter."""
+
+
+class SkillReaderTool(RuntimeTool):
+    """``skills.read``: lists skills, and hands out one of them or a file that lies beside it.
+
+    A skill is ``<name>/SKILL.md`` or ``<name>.md``; its front matter may give ``name`` and ``description``, which
+    the model sees before it reads any. The folder is looked at again at each call.
+
+    Args:
+        folder: Where the skills are.
+
+    Raises:
+        DefinitionInvalid: ``folder`` is none, a skill cannot be read, or two have one name.
+        ExtraMissing: A skill has front matter and ``pyyaml`` is not installed.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = RootedFolder(folder)
+        super().__init__(_definition(self.skills()))
+
+    def skills(self) -> dict[str, Skill]:
+        """Return the skills that are there now, by name.
+
+        Raises:
+            DefinitionInvalid: One cannot be read, or two have one name.
+        """
+        found: dict[str, Skill] = {}
+        for entry in self._folder.entries():
+            path = f"{entry.name}/SKILL.md" if entry.type == "folder" else entry.name
+            if not path.endswith(".md") or (entry.type == "folder" and not self._has(path)):
+                continue
+            skill = _skill(path, self._text(path))
+            if skill.name in found:
+                raise DefinitionInvalid(f"two skills are called {skill.name!r}: {found[skill.name].path} and {path}")
+            found[skill.name] = skill
+        return found
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
+        """Return the list, a skill, or a file of a skill."""
+        return await asyncio.to_thread(self._read, arguments_of(call))
+
+    def _read(self, arguments: dict[str, Any]) -> ToolResult:
+        skills = self.skills()
+        name, file = arguments.get("name"), arguments.get("file")
+        if name is None:
+            told = [{"name": each.name, "description": each.description} for each in skills.values()]
+            return ToolResult([TextContent(_listed(skills) or "There are no skills.")], structured={"skills": told})
+        if name not in skills:
+            raise ToolkitError(f"there is no skill {name!r}; there are: {', '.join(map(repr, skills)) or 'none'}")
+        skill = skills[name]
+        if file is None:
+            return ToolResult([TextContent(skill.text)], metadata={"skill": name, "path": skill.path})
+        beside, found, _ = skill.path.rpartition("/")
+        if not found:
+            raise ToolkitError(f"the skill {name!r} is a single file, {skill.path}; there is nothing beside it")
+        if str(file).startswith("/") or ".." in str(file).split("/"):
+            raise ToolkitError(f"file: {file!r} is outside of the skill's folder")
+        path = f"{beside}/{file}"
+        return ToolResult([TextContent(self._text(path))], metadata={"skill": name, "path": path})
+
+    def _has(self, path: str) -> bool:
+        return any(each.name == "SKILL.md" and each.type == "file" for each in self._folder.entries(path[:-9]))
+
+    def _text(self, path: str) -> str:
+        data, size = self._folder.read(path, max_bytes=MAX_SKILL_BYTES)
+        if size > MAX_SKILL_BYTES:
+            raise ToolkitError(f"{path}: {size:,} bytes are more than {MAX_SKILL_BYTES:,}")
+        return data.decode(errors="replace")
+
+
+def _definition(skills: dict[str, Skill]) -> ToolDefinition:
+    return ToolDefinition(
+        name="skills.read",
+        description=f"Read how something is done, before doing it. Without a name: which skills there are.\n"
+        f"{_listed(skills)}".rstrip(),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "description": "The skill."},
+                "file": {"type": "string", "description": "A file that the skill mentions, relative to it."},
+            },
+            "additionalProperties": False,
+        },
+    )
+
+
+def _listed(skills: dict[str, Skill]) -> str:
+    return "\n".join(f"- {each.name}: {each.description}".removesuffix(": ") for each in skills.values())
+
+
+def _skill(path: str, text: str) -> Skill:
+    front, body = _split(path, text)
+    stem = path.removesuffix("/SKILL.md").removesuffix(".md")
+    return Skill(str(front.get("name") or stem), str(front.get("description") or "").strip(), path, body)
+
+
+def _split(path: str, text: str) -> tuple[dict[str, Any], str]:
+    """Return the front matter and what follows it."""
+    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    if not lines or lines[0].rstrip() != _FENCE:
+        return {}, text
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), None)
+    if end is None:
+        raise DefinitionInvalid(f"{path}:1: the front matter begins with {_FENCE!r} and has no end")
+    yaml = need("yaml", extra="toolkit", purpose="reading the front matter of a skill")
+    try:
+        front = yaml.safe_load("".join(lines[1:end]))
+    except yaml.YAMLError as error:
+        raise DefinitionInvalid(f"{path}: the front matter is not YAML: {error}") from error
+    if front is not None and not isinstance(front, dict):
+        raise DefinitionInvalid(f"{path}: the front matter is {type(front).__name__}; expected names with values")
+    return cast("dict[str, Any]", front or {}), "".join(lines[end + 1 :]).lstrip("\n")

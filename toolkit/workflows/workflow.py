@@ -1,0 +1,59 @@
+"""A piece of work of several steps, as one call that can be watched."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from instrument import around
+from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid
+
+Work = Callable[[Any, ToolContext], Awaitable[Any]]
+"""Does the work: takes the input and what the steps may use, and returns the result."""
+
+
+class Workflow:
+    """A named async function over agents, tools, other workflows and plain functions.
+
+    Args:
+        name: What it is called in records.
+        work: Does it. ``take`` calls a step of any kind.
+        pattern: What kind of workflow it is, for records.
+        description: What it does, for agents that have it as a tool.
+
+    Raises:
+        DefinitionInvalid: There is no name.
+    """
+
+    emits_hooks: ClassVar[bool] = True
+
+    def __init__(self, name: str, work: Work, *, pattern: str = "custom", description: str = "") -> None:
+        if not name:
+            raise DefinitionInvalid("a workflow needs a name")
+        self.name = name
+        self.pattern = pattern
+        self.description = description
+        self._work = work
+
+    def __repr__(self) -> str:
+        return f"Workflow({self.name!r}, pattern={self.pattern!r})"
+
+    async def run(self, task: Any, /, *, context: ToolContext | None = None) -> Any:
+        """Do the work on ``task`` and return what comes of it.
+
+        Args:
+            task: What the first step gets.
+            context: What the steps may use.
+
+        Raises:
+            Exception: What a step raised.
+        """
+        context = replace(context or ToolContext(), agent_name=self.name, thread=None)
+        async with around("workflow_run", workflow=self, context=context.correlation_id, input=task) as call:
+            result = await self._work(task, context)
+            call.set(result=result)
+            return result
+
+    async def __call__(self, task: Any) -> Any:
+        """Do the work on ``task``; short for ``run``."""
+        return await self.run(task)
