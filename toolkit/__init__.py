@@ -1,39 +1,267 @@
-"""Tools for agents: one runtime for functions, MCP servers, OpenAPI services and other agents."""
+"""Tools for agents: one runtime for functions, MCP servers, OpenAPI services and other agents.
 
-from toolkit.call import ToolCall
-from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, text_content
-from toolkit.context import ApprovalRequest, Approver, ToolContext
-from toolkit.definition import ToolDefinition, ToolSource
-from toolkit.errors import ToolkitError
-from toolkit.guardrails import Allow, Refuse, Rewrite
-from toolkit.middleware.contexts import ModelHookContext, ToolHookContext
-from toolkit.model import Message, Model, ModelRequest, ModelResponse
-from toolkit.result import ToolResult
-from toolkit.tool import Tool
+Names are looked up when they are first used: ``import toolkit`` costs next to nothing, and a part whose extra is not
+installed is in nobody's way.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # What a type checker and an editor see; at run time the names are looked up when they are first used.
+    from toolkit.adapters import as_tool
+    from toolkit.adapters.composio import ComposioTools, to_composio
+    from toolkit.adapters.langchain import from_langchain, to_langchain
+    from toolkit.agents import Agent, AgentResult, AgentTool
+    from toolkit.answers import answer
+    from toolkit.approval import ApprovalRequest, Approver
+    from toolkit.call import ToolCall, calls_of
+    from toolkit.compose import chain, together
+    from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, text_content
+    from toolkit.context import Progress, ToolContext
+    from toolkit.contract import Tool
+    from toolkit.declare import FastAgent, load_cards
+    from toolkit.definition import ToolDefinition, ToolSource
+    from toolkit.errors import (
+        ArgumentsInvalid,
+        CardInvalid,
+        DefinitionInvalid,
+        ExtraMissing,
+        ModelFailed,
+        NoAnswer,
+        QuotaExceeded,
+        ResultInvalid,
+        ScriptInvalid,
+        ServerFailed,
+        SpecInvalid,
+        ToolkitError,
+        ToolRefused,
+        ToolTimedOut,
+        ToolUnknown,
+    )
+    from toolkit.functions import FunctionTool, Inject, Injected, definitions, mcp_route, tool, tools_of
+    from toolkit.guardrails import Allow, InputGuardrail, OutputGuardrail, Refuse, Rewrite
+    from toolkit.host import StructuredLLMHost
+    from toolkit.mcp import HttpServer, McpServers, McpTool, Replies, StdioServer
+    from toolkit.middleware.contexts import ModelHook, ModelHookContext, ToolHook, ToolHookContext
+    from toolkit.model import Message, Model, ModelRequest, ModelResponse
+    from toolkit.models.openai import OpenAIModel
+    from toolkit.models.scripted import ScriptedModel, Turn
+    from toolkit.node import ToolNode
+    from toolkit.registry import Registry
+    from toolkit.requests import UnifiedRequest, handle
+    from toolkit.result import ToolResult
+    from toolkit.serving import ToolServer
+    from toolkit.threads import History, Thread
+    from toolkit.tools.azure_search import AzureAISearchTool
+    from toolkit.tools.filesystem import filesystem_tools
+    from toolkit.tools.human import HumanInputTool
+    from toolkit.tools.openapi import OpenAPITool, openapi_tools
+    from toolkit.tools.shell import ShellTool
+    from toolkit.tools.skills import SkillReaderTool
+    from toolkit.workflows import Workflow, evaluator, orchestrator, parallel, router, sequence
+
+_HOMES = {
+    "Agent": "toolkit.agents",
+    "AgentResult": "toolkit.agents",
+    "AgentTool": "toolkit.agents",
+    "Allow": "toolkit.guardrails",
+    "ApprovalRequest": "toolkit.approval",
+    "Approver": "toolkit.approval",
+    "ArgumentsInvalid": "toolkit.errors",
+    "AzureAISearchTool": "toolkit.tools.azure_search",
+    "CardInvalid": "toolkit.errors",
+    "ComposioTools": "toolkit.adapters.composio",
+    "Content": "toolkit.content",
+    "DefinitionInvalid": "toolkit.errors",
+    "ExtraMissing": "toolkit.errors",
+    "FastAgent": "toolkit.declare",
+    "FunctionTool": "toolkit.functions",
+    "History": "toolkit.threads",
+    "HttpServer": "toolkit.mcp",
+    "HumanInputTool": "toolkit.tools.human",
+    "ImageContent": "toolkit.content",
+    "Inject": "toolkit.functions",
+    "Injected": "toolkit.functions",
+    "InputGuardrail": "toolkit.guardrails",
+    "JsonContent": "toolkit.content",
+    "McpServers": "toolkit.mcp",
+    "McpTool": "toolkit.mcp",
+    "Message": "toolkit.model",
+    "Model": "toolkit.model",
+    "ModelFailed": "toolkit.errors",
+    "ModelHook": "toolkit.middleware.contexts",
+    "ModelHookContext": "toolkit.middleware.contexts",
+    "ModelRequest": "toolkit.model",
+    "ModelResponse": "toolkit.model",
+    "NoAnswer": "toolkit.errors",
+    "OpenAIModel": "toolkit.models.openai",
+    "OpenAPITool": "toolkit.tools.openapi",
+    "OutputGuardrail": "toolkit.guardrails",
+    "Progress": "toolkit.context",
+    "QuotaExceeded": "toolkit.errors",
+    "Refuse": "toolkit.guardrails",
+    "Registry": "toolkit.registry",
+    "Replies": "toolkit.mcp",
+    "ResourceContent": "toolkit.content",
+    "ResultInvalid": "toolkit.errors",
+    "Rewrite": "toolkit.guardrails",
+    "ScriptInvalid": "toolkit.errors",
+    "ScriptedModel": "toolkit.models.scripted",
+    "ServerFailed": "toolkit.errors",
+    "ShellTool": "toolkit.tools.shell",
+    "SkillReaderTool": "toolkit.tools.skills",
+    "SpecInvalid": "toolkit.errors",
+    "StdioServer": "toolkit.mcp",
+    "StructuredLLMHost": "toolkit.host",
+    "TextContent": "toolkit.content",
+    "Thread": "toolkit.threads",
+    "Tool": "toolkit.contract",
+    "ToolCall": "toolkit.call",
+    "ToolContext": "toolkit.context",
+    "ToolDefinition": "toolkit.definition",
+    "ToolHook": "toolkit.middleware.contexts",
+    "ToolHookContext": "toolkit.middleware.contexts",
+    "ToolNode": "toolkit.node",
+    "ToolRefused": "toolkit.errors",
+    "ToolResult": "toolkit.result",
+    "ToolServer": "toolkit.serving",
+    "ToolSource": "toolkit.definition",
+    "ToolTimedOut": "toolkit.errors",
+    "ToolUnknown": "toolkit.errors",
+    "ToolkitError": "toolkit.errors",
+    "Turn": "toolkit.models.scripted",
+    "UnifiedRequest": "toolkit.requests",
+    "Workflow": "toolkit.workflows",
+    "answer": "toolkit.answers",
+    "as_tool": "toolkit.adapters",
+    "calls_of": "toolkit.call",
+    "chain": "toolkit.compose",
+    "definitions": "toolkit.functions",
+    "evaluator": "toolkit.workflows",
+    "filesystem_tools": "toolkit.tools.filesystem",
+    "from_langchain": "toolkit.adapters.langchain",
+    "handle": "toolkit.requests",
+    "load_cards": "toolkit.declare",
+    "mcp_route": "toolkit.functions",
+    "openapi_tools": "toolkit.tools.openapi",
+    "orchestrator": "toolkit.workflows",
+    "parallel": "toolkit.workflows",
+    "router": "toolkit.workflows",
+    "sequence": "toolkit.workflows",
+    "text_content": "toolkit.content",
+    "to_composio": "toolkit.adapters.composio",
+    "to_langchain": "toolkit.adapters.langchain",
+    "together": "toolkit.compose",
+    "tool": "toolkit.functions",
+    "tools_of": "toolkit.functions",
+}
 
 __all__ = [
+    "Agent",
+    "AgentResult",
+    "AgentTool",
     "Allow",
     "ApprovalRequest",
     "Approver",
+    "ArgumentsInvalid",
+    "AzureAISearchTool",
+    "CardInvalid",
+    "ComposioTools",
     "Content",
+    "DefinitionInvalid",
+    "ExtraMissing",
+    "FastAgent",
+    "FunctionTool",
+    "History",
+    "HttpServer",
+    "HumanInputTool",
     "ImageContent",
+    "Inject",
+    "Injected",
+    "InputGuardrail",
     "JsonContent",
+    "McpServers",
+    "McpTool",
     "Message",
     "Model",
+    "ModelFailed",
+    "ModelHook",
     "ModelHookContext",
     "ModelRequest",
     "ModelResponse",
+    "NoAnswer",
+    "OpenAIModel",
+    "OpenAPITool",
+    "OutputGuardrail",
+    "Progress",
+    "QuotaExceeded",
     "Refuse",
+    "Registry",
+    "Replies",
     "ResourceContent",
+    "ResultInvalid",
     "Rewrite",
+    "ScriptInvalid",
+    "ScriptedModel",
+    "ServerFailed",
+    "ShellTool",
+    "SkillReaderTool",
+    "SpecInvalid",
+    "StdioServer",
+    "StructuredLLMHost",
     "TextContent",
+    "Thread",
     "Tool",
     "ToolCall",
     "ToolContext",
     "ToolDefinition",
+    "ToolHook",
     "ToolHookContext",
+    "ToolNode",
+    "ToolRefused",
     "ToolResult",
+    "ToolServer",
     "ToolSource",
+    "ToolTimedOut",
+    "ToolUnknown",
     "ToolkitError",
+    "Turn",
+    "UnifiedRequest",
+    "Workflow",
+    "answer",
+    "as_tool",
+    "calls_of",
+    "chain",
+    "definitions",
+    "evaluator",
+    "filesystem_tools",
+    "from_langchain",
+    "handle",
+    "load_cards",
+    "mcp_route",
+    "openapi_tools",
+    "orchestrator",
+    "parallel",
+    "router",
+    "sequence",
     "text_content",
+    "to_composio",
+    "to_langchain",
+    "together",
+    "tool",
+    "tools_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'toolkit' has no attribute {name!r}")
+    found = getattr(import_module(home), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,10 +8,10 @@ from typing import Unpack
 from toolkit.agents import Agent, AgentOptions, AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
+from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import tools_of
 from toolkit.model import Model
-from toolkit.tool import Tool
 
 INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."
 """What a host's model is told when nothing else is given."""

@@ -12,12 +12,12 @@ from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
 from toolkit.answers import answers
 from toolkit.call import ToolCall, calls_of
 from toolkit.context import ToolContext
+from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.middleware.contexts import ToolHook
 from toolkit.registry import Registry
 from toolkit.result import ToolResult
-from toolkit.tool import Tool
 
 # Enough to choose from; a model with hundreds of tools need not read them all again.
 _MOST_NAMES = 20

@@ -7,6 +7,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from toolkit.agents import Agent
 from toolkit.context import ToolContext
+from toolkit.contract import Tool
 from toolkit.declare.application import RunningAgent, RunningAgents
 from toolkit.declare.building import Models, ServerTools, build, refusal
 from toolkit.declare.cards import load_cards, read_text
@@ -22,7 +23,6 @@ from toolkit.mcp.servers import McpServers
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Model
 from toolkit.threads import HistoryMergeTarget, HistorySource
-from toolkit.tool import Tool
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Protocol
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
+from toolkit.contract import Tool, arguments_of
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
-from toolkit.tool import Tool, arguments_of
 
 _log = logging.getLogger("mcp.toolkit")
 

@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast
 
 from toolkit.asking import Conversing, ask, call, is_agent, text_of
 from toolkit.context import ToolContext
+from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolkitError
 from toolkit.shapes import member
-from toolkit.tool import Tool
 from toolkit.workflows.workflow import Workflow
 
 T = TypeVar("T")

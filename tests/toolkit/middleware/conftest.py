@@ -7,8 +7,8 @@ import pytest
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
+from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
-from toolkit.tool import Tool
 
 
 class Made(Tool):

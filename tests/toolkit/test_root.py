@@ -1,0 +1,41 @@
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import toolkit
+
+
+@pytest.mark.parametrize("name", toolkit.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(toolkit, name) is not None
+
+
+def test_no_public_name_is_that_of_a_module():
+    assert not {each.name for each in pkgutil.iter_modules(toolkit.__path__)} & set(toolkit.__all__)
+
+
+def test_a_name_that_is_not_there_is_told():
+    with pytest.raises(AttributeError, match="module 'toolkit' has no attribute 'Tol'"):
+        toolkit.Tol  # noqa: B018
+
+
+def test_importing_it_and_the_core_imports_no_other_package():
+    program = """
+import sys
+import toolkit
+from toolkit import Agent, FunctionTool, ScriptedModel, StructuredLLMHost, Tool, ToolNode, Workflow, openapi_tools, tool
+others = {each.partition(".")[0] for each in sys.modules} - set(sys.stdlib_module_names)
+print(sorted(each for each in others if not each.startswith("_")))
+"""
+    # Without `site`: editable installations import their finders.
+    path = {"PYTHONPATH": str(next(iter(toolkit.__path__)) + "/..")}
+    done = subprocess.run([sys.executable, "-S", "-c", program], env=path, capture_output=True, text=True)
+    assert done.stdout.strip() == "['instrument', 'toolkit']", done.stderr
+
+
+def test_importing_the_root_alone_imports_none_of_its_parts():
+    program = "import sys, toolkit; print([each for each in sys.modules if each.startswith('toolkit')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "['toolkit']"
