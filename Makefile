@@ -35,7 +35,7 @@ demo: $(VENV)/.runtime web ## Run the demo agent and serve what it did (ARGS=--o
 test: $(VENV)/.dev web chromium ## Run every test, with branch coverage (ARGS=... goes to pytest, which then runs alone)
 	@$(if $(ARGS),:,$(NPM) test)
 	@$(BIN)/coverage erase
-	@{ $(BIN)/coverage run -m pytest -n auto $(ARGS); echo $$? >$(VENV)/.status; } | tee $(VENV)/.output
+	@{ $(BIN)/coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS); echo $$? >$(VENV)/.status; } | tee $(VENV)/.output
 	@$(BIN)/coverage combine --quiet && $(BIN)/coverage report
 	@tail -n 1 $(VENV)/.output; exit $$(cat $(VENV)/.status)
 

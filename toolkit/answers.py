@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from toolkit.call import Shape, ToolCall
 from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, as_content, as_text
 from toolkit.result import ToolResult
+from toolkit.shapes import plain
 
 Message: TypeAlias = dict[str, Any]
 
@@ -95,7 +96,7 @@ def _mcp(_: ToolCall, result: ToolResult) -> Message:
 def mcp_result(result: ToolResult) -> Message:
     """Return a result as the Model Context Protocol's ``CallToolResult``."""
     told: Message = {"content": [_mcp_block(as_content(each)) for each in result.content], "isError": result.is_error}
-    structured: Any = result.structured
+    structured: Any = plain(result.structured)
     # The protocol has objects there and nothing else.
     return told | ({"structuredContent": structured} if isinstance(structured, dict) else {})
 

@@ -1,13 +1,12 @@
 """What somebody wants done by a tool."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.shapes import member
+from toolkit.shapes import member, read_json
 
 Arguments = dict[str, Any]
 
@@ -28,6 +27,7 @@ _INSIDE: dict[Shape, tuple[str, ...]] = {
     "mcp": ("params",),
     "gemini": ("function_call", "functionCall"),
 }
+_OF_OTHERS = ("text", "thought", "inline_data", "inlineData", "method")
 # They are written like calls, but whoever serves the model has carried them out.
 _DONE_ALREADY = ("server_tool_use", "mcp_tool_use", "mcp_call", "mcp_approval_request")
 
@@ -141,8 +141,8 @@ def _may_be_call(part: object) -> bool:
         return False
     if member(part, "name") is not None:
         return True
-    # Anything else that says what it is, or is a part of Gemini's, is something else.
-    return kind is None and all(member(part, key) is None for key in ("text", "thought", "inline_data", "inlineData"))
+    # Anything else that says what it is, a part of Gemini's and other requests of the protocol are something else.
+    return kind is None and all(member(part, key) is None for key in _OF_OTHERS)
 
 
 def _opened(call: object) -> tuple[Shape, object]:
@@ -150,6 +150,9 @@ def _opened(call: object) -> tuple[Shape, object]:
     typed = _typed(call)
     if typed is None or typed == "chat":
         for shape, keys in _INSIDE.items():
+            # The protocol has other requests with a name and arguments, as for a prompt.
+            if shape == "mcp" and member(call, "method") not in (None, "tools/call"):
+                continue
             inner = member(call, *keys)
             # OpenAI's oldest answers had a text of one of these names.
             if isinstance(inner, Mapping) or hasattr(inner, "name"):
@@ -169,7 +172,7 @@ def _arguments(written: object) -> tuple[Arguments | None, str | None]:
         return {}, None
     if isinstance(written, str | bytes | bytearray):
         try:
-            written = json.loads(written)
+            written = read_json(written)
         except (ValueError, RecursionError) as error:
             return None, f"the arguments are not valid JSON: {error}"
     if isinstance(written, Mapping):

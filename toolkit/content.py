@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from toolkit.shapes import member, plain
+from toolkit.shapes import member, plain, sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,10 @@ class TextContent:
 
     text: str
     type: Literal["text"] = "text"
+
+    def __post_init__(self) -> None:
+        if not self.text.isascii():
+            object.__setattr__(self, "text", sound(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,11 @@ class ResourceContent:
     blob: str | None = None
     """Base64, as it travels."""
     type: Literal["resource"] = "resource"
+
+    def __post_init__(self) -> None:
+        for name in ("uri", "text"):
+            if not (getattr(self, name) or "").isascii():
+                object.__setattr__(self, name, sound(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)

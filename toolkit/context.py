@@ -1,9 +1,10 @@
 """What a tool gets from the one who calls it, beside its arguments."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.approval import ApprovalRequest, Approver
@@ -53,20 +54,34 @@ class ToolContext:
     tool_hooks: tuple[ToolHook, ...] = ()
     """The middleware around every call that is made with this context, the first one outermost."""
     correlation_id: str | None = None
-    """The application's own id of what the call belongs to."""
+    """The application's own id of what the call belongs to; the run of an agent or workflow that has none makes one."""
     call: ToolCall | None = None
     """The call under way; set when a tool is called."""
     call_id: str | None = None
     """The id that the call's hooks carry; set when a tool is called and somebody watches."""
 
+    def __post_init__(self) -> None:
+        # Other collections do as well, and one permission is no collection of letters.
+        if type(self.tool_hooks) is not tuple:
+            object.__setattr__(self, "tool_hooks", tuple(self.tool_hooks))
+        if self.permissions is not None and type(self.permissions) is not frozenset:
+            given = (self.permissions,) if isinstance(self.permissions, str) else self.permissions
+            object.__setattr__(self, "permissions", frozenset(given))
+
     def during(self, call: ToolCall, call_id: str | None) -> "ToolContext":
         """Return the context of one call."""
         if self.call is call and self.call_id == call_id:
             return self
+        if type(self) is not ToolContext:
+            return replace(self, call=call, call_id=call_id)
         # On the way of every call, where `replace` would take ten times as long.
         made = object.__new__(ToolContext)
         vars(made).update(vars(self), call=call, call_id=call_id)
         return made
+
+    def identified(self) -> Self:
+        """Return it with a correlation id, a new one where there is none."""
+        return self if self.correlation_id is not None else replace(self, correlation_id=os.urandom(8).hex())
 
     def dependency(self, key: type[T] | str) -> T:
         """Return what was given as ``key``, or for a type also what is an instance of it.
@@ -80,7 +95,7 @@ class ToolContext:
             for each in self.dependencies.values():
                 if isinstance(each, key):
                     return each
-        name = key if isinstance(key, str) else key.__name__
+        name = key if isinstance(key, str) else getattr(key, "__name__", str(key))
         raise DefinitionInvalid(f"no dependency {name!r}; pass it as ToolContext(dependencies={{{name}: …}})")
 
     def credential(self, name: str) -> str:

@@ -3,8 +3,9 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from inspect import isawaitable
+from inspect import isawaitable, signature
 from typing import Any, ClassVar, TypeAlias, cast
 
 from instrument import around, enabled
@@ -21,6 +22,10 @@ from toolkit.schema.validation import Validator, validator
 
 OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
 """Makes a result of what a tool raised; it may raise again."""
+
+
+changes_told: ContextVar[list[Change] | None] = ContextVar("toolkit_changes_told", default=None)
+"""What the middleware of the innermost watched call did, for a tool that passes the call on to another one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -46,9 +51,10 @@ class Rules:
 class Tool(ABC):
     """Something an agent can have done. Subclasses write ``run``; the rest is here.
 
-    A call passes, from the outside in: the hooks of the bus, the context's middleware, the permissions, the input
+    A call passes, from the outside in: the hooks of the bus, the permissions, the context's middleware, the input
     guardrails (``on_invoke``), the input schema, ``run``, the output schema and the output guardrails (``on_output``).
-    What is raised from the permissions on comes to ``on_error``, whose result the middleware sees.
+    What is raised by the permissions, or from the guardrails on, comes to ``on_error``; of the latter, the middleware
+    sees the result.
 
     Args:
         definition: What the tool is.
@@ -70,6 +76,7 @@ class Tool(ABC):
         validate: bool = True,
     ) -> None:
         self._definition = definition
+        _require_on_error(on_error_func)
         self._rules = Rules(list(input_guardrails), list(output_guardrails), on_error_func)
         if validate:
             self._rules.compile(definition)
@@ -125,6 +132,7 @@ class Tool(ABC):
         """
         if self._rules.on_error_func is not None:
             raise DefinitionInvalid(f"{self.name} has an on_error_func already")
+        _require_on_error(on_error_func)
         self._rules.on_error_func = on_error_func
 
     async def __call__(self, call: ToolCall | Mapping[str, Any], context: ToolContext | None = None) -> ToolResult:
@@ -139,13 +147,13 @@ class Tool(ABC):
         """
         if not isinstance(call, ToolCall):
             call = self._called(call)
-        elif call.name != self.name and call.name == self.definition.model_name:
-            # Middleware goes by the tool's own name, whatever a provider had to make of it.
+        elif call.name != self.name:
+            # Middleware goes by the tool's own name, whatever it was found by.
             call = replace(call, name=self.name)
         context = context or ToolContext()
         if enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call"):
             return await self._watched(call, context)
-        if context.tool_hooks:
+        if context.tool_hooks or context.permissions is not None:
             return await self._through(call, context, None, None)
         return await self._perform(call, context, None)
 
@@ -175,6 +183,7 @@ class Tool(ABC):
 
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
         changes: list[Change] = []
+        changes_told.set(changes)
         call_id = os.urandom(8).hex()
         told = self._hook_context(call, context, call_id)
         async with around(
@@ -193,7 +202,10 @@ class Tool(ABC):
     async def _through(
         self, call: ToolCall, context: ToolContext, call_id: str | None, changes: list[Change] | None
     ) -> ToolResult:
-        """Pass the middleware."""
+        """Pass the permissions and the middleware."""
+        # First, since a middleware may answer a call itself: not everybody may have what it remembers.
+        if refused := self._refused(context.permissions) or self._unreadable(call):
+            return await self.on_error(refused, context.during(call, call_id))
 
         async def original(args: ToolCallArgs) -> ToolResult:
             return await self._perform(
@@ -213,7 +225,7 @@ class Tool(ABC):
         original: Callable[[ToolCallArgs], Awaitable[ToolResult]] | None = None,
     ) -> ToolHookContext:
         async def alone(args: ToolCallArgs) -> ToolResult:
-            return await self._perform(replace(call, arguments=args), context, call_id)
+            return await self._through(replace(call, arguments=args), replace(context, tool_hooks=()), call_id, None)
 
         return ToolHookContext(
             agent_name=context.agent_name,
@@ -231,21 +243,41 @@ class Tool(ABC):
         # Only here, since the middleware may have changed the arguments that a person is asked about.
         context = context.during(call, call_id)
         try:
-            if context.permissions is not None:
-                self._permit(context.permissions)
-            if call.problem is not None:
-                self._require_readable(call)
-            if self._rules.pending:
-                self._rules.compile(self.definition)
-            passed = await self.on_invoke(call, context)
-            if passed is not None and passed is not call:
-                call, context = passed, context.during(passed, call_id)
-            self._check_arguments(call)
-            result = ToolResult.of(await self.run(call, context))
-            self._check_result(result)
-            return await self.on_output(result, context)
+            result = await self._done(call, context)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
+            return await self._withheld(await self.on_error(error, context), context)
+        try:
+            return await self.on_output(result, context)
+        except Exception as error:  # noqa: BLE001 - as above
             return await self.on_error(error, context)
+
+    async def _withheld(self, failure: ToolResult, context: ToolContext) -> ToolResult:
+        """Return a failure unless an output guardrail refuses it: exceptions quote what may not get out.
+
+        Nothing else that guardrails make of it counts, since they are written for results.
+        """
+        guardrails = self._rules.output_guardrails
+        if guardrails:
+            try:
+                await decide(guardrails, failure, context)
+            except ToolRefused as error:
+                return ToolResult.error(str(error), exception=error)
+            except Exception:  # noqa: BLE001 - it looked for what only results have
+                return failure
+        return failure
+
+    async def _done(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        if unreadable := self._unreadable(call):
+            raise unreadable
+        if self._rules.pending:
+            self._rules.compile(self.definition)
+        passed = await self.on_invoke(call, context)
+        if passed is not None and passed is not call:
+            call, context = passed, context.during(passed, context.call_id)
+        self._check_arguments(call)
+        result = ToolResult.of(await self.run(call, context))
+        self._check_result(result)
+        return result
 
     def _called(self, arguments: object) -> ToolCall:
         if not isinstance(arguments, Mapping):
@@ -253,14 +285,14 @@ class Tool(ABC):
             raise ToolkitError(f"{self.name} is a tool: call it with a ToolCall or a mapping of arguments, not {kind}")
         return ToolCall(self.name, dict(cast("Mapping[str, Any]", arguments)))
 
-    def _permit(self, permissions: Collection[str]) -> None:
-        missing = [each for each in self.definition.permissions if each not in permissions]
-        if missing:
-            raise ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}")
+    def _refused(self, permissions: Collection[str] | None) -> ToolRefused | None:
+        missing = [each for each in self.definition.permissions if permissions is not None and each not in permissions]
+        return ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}") if missing else None
 
-    def _require_readable(self, call: ToolCall) -> None:
-        if call.arguments is None:
-            raise ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
+    def _unreadable(self, call: ToolCall) -> ToolkitError | None:
+        if call.problem is None or call.arguments is not None:
+            return None
+        return ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
 
     def _check_arguments(self, call: ToolCall) -> None:
         check = self._rules.check_input
@@ -271,8 +303,25 @@ class Tool(ABC):
         check = self._rules.check_output
         if check is None or result.is_error:
             return
-        if problems := check(result.structured):
+        problems = check(result.structured)
+        if problems and result.structured is None and result.content:
+            # What came is text, or content, which can say more than that there is no value.
+            problems = check(result.text) or problems
+        if problems:
             raise ResultInvalid(f"{self.name} returned what its output schema does not allow", problems)
+
+
+def _require_on_error(on_error_func: OnError | None) -> None:
+    """Refuse now what could not be called once something goes wrong, when nobody would learn what it was."""
+    if on_error_func is None:
+        return
+    try:
+        signature(on_error_func).bind(None, None)
+    except TypeError:
+        name = getattr(on_error_func, "__name__", type(on_error_func).__name__)
+        raise DefinitionInvalid(f"the on_error_func {name} has to take two arguments: (error, context)") from None
+    except ValueError:
+        return  # Python cannot tell
 
 
 def _said(error: BaseException) -> str:

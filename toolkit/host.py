@@ -8,9 +8,10 @@ from typing import Unpack
 from toolkit.agents import Agent, AgentOptions, AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
+from toolkit.contract import Tool, changes_told
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import tools_of
+from toolkit.middleware.chain import Change
 from toolkit.model import Model
 
 INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."
@@ -21,8 +22,9 @@ class StructuredLLMHost(Agent):
     """Offers its model the participants' tools by function calling, and routes the calls back to them.
 
     A participant's methods marked ``@tool`` become the tools ``<participant>__<tool>``. An agent that declares none is
-    asked as a whole by ``<participant>__ask``, whose one argument is a ``message``. When a participant fails, the
-    model reads why.
+    asked as a whole by ``<participant>__ask``, whose one argument is a ``message``. An agent's tools are called with
+    its own middleware, permissions and dependencies, inside of the host's. When a participant fails, the model reads
+    why.
 
     Args:
         name: What it is called.
@@ -62,7 +64,7 @@ class StructuredLLMHost(Agent):
         """
         if participant in self._participants:
             raise DefinitionInvalid(f"{participant!r} takes part in {self.name} already")
-        tools: list[Tool] = [_ParticipantTool(participant, each) for each in tools_of(agent)]
+        tools: list[Tool] = [_ParticipantTool(participant, agent, each) for each in tools_of(agent)]
         tools = tools or [AgentTool(agent, name=f"{participant}__ask")]
         self.node.register(*tools)
         self._participants[participant] = (agent, tools)
@@ -86,8 +88,9 @@ class _ParticipantTool(Tool):
 
     source = "agent"
 
-    def __init__(self, participant: str, tool: Tool) -> None:
+    def __init__(self, participant: str, agent: object, tool: Tool) -> None:
         super().__init__(replace(tool.definition, name=f"{participant}__{tool.name}"), validate=False)
+        self._agent = agent
         self._tool = tool
 
     @property
@@ -96,7 +99,15 @@ class _ParticipantTool(Tool):
         return "agent"
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Have the tool do it, with its own guardrails and schemas."""
+        """Have the tool do it as its own agent does, inside of the middleware that this tool has passed."""
+        context = replace(context, tool_hooks=())
+        if isinstance(self._agent, Agent):
+            context = self._agent.within(context)
         call = replace(call, name=self._tool.name)
-        # The part of a call that is inside of the hooks and the middleware, which this tool has passed.
-        return await self._tool._perform(call, context, context.call_id)  # noqa: SLF001 - of the same class
+        # All of a call but the hooks of the bus: for whoever watches, it is one call, with the middleware of both.
+        told, own = changes_told.get(), list[Change]()
+        try:
+            return await self._tool._through(call, context, context.call_id, own)  # noqa: SLF001 - of the same class
+        finally:
+            if told is not None:
+                told.extend(own)

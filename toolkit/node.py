@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
 from operator import is_
@@ -15,9 +16,13 @@ from toolkit.context import ToolContext
 from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
+from toolkit.middleware.chain import required_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.registry import Registry
 from toolkit.result import ToolResult
+
+outlives_exit: ContextVar[bool] = ContextVar("toolkit_outlives_exit", default=False)
+"""Whether ``sys.exit`` in a tool ends its own call alone: one of a server's clients may not end it for all of them."""
 
 # Enough to choose from; a model with hundreds of tools need not read them all again.
 _MOST_NAMES = 20
@@ -36,7 +41,8 @@ class ToolNode:
         dependencies: What ``Inject[T]`` finds, beside what the context has.
 
     Raises:
-        DefinitionInvalid: Something is no tool, two tools cannot be told apart, or ``max_parallel`` is less than 1.
+        DefinitionInvalid: Something is no tool or no middleware, two tools cannot be told apart, or ``max_parallel`` is
+            less than 1.
     """
 
     def __init__(
@@ -50,7 +56,7 @@ class ToolNode:
     ) -> None:
         if max_parallel is not None and max_parallel < 1:
             raise DefinitionInvalid(f"max_parallel is {max_parallel}; expected at least 1, or None for no limit")
-        self._tool_hooks = tuple(tool_hooks)
+        self._tool_hooks = tuple(map(required_hook, tool_hooks))
         self._max_parallel = max_parallel
         self._context = context or ToolContext()
         self._dependencies = dict(dependencies or {})
@@ -88,7 +94,7 @@ class ToolNode:
                 self._suppliers.remove(each)
                 return
         if isinstance(tool, Tool):
-            tool = f"{tool.name}@{tool.definition.version}".removesuffix("@")
+            tool = f"{tool.name}@{tool.definition.version}"
         registry = copy(self._registry)
         registry.unregister(str(tool))
         self._registry = registry
@@ -143,7 +149,10 @@ class ToolNode:
         work = await self._prepare(calls_of(tool_calls), state, context)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(work.carry_out(call)) for call in work.calls]
-        return [task.result() for task in tasks]
+        return [
+            _cancelled(call) if task.cancelled() else task.result()
+            for call, task in zip(work.calls, tasks, strict=True)
+        ]
 
     async def as_completed(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
@@ -156,7 +165,11 @@ class ToolNode:
         finished: asyncio.Queue[tuple[ToolCall, ToolResult] | None] = asyncio.Queue()
 
         async def tell(call: ToolCall) -> None:
-            finished.put_nowait((call, await work.carry_out(call)))
+            result = _cancelled(call)
+            try:
+                result = await work.carry_out(call)
+            finally:
+                finished.put_nowait((call, result))
 
         async def all_of_them() -> None:
             async with asyncio.TaskGroup() as group:
@@ -183,11 +196,11 @@ class ToolNode:
     async def _prepare(self, calls: list[ToolCall], state: object, context: ToolContext | None) -> "_Work":
         found, trouble = self._all()[0], list[str]()
         # What models were told is what they call, so suppliers are asked again only for what they never told.
-        if self._suppliers and any(call.name not in found for call in calls):
+        if self._suppliers and any(found.offered(call.name) is None for call in calls):
             trouble = await self._ask_all()
             found = self._all()[0]
         gate = nullcontext() if self._max_parallel is None else asyncio.Semaphore(self._max_parallel)
-        return _Work(calls, found, "; ".join(trouble), self._during(state, context or self._context), gate)
+        return _Work(calls, found, "; ".join(trouble), self.within(context or self._context, state), gate)
 
     async def _ask_all(self) -> list[str]:
         """Ask all suppliers, and return what kept any of them from saying what it has."""
@@ -225,7 +238,8 @@ class ToolNode:
             raise clash
         return registry
 
-    def _during(self, state: object, context: ToolContext) -> ToolContext:
+    def within(self, context: ToolContext, state: object = None) -> ToolContext:
+        """Return what a call may use that is made here with ``context``: the node's own middleware is in it too."""
         # A tool that calls the node again hands on a context that has the node's hooks already.
         hooks = context.tool_hooks + tuple(each for each in self._tool_hooks if each not in context.tool_hooks)
         dependencies = {**self._dependencies, **context.dependencies} if self._dependencies else context.dependencies
@@ -257,9 +271,8 @@ class _Work:
     gate: AbstractAsyncContextManager[Any] = field(repr=False)
 
     async def carry_out(self, call: ToolCall) -> ToolResult:
-        try:
-            tool = self.tools.get(call.name)
-        except ToolUnknown:
+        tool = self.tools.offered(call.name)
+        if tool is None:
             tool = _Missing(call, [each.name for each in self.tools], self.trouble)
             # That there is no such tool matters more than what is wrong with its arguments.
             call = replace(call, problem=None)
@@ -271,8 +284,12 @@ class _Work:
             except asyncio.CancelledError as error:
                 if task is None or task.cancelling() > cancellations:
                     raise
-                # Nobody cancelled the task: the tool did it to itself, and only its own call ends.
-                return ToolResult.error(f"{call.name} was cancelled", exception=error)
+                # Nobody cancelled the task: what the tool waited for was, and only its own call ends.
+                return _cancelled(call, error)
+            except SystemExit as error:
+                if not outlives_exit.get():
+                    raise
+                return ToolResult.error(f"{call.name} tried to end the program", exception=error)
             except Exception as error:  # noqa: BLE001 - what a middleware raised is told to the model
                 return await _Missing(call, [], "").on_error(error, self.context)
 
@@ -282,7 +299,13 @@ class _Missing(Tool):
 
     def __init__(self, call: ToolCall, names: list[str], trouble: str) -> None:
         super().__init__(ToolDefinition(name="missing"), validate=False)
+        self._wanted = call.name
         self._error = ToolUnknown(_unknown(call, names, trouble))
+
+    @property
+    def name(self) -> str:
+        """What was called, which need not be possible as a tool's name."""
+        return self._wanted
 
     async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall:  # noqa: ARG002 - whatever they are
         """Say it before the arguments are looked at."""
@@ -291,6 +314,11 @@ class _Missing(Tool):
     async def run(self, call: ToolCall, context: ToolContext) -> object:  # noqa: ARG002 - never reached
         """Say it as well; every tool has to have this."""
         raise self._error
+
+
+def _cancelled(call: ToolCall, error: BaseException | None = None) -> ToolResult:
+    """Return the result of a call that cancelled itself."""
+    return ToolResult.error(f"{call.name} was cancelled", exception=error or asyncio.CancelledError())
 
 
 def _unknown(call: ToolCall, names: list[str], trouble: str) -> str:

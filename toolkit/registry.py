@@ -58,10 +58,10 @@ class Registry:
         Raises:
             ToolUnknown: There is none.
         """
-        wanted, _, version = name.partition("@")
+        wanted, at, version = name.partition("@")
         known = self._versions_of(wanted, name)
         found = next(iter(known.values())).name
-        left = {each: tool for each, tool in known.items() if each != version} if version else {}
+        left = {each: tool for each, tool in known.items() if each != version} if at else {}
         if len(left) == len(known):
             raise self._unknown(name)
         others = {each: versions for each, versions in self._versions.items() if each != found or left}
@@ -74,13 +74,20 @@ class Registry:
         Raises:
             ToolUnknown: There is none; the message lists what there is.
         """
-        wanted, _, version = name.partition("@")
+        wanted, at, version = name.partition("@")
         known = self._versions_of(wanted, name)
-        if not version:
+        if not at:
             return _latest(known)
         if version not in known:
             raise self._unknown(name)
         return known[version]
+
+    def offered(self, name: str) -> Tool | None:
+        """Return the tool that a model means by ``name``: the latest, which alone it was told of; None for no tool."""
+        try:
+            return _latest(self._versions_of(name, name))
+        except ToolUnknown:
+            return None
 
     def versions(self, name: str) -> tuple[Tool, ...]:
         """Return every version of ``name``, the latest first.

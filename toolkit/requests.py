@@ -88,8 +88,7 @@ async def handle(
         correlation_id=given.correlation_id if request_id is None else str(request_id),
     )
     result = await agent.handle(request, context=given)
-    result.metadata.update(request.metadata)
-    return result
+    return replace(result, metadata={**result.metadata, **request.metadata})
 
 
 def _names(target: str) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Self, cast
 
 from toolkit.content import Content, JsonContent, TextContent, as_content, as_text
+from toolkit.errors import Problem, ResultInvalid
 from toolkit.shapes import member, plain
 
 
@@ -35,8 +36,11 @@ class ToolResult:
         """Return whatever a tool returned as a result.
 
         Results of ours and of the MCP SDK stay what they are, strings become text, a list of content becomes that
-        content, a ``tool`` message of a chat or several of them become what they say, None is an empty answer, and
-        anything else is structured output with its JSON beside it.
+        content, a ``tool`` message of a chat or several of them become what they say, None is an empty answer, an
+        exception is a failure, and anything else is structured output with its JSON beside it.
+
+        Raises:
+            ResultInvalid: There is no JSON for it, as for a generator, or no end to it.
         """
         if isinstance(value, cls):
             return value
@@ -56,7 +60,14 @@ class ToolResult:
 
     @classmethod
     def _structured(cls, value: object) -> Self:
-        structured = plain(value)
+        if isinstance(value, Exception):
+            return cls.error(f"{type(value).__name__}: {value}", exception=value)
+        try:
+            structured = plain(value)
+        except RecursionError as error:
+            raise _no_json(value, "contains itself, or is nested too deeply") from error
+        if isinstance(structured, str) and structured.startswith("<") and " at 0x" in structured:
+            raise _no_json(value, "return a list, a dictionary, a dataclass or text")
         return cls([JsonContent(structured)], structured=structured)
 
     @classmethod
@@ -100,6 +111,10 @@ class ToolResult:
     def message(self, tool_call_id: str) -> dict[str, Any]:
         """Return the ``tool`` message that answers the call in a chat completion."""
         return {"role": "tool", "tool_call_id": tool_call_id, "content": self.text}
+
+
+def _no_json(value: object, why: str) -> ResultInvalid:
+    return ResultInvalid(f"there is no JSON for what was returned, a {type(value).__name__}", (Problem("", why),))
 
 
 def _is_plain_object(value: object) -> bool:

@@ -1,12 +1,17 @@
 """Values that other people shaped: a mapping or an object, with either kind of names."""
 
+import json
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any, cast
+from math import isfinite
+from typing import Any, TypeVar, cast
 
-_SCALARS = (str, int, float, bool)
+V = TypeVar("V")
+
+_SCALARS = (int, bool, type(None))
+_WORDS = (str, float)
 
 
 def member(value: object, *names: str) -> Any:
@@ -19,30 +24,58 @@ def member(value: object, *names: str) -> Any:
     return None
 
 
+def read_json(text: str | bytes | bytearray) -> Any:
+    """Read JSON as it is defined: Python takes ``NaN`` and ``Infinity`` too, which fit within any bounds.
+
+    Raises:
+        ValueError: It is none.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def sound(text: str) -> str:
+    """Return ``text`` with ``?`` for lone surrogates, as odd file names have them: nothing can send those."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def own(value: V) -> V:
+    """Return ``value`` with dictionaries and lists of its own, so that whoever changes it changes nobody else's."""
+    if type(value) is dict:
+        return cast("V", {key: own(each) for key, each in cast("dict[Any, Any]", value).items()})
+    if type(value) is list:
+        return cast("V", [own(each) for each in cast("list[Any]", value)])
+    return value
+
+
 def plain(value: object) -> Any:
     """Return a copy of ``value`` in what JSON knows.
 
     Dataclasses, NamedTuples and pydantic models become objects, sets arrays, members of an Enum their value (or their
     name, where the value is no JSON scalar), dates and durations ISO 8601, bytes base64, and what JSON has no word for
-    becomes its text.
+    becomes its text; of numbers, ``NaN`` and ``Infinity`` become null.
     """
-    if value is None or type(value) in _SCALARS:
-        return value
+    if type(value) in _SCALARS or type(value) in _WORDS:
+        return _text(value) if type(value) in _WORDS else value
     if isinstance(value, Mapping):
         return _object(cast("Mapping[Any, Any]", value))
     if hasattr(value, "_asdict") and isinstance(value, tuple):
-        return plain(cast("Any", value)._asdict())
+        return _object(cast("Any", value)._asdict())
     if isinstance(value, list | tuple | set | frozenset | deque):
         return [plain(each) for each in cast("list[Any]", value)]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     dump = getattr(value, "model_dump", None)
-    return dump(mode="json", by_alias=True) if callable(dump) else _text(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _object({each.name: getattr(value, each.name) for each in fields(value)})
+    return plain(dump(mode="json", by_alias=True)) if callable(dump) else _text(value)
 
 
 def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
     return {
-        key if type(key) is str else _key(key): each if type(each) in _SCALARS else plain(each)
+        sound(key) if type(key) is str else _key(key): each if type(each) in _SCALARS else plain(each)
         for key, each in value.items()
     }
 
@@ -53,9 +86,12 @@ def _key(key: object) -> str:
 
 def _text(value: object) -> Any:
     if isinstance(value, Enum):
-        return value.value if type(value.value) in _SCALARS or value.value is None else value.name
-    if isinstance(value, str | int | float):
-        return value
+        inner = value.value
+        return _text(inner) if type(inner) in _WORDS else inner if type(inner) in _SCALARS else value.name
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, str | int):
+        return sound(value) if isinstance(value, str) else value
     # Slow to import, and rarely needed.
     from base64 import b64encode
     from datetime import date, time, timedelta
@@ -64,7 +100,7 @@ def _text(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, timedelta):
         return _duration(value, timedelta())
-    return b64encode(value).decode() if isinstance(value, bytes | bytearray) else str(value)
+    return b64encode(value).decode() if isinstance(value, bytes | bytearray) else sound(str(value))
 
 
 def _duration(value: Any, zero: Any) -> str:

@@ -127,16 +127,17 @@ def _tool(values: HookValues) -> Facts:
     if context is not None:
         for fact, names in _TOOL_CONTEXT.items():
             found = read(context, *names)
-            if isinstance(found, str):
+            if isinstance(found, str) and found:
                 facts[fact] = label(found)
     return facts
 
 
 _REFUSALS = frozenset({"ToolRefused", "QuotaExceeded"})
+_NEVER_RUN = frozenset({"ToolUnknown", "ArgumentsInvalid"})
 
 
 def ending(values: HookValues) -> Facts:
-    """Return what the after hook and the error hook of a call may both tell: of middleware, and whether it was refused.
+    """Return what the after hook and the error hook of a call may both tell: of middleware, and why nothing was run.
 
     A refusal is known by its class's name: whoever emits need not be the toolkit, and is not imported here.
     """
@@ -145,8 +146,10 @@ def ending(values: HookValues) -> Facts:
     if middleware is not None:
         facts["middleware"] = snapshot(middleware)
     exc = values.get("exc")
-    if isinstance(exc, BaseException) and any(cls.__name__ in _REFUSALS for cls in mro(type(exc))):
-        facts["refused"] = True
+    if isinstance(exc, BaseException):
+        names = {cls.__name__ for cls in mro(type(exc))}
+        facts |= {"refused": True} if names & _REFUSALS else {}
+        facts |= {"never_run": True} if names & _NEVER_RUN else {}
     return facts
 
 

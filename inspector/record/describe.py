@@ -252,7 +252,9 @@ def _tool(span: RecordedSpan, texts: Texts) -> Description:
     facts, after = span.before, span.after
     full_name = facts.get("name") or "tool"
     server = facts.get("server")
-    name = _without_server(str(full_name), server) if isinstance(server, str) else full_name
+    # `execute` would say nothing of `shell.execute`.
+    is_prefixed = isinstance(server, str) and facts.get("source") != "runtime"
+    name = _without_server(str(full_name), str(server)) if is_prefixed else full_name
     found = Description(f"execute_tool {name}")
     found.attributes = {
         sc.OPERATION_NAME: "execute_tool",

@@ -18,11 +18,12 @@ def without_content(middleware: Plain) -> Plain:
 def outcome(facts: dict[str, Plain]) -> str | None:
     """Return what became of a tool call; None where nobody told of middleware and nothing was refused.
 
-    Where a middleware raised, whether the tool had run before is not known.
+    Where a middleware raised, whether the tool had run before is not known. A tool that is
+    not there did not run, nor one whose arguments were wrong.
     """
     if "refused" in facts:
         return "denied"
-    if "middleware" not in facts:
+    if "middleware" not in facts or "never_run" in facts:
         return None
     did = [entry.get("did") for entry in _entries(facts["middleware"])]
     if "answered" in did:

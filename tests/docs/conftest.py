@@ -34,14 +34,16 @@ def blocks():
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory):
-    """The environment of a newcomer: `inspector` on the path, and a home of its own."""
-    command = tmp_path_factory.mktemp("bin") / "inspector"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m inspector.cli "$@"\n')
-    command.chmod(0o755)
+    """The environment of a newcomer: `inspector` and `toolkit` on the path, and a home of its own."""
+    folder = tmp_path_factory.mktemp("bin")
+    for name, module in (("inspector", "inspector.cli"), ("toolkit", "toolkit")):
+        command = folder / name
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
+        command.chmod(0o755)
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("INSPECTOR_")}
     return {
         **inherited,
-        "PATH": f"{command.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "INSPECTOR_HOME": str(tmp_path_factory.mktemp("home")),
     }
@@ -49,9 +51,9 @@ def environment(tmp_path_factory):
 
 @pytest.fixture
 def run(environment, tmp_path):
-    def run(*command, **more):
+    def run(*command, stdin=None, **more):
         return subprocess.run(
-            command, env={**environment, **more}, cwd=tmp_path, capture_output=True, text=True, timeout=60
+            command, env={**environment, **more}, cwd=tmp_path, input=stdin, capture_output=True, text=True, timeout=60
         )
 
     return run

@@ -36,6 +36,8 @@ class AgentResult:
     """How often the model was asked."""
     problem: str | None = None
     """Why there is no answer; None where there is one."""
+    finish_reason: str | None = None
+    """Why the model stopped, in its provider's word; after ``length``, the answer is only the beginning of one."""
 
     @property
     def is_error(self) -> bool:
@@ -172,7 +174,8 @@ class Agent:
     ) -> AgentResult:
         """Work on ``task`` until the model answers without calling a tool.
 
-        What goes wrong with a tool is told to the model. A run that raises leaves ``thread`` as it was.
+        What goes wrong with a tool is told to the model. A run that raises leaves ``thread`` as it was; one without an
+        answer keeps what its tools did, so that it can go on.
 
         Args:
             task: What to do.
@@ -188,8 +191,10 @@ class Agent:
         async with around("agent_call", agent=self, input=task) as call:
             conversation = thread.fork()
             conversation.extend([{"role": "user", "content": task}])
-            result = await self._work(conversation, self._during(context, conversation), on_text)
-            thread.merge(conversation)
+            result = await self._work(conversation, self._during(context, conversation).identified(), on_text)
+            # A task that nothing came of is left out: the next one would be the user's second message in a row.
+            if result.problem is None or len(result.messages) > 1:
+                thread.merge(conversation)
             call.set(result=result.text)
             if result.problem is not None:
                 call.fail(NoAnswer(result.problem))
@@ -212,18 +217,22 @@ class Agent:
             [result] = await self.node.invoke([call], context=self._during(given, None))
         else:
             raise ToolUnknown(f"{request.target!r} is not for {self.name}; expected {self.name!r} or '{self.name}.…'")
-        result.metadata.update(request.metadata)
-        return result
+        return replace(result, metadata={**result.metadata, **request.metadata})
+
+    def within(self, context: ToolContext) -> ToolContext:
+        """Return what one of its tools may use that somebody else calls with ``context``; the thread stays theirs."""
+        return self.node.within(self._during(context, context.thread))
 
     async def _work(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> AgentResult:
         usage: dict[str, Any] = {}
         message: Message = {"role": "assistant"}
-        problem: str | None = None
+        problem, finish_reason = None, None
         turn = 0
         while turn < self.max_turns:
             turn += 1
             response = await self._generate(conversation, context, on_text)
             usage, message = added(usage, response.usage or {}), response.message
+            finish_reason = response.finish_reason
             wanted = message.get("tool_calls")
             if not wanted:
                 problem = self._silence(response)
@@ -237,7 +246,7 @@ class Agent:
             answers = await self.node.messages(wanted, context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
             conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
-        return AgentResult(message.get("content") or "", conversation.gained, usage, turn, problem)
+        return AgentResult(message.get("content") or "", conversation.gained, usage, turn, problem, finish_reason)
 
     async def _generate(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> ModelResponse:
         if self.model is None:

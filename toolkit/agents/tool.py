@@ -96,6 +96,8 @@ class AgentTool(Tool):
         callers = context.thread if isinstance(context.thread, Thread) else Thread()
         thread = self._begin(self.agent, callers).fork()
         answer = await ask(self.agent, message, thread=thread, context=context)
+        if isinstance(member(answer, "problem"), str):
+            return answer
         match self.history.merge_target:
             case "none":
                 pass

@@ -13,8 +13,8 @@ from toolkit.model import TextSink
 class RunningAgent:
     """An agent that messages can be sent to.
 
-    With ``use_history``, a message remembers the ones before it; a message that fails leaves no trace in the
-    conversation.
+    With ``use_history``, a message remembers the ones before it; a message whose model fails leaves no trace in the
+    conversation, and one without an answer what its tools did.
     """
 
     def __init__(self, agent: Agent, config: AgentConfig) -> None:

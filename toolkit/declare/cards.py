@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.declare.config import AgentConfig, Origin
-from toolkit.declare.documents import MOST_BYTES, Document, decoded, has_front_matter, read_markdown, read_yaml
+from toolkit.declare.documents import (
+    MOST_BYTES,
+    Document,
+    decoded,
+    has_front_matter,
+    is_script,
+    read_markdown,
+    read_yaml,
+)
 from toolkit.declare.fetching import fetch, is_address, shown
 from toolkit.declare.keys import CARD_KEYS, CODE_KEYS, NOT_KEPT, Unfit, agent_name, unknown_key
 from toolkit.errors import CardInvalid, CardProblem
@@ -24,7 +32,8 @@ _NOT_FROM_AN_ADDRESS = "not in a card from an address: {key} would read or run f
 def load_cards(place: str | Path) -> list[AgentConfig]:
     """Read the card in a file or at an address, or the cards in a folder; nothing of what they name is loaded.
 
-    In a folder, the names decide the order; Markdown without front matter, and a file of settings, are no cards.
+    In a folder, the names decide the order; Markdown without front matter, a file of settings, and a script for a model
+    are no cards.
 
     Args:
         place: A path, or an ``http://`` or ``https://`` address.
@@ -89,9 +98,9 @@ def _files(path: Path) -> list[Path]:
 def _is_card(path: Path) -> bool:
     if not path.is_file() or path.name in CONFIG_NAMES or path.name.startswith("."):
         return False
-    if path.suffix.lower() in _YAML:
-        return True
     try:
+        if path.suffix.lower() in _YAML:
+            return not is_script(read_text(path))
         return path.suffix.lower() in _MARKDOWN and has_front_matter(read_text(path))
     except CardInvalid:
         return True  # so that it is told with the others

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 from toolkit.errors import CardInvalid, CardProblem
@@ -63,6 +64,25 @@ def decoded(data: bytes, source: str) -> str:
 def has_front_matter(text: str) -> bool:
     """Return whether Markdown begins with the line ``---``, which is what makes a card of it."""
     return _without_mark(text).lstrip().partition("\n")[0].rstrip() == _FENCE
+
+
+def is_script(text: str) -> bool:
+    """Return whether YAML is a script for a model rather than a card: a list, or turns without an instruction."""
+    lines = [each for each in text.splitlines() if each.strip() and not each.startswith(("#", "---", "\ufeff"))]
+    if lines and lines[0].startswith(("-", "[")):
+        return True
+    keys = {each.partition(":")[0].strip() for each in lines if not each.startswith((" ", "\t"))}
+    return "instruction" not in keys and ("turns" in keys or _has_turns_by_agent(lines))
+
+
+def _has_turns_by_agent(lines: list[str]) -> bool:
+    """Return whether ``agents`` is a mapping, as in scripts, rather than a list, as in cards."""
+    for line, below in pairwise([*lines, ""]):
+        key, _, value = line.partition(":")
+        if key == "agents":
+            written = value.partition(" #")[0].strip() or below.strip()
+            return written != "" and not written.startswith(("-", "["))
+    return False
 
 
 def read_markdown(text: str, source: str) -> Document:

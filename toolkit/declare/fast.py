@@ -14,6 +14,7 @@ from toolkit.declare.cards import load_cards, read_text
 from toolkit.declare.checks import default_of, problems_between
 from toolkit.declare.config import AgentConfig, Origin
 from toolkit.declare.keys import PYTHON_KEYS, Unfit, did_you_mean, unknown_key
+from toolkit.declare.needs import problems_of_models, problems_of_servers
 from toolkit.declare.parts import Parts, load_parts
 from toolkit.declare.settings import Settings, find_settings, read_settings
 from toolkit.errors import CardProblem, DefinitionInvalid
@@ -122,7 +123,7 @@ class FastAgent:
         return [each.name for each in cards]
 
     def check(self) -> list[CardProblem]:
-        """Return all that keeps the agents from running, before any server or model is asked.
+        """Return all that keeps the agents from running as far as it is known before any server or model is asked.
 
         This loads what they name, and so runs those files.
 
@@ -131,7 +132,12 @@ class FastAgent:
         """
         settings = self._settings()
         problems, parts = self._looked_at(self.configs, settings)
-        return [*problems, *(problem for each in parts.values() for problem in each.problems)]
+        problems += [problem for each in parts.values() for problem in each.problems]
+        return [
+            *problems,
+            *problems_of_models(self.configs, self._model, settings),
+            *problems_of_servers(self.configs, self._places(settings), settings),
+        ]
 
     async def tools(self, agent: str | None = None) -> list[Tool]:
         """Return the tools that an agent's model is offered; no model is needed, but its servers are started.

@@ -1,7 +1,10 @@
 """Fetches a card from an address: its text alone, never what it refers to."""
 
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from threading import Thread
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -40,13 +43,32 @@ def fetch(address: str) -> Fetched:
     Raises:
         CardInvalid: It cannot be fetched, is too large, is no text, or was redirected away from ``https``.
     """
+    scheme = urlsplit(address).scheme.lower()
+    if scheme not in _SCHEMES:
+        raise _refused(address, f"cards come from http and https addresses, not {scheme}")
+    # The socket's own limit is for each piece that comes, and pieces can be as small as a byte.
+    done: Future[Fetched] = Future()
+    Thread(target=_into, args=(done, address), name="toolkit-fetch", daemon=True).start()
+    try:
+        return done.result(TIMEOUT_S)
+    except TimeoutError as error:
+        if done.done():
+            raise
+        raise _refused(address, f"cannot be fetched: it took longer than {TIMEOUT_S:g} s") from error
+
+
+def _into(done: "Future[Fetched]", address: str) -> None:
+    try:
+        done.set_result(_fetched(address))
+    except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
+        done.set_exception(error)
+
+
+def _fetched(address: str) -> Fetched:
     from http.client import HTTPException
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
-    scheme = urlsplit(address).scheme.lower()
-    if scheme not in _SCHEMES:
-        raise _refused(address, f"cards come from http and https addresses, not {scheme}")
     request = Request(address, headers={"Accept": "text/markdown, application/yaml, text/*"})  # noqa: S310 - as checked above
     try:
         with urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as checked above
@@ -66,7 +88,12 @@ def _read(answer: Any, address: str) -> Fetched:
     scheme = urlsplit(arrived).scheme.lower()
     if scheme not in _SCHEMES or (urlsplit(address).scheme.lower() == "https" and scheme != "https"):
         raise _refused(address, f"redirected to {shown(arrived)}, which is not safe")
-    text = decoded(answer.read(MOST_BYTES + 1), shown(address))
+    data, ends_s = bytearray(), monotonic() + TIMEOUT_S
+    while len(data) <= MOST_BYTES and (piece := answer.read1(MOST_BYTES + 1 - len(data))):
+        data += piece
+        if monotonic() > ends_s:
+            raise TimeoutError("timed out")
+    text = decoded(bytes(data), shown(address))
     path = PurePosixPath(urlsplit(arrived).path)
     is_yaml = path.suffix.lower() in (".yaml", ".yml") or answer.headers.get_content_type().endswith("yaml")
     return Fetched(text, not is_yaml, path.stem)

@@ -161,15 +161,16 @@ PYTHON_KEYS: dict[str, Read] = {
 """What a decorator takes: the same, and callables and models as they are."""
 
 
-def unknown_key(key: str, allowed: Iterable[str]) -> str:
-    """Return what is said of a key that nobody reads."""
+def unknown_key(key: str, allowed: Iterable[str], needed: Iterable[str] = ()) -> str:
+    """Return what is said of a key that nobody reads; ``needed`` are meant before others that are hardly nearer."""
     allowed = sorted(allowed)
-    return f"unknown key {key!r}{did_you_mean(key, allowed)}; allowed: {', '.join(allowed)}"
+    near = did_you_mean(key, allowed, 0.8) or did_you_mean(key, needed) or did_you_mean(key, allowed)
+    return f"unknown key {key!r}{near}; allowed: {', '.join(allowed)}"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the nearest of ``known`` as a question, or nothing."""
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

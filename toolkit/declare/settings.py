@@ -27,6 +27,8 @@ class Settings:
     """For agents that name none."""
     base_path: Path | None = None
     """The file's folder, where its servers are started and its relative paths begin."""
+    document: Document | None = field(default=None, repr=False, compare=False)
+    """The file, for the lines of its parts."""
 
 
 def find_settings(*folders: Path) -> Path | None:
@@ -54,7 +56,7 @@ def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
     model = reader.value(text, None, document.values, "default_model") if "default_model" in document.values else None
     if reader.problems:
         raise CardInvalid(tuple(reader.problems))
-    return Settings(servers, model, path.parent)
+    return Settings(servers, model, path.parent, document)
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -84,6 +86,7 @@ _EITHER: dict[str, Callable[[object], Any]] = {
     "description": text,
 }
 _ALL = {**_STDIO, **_HTTP, **_EITHER}
+_NEEDED = ("command", "url", "target")
 _WAYS = "expected one of command, url and target"
 
 
@@ -122,11 +125,12 @@ class _Reader:
     def place(self, name: str, fields: Mapping[str, object], folder: Path) -> Place | None:
         here: tuple[Key, ...] = ("mcp", "servers", name)
         before = len(self.problems)
+        needed = () if any(key in fields for key in _NEEDED) else _NEEDED
         for key in fields:
             if key not in _ALL:
-                self._tell(f"{name}: {unknown_key(key, _ALL)}", *here, key)
+                self._tell(f"{name}: {unknown_key(key, _ALL, needed)}", *here, key)
         known = {key: self.value(_ALL[key], None, fields, *here, key) for key in fields if key in _ALL}
-        ways = [key for key in ("command", "url", "target") if key in known]
+        ways = [key for key in _NEEDED if key in known]
         if len(ways) != 1:
             self._tell(f"{name}: {_WAYS}, found {' and '.join(ways) or 'none'}", *here)
         if "transport" in known and known["transport"] not in ("stdio", "http"):
@@ -151,6 +155,10 @@ class _Reader:
             self._tell(f"{name}: {foreign[0]!r} does not go with {kind!r}", "mcp", "servers", name, foreign[0])
             return None
         if "url" in known:
+            if not known["url"].lower().startswith(("http://", "https://")):
+                key = "url" if target is None else "target"
+                self._tell(f"{name}: {key}: expected an http or https address", "mcp", "servers", name, key)
+                return None
             return HttpServer(known["url"], headers=known.get("headers", {}))
         cwd = folder / known.get("cwd", ".")
         return StdioServer(known["command"], tuple(known.get("args", ())), env=known.get("env", {}), cwd=cwd)

@@ -77,6 +77,9 @@ def _is_word(hint: Any) -> bool:
 
 def _dependency(name: str, marked: tuple[Any, Injected], default: Any, *, optional: bool) -> Injection:
     kind, mark = marked
+    if type(None) in get_args(kind):
+        others = [each for each in get_args(kind) if each is not type(None)]
+        kind, optional = others[0] if len(others) == 1 else kind, True
     key = kind if mark.key is None else mark.key
     fallback = None if optional and default is MISSING else default
 

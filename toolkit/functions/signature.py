@@ -1,10 +1,10 @@
 """A function's signature, as a tool's schemas and as the way from a call to the function's arguments."""
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
@@ -20,6 +20,7 @@ from toolkit.schema.docstrings import Documentation
 from toolkit.schema.hints import Hints, with_default
 from toolkit.schema.records import MISSING
 from toolkit.schema.shape import Read, Shape, Unfit
+from toolkit.shapes import own
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class Argument:
     name: str
     shape: Shape
     required: bool
-    default: Any
-    """Of pydantic's ``Field(default)``, which Python does not fill in itself; else MISSING."""
+    default: Callable[[], Any] | None
+    """Makes the default of pydantic's ``Field(…)``, which Python does not fill in itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Signature:
     plain: bool
     """All arguments can be passed by name, and there are no others."""
     names: frozenset[str]
+    fixed: frozenset[str]
+    """What a partial has already: the application's, which no model may give."""
 
     def bind(self, call: ToolCall, context: ToolContext) -> tuple[list[Any], Arguments]:
         """Return the positional and the named arguments to call the function with.
@@ -61,10 +64,11 @@ class Signature:
         """
         given = call.arguments or {}
         names = self.names
+        # The call stays as the model wrote it, whatever the function does to its lists.
         if self.others is None:
-            named = dict(given) if given.keys() <= names else {key: given[key] for key in given if key in names}
+            named = {key: own(value) for key, value in given.items() if key in names}
         else:
-            named = dict(given)
+            named = {key: own(value) for key, value in given.items() if key not in self.fixed}
         for name, read in self.readers:
             if name in named:
                 named[name] = self._read(name, read, named[name])
@@ -87,8 +91,8 @@ class Signature:
             for name in named.keys() - known:
                 named[name] = self._read(name, self.others.read, named[name])
         for each in self.arguments:
-            if each.name not in named and each.default is not MISSING:
-                named[each.name] = each.default() if callable(each.default) else each.default
+            if each.name not in named and each.default is not None:
+                named[each.name] = each.default()
         for name, injection in self.injections:
             named[name] = injection(call, context)
         return list(self._by_place(named)), named
@@ -154,8 +158,9 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
         positional=tuple(positional),
         others=others,
         readers=tuple((each.name, each.shape.read) for each in arguments if not each.shape.same),
-        plain=others is None and not positional and all(each.default is MISSING for each in arguments),
+        plain=others is None and not positional and all(each.default is None for each in arguments),
         names=frozenset(properties),
+        fixed=fixed,
     )
 
 
@@ -172,10 +177,12 @@ def _object(properties: dict[str, Any], arguments: list[Argument], others: Shape
 
 def _argument(name: str, shape: Shape, default: Any) -> Argument:
     if not is_field(default):
-        return Argument(name, shape, required=default is MISSING, default=MISSING)
-    made = default.default_factory or default.default
+        return Argument(name, shape, required=default is MISSING, default=None)
     required = bool(default.is_required())
-    return Argument(name, shape, required, MISSING if required else made)
+    # A new one for each call, as pydantic makes it.
+    return Argument(
+        name, shape, required, None if required else partial(default.get_default, call_default_factory=True)
+    )
 
 
 def _described(argument: Argument, default: Any, text: str | None) -> dict[str, Any]:
@@ -187,9 +194,9 @@ def _described(argument: Argument, default: Any, text: str | None) -> dict[str, 
     return described if not text or "description" in described else described | {"description": text}
 
 
-def _fixed(function: Callable[..., Any]) -> set[str]:
+def _fixed(function: Callable[..., Any]) -> frozenset[str]:
     """Return the arguments that a partial has already: they are the application's, and may be secrets."""
-    return set(cast("functools.partial[Any]", function).keywords) if isinstance(function, functools.partial) else set()
+    return frozenset(cast("partial[Any]", function).keywords if isinstance(function, partial) else ())
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from mcp.types import (
 )
 
 from toolkit.errors import ServerFailed
+from toolkit.loops import on_loop
 from toolkit.mcp.held import Held
-from toolkit.mcp.places import Place
+from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.replies import Replies
-from toolkit.mcp.wire import Wire, is_late
+from toolkit.mcp.wire import Wire, is_late, is_too_large
 
 T = TypeVar("T")
 
@@ -32,7 +33,8 @@ _log = logging.getLogger("mcp.toolkit")
 class Connection:
     """Sends requests to one server, and answers what it asks.
 
-    A request that the server may have taken is sent again only where the caller says that it may be.
+    A request that the server may have taken is sent again only where the caller says that it may be. All of it is done
+    on the event loop on which the connection was made; other loops' requests are handed over to that one.
 
     Args:
         name: What the server is called here.
@@ -46,6 +48,7 @@ class Connection:
         self._place = place
         self._replies = replies
         self._on_change = on_change
+        self._loop = asyncio.get_running_loop()
         self._opening = asyncio.Lock()
         self._held: Held | None = None
         self._is_over = False
@@ -56,6 +59,9 @@ class Connection:
         Raises:
             ServerFailed: The server cannot be started or reached, or the connection was closed for good.
         """
+        return await on_loop(self._loop, self._open, what=f"MCP server {self._name!r}")
+
+    async def _open(self) -> Held:
         if self._held is not None and self._held.is_usable:
             return self._held
         async with self._opening:
@@ -83,14 +89,26 @@ class Connection:
             ServerFailed: The server cannot be reached, was lost meanwhile, or refused.
             TimeoutError: There was no answer in the request's time.
         """
+        return await on_loop(
+            self._loop,
+            lambda: self._ask(request, what=what, repeatable=repeatable),
+            what=f"MCP server {self._name!r}",
+        )
+
+    async def _ask(self, request: Callable[[ClientSession], Awaitable[T]], *, what: str, repeatable: bool) -> T:
         is_second = False
         while True:
-            held = await self.open()
+            held = await self._open()
             try:
                 return await request(held.session)
             except MCPError as error:
                 if is_late(error):
                     raise TimeoutError from error
+                if is_too_large(error) and isinstance(self._place, HttpServer):
+                    raise ServerFailed(
+                        f"MCP server {self._name!r} answered {what} with more than {self._place.max_bytes:,} bytes; "
+                        "ask for less, or pass HttpServer(max_bytes=…)"
+                    ) from error
                 if not held.is_lost_by(error):
                     raise ServerFailed(f"MCP server {self._name!r} refused {what}: {error.message}") from error
                 never_taken = await held.never_took(error)

@@ -1,7 +1,8 @@
 """A connection while it lasts, held by one task: cancel scopes have to be left in the task that entered them."""
 
 import asyncio
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 
 import httpx2
@@ -14,6 +15,7 @@ from toolkit.mcp.places import Place, StdioServer
 from toolkit.mcp.transports import Heard, open_streams, transport_of
 from toolkit.mcp.wire import NotSent, Wire, is_closed
 
+_SECRET = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
 _CLOSE_TIMEOUT_S = 15.0
 """The SDK ends a process within seven seconds; past this, it hangs."""
 
@@ -137,8 +139,18 @@ class Held:
 def cannot(name: str, place: Place) -> str:
     """Return the beginning of the sentence that says why there is no connection."""
     if isinstance(place, StdioServer):
-        return f"cannot start MCP server {name!r} ({' '.join((place.command, *place.args))})"
+        return f"cannot start MCP server {name!r} ({' '.join((place.command, *_shown(place.args)))})"
     return f"cannot reach MCP server {name!r} at {place.url}"
+
+
+def _shown(arguments: Sequence[str]) -> Iterator[str]:
+    """Return arguments for a message, without the values of options that are named for secrets."""
+    for before, each in zip(("", *arguments), arguments, strict=False):
+        name, has_value, _ = each.partition("=")
+        if has_value and _SECRET.search(name):
+            yield f"{name}=…"
+        else:
+            yield "…" if before.startswith("-") and "=" not in before and _SECRET.search(before) else each
 
 
 async def _greet(session: ClientSession) -> None:

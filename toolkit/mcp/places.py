@@ -34,6 +34,8 @@ class HttpServer:
     required: bool = True
     """False lets the other servers go on without it when it cannot be reached."""
     start_timeout_s: float = 30.0
+    max_bytes: int = 64 << 20
+    """How large one message in a stream of its answers may be, of which all is held in memory."""
 
 
 Place: TypeAlias = StdioServer | HttpServer

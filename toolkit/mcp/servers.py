@@ -63,7 +63,7 @@ class McpServers(Mapping[str, McpServer]):
             ServerFailed: A server that is required cannot be started or reached; no other is left running.
             ExtraMissing: The SDK is not installed, or is too old.
         """
-        _need_sdk()
+        need_sdk()
         self._servers = {name: self._server(name, place) for name, place in self._places.items()}
         if not self._lazy:
             try:
@@ -142,7 +142,12 @@ class McpServers(Mapping[str, McpServer]):
         return [each for each in results if each is not None and not isinstance(each, BaseException)]
 
 
-def _need_sdk() -> None:
+def need_sdk() -> None:
+    """See that the SDK is there.
+
+    Raises:
+        ExtraMissing: It is not installed, or is too old.
+    """
     need("mcp", extra="mcp", purpose="a connection to MCP servers")
     if find_spec("mcp.shared.dispatcher") is None:
         raise ExtraMissing(

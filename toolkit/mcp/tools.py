@@ -3,18 +3,24 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Protocol
+from functools import partial
+from typing import Any, ClassVar, Protocol, cast
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.contract import Tool, arguments_of
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
+from toolkit.result import ToolResult
+from toolkit.shapes import member
 
 _log = logging.getLogger("mcp.toolkit")
 
 SEPARATOR = "__"
 """Between a server's name and its tool's."""
+
+BOXED = "x-fastmcp-wrap-result"
+"""Marks an output schema that only puts an object around what the tool returns, as FastMCP's servers do."""
 
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9_./-]")
 
@@ -41,6 +47,7 @@ class McpTool(Tool):
         remote_name: What the server calls it.
         annotations: The server's hints about it, in the protocol's spelling. They are claims, not facts.
         validate: False where the server's schemas cannot be used.
+        is_boxed: Whether the server puts the output into an object, as its ``result``.
     """
 
     source: ClassVar[ToolSource] = "mcp"
@@ -53,11 +60,13 @@ class McpTool(Tool):
         remote_name: str,
         annotations: Mapping[str, Any] | None = None,
         validate: bool = True,
+        is_boxed: bool = False,
     ) -> None:
         super().__init__(definition, validate=validate)
         self.remote_name = remote_name
         self.annotations = dict(annotations or {})
         self._server = server
+        self._is_boxed = is_boxed
 
     @property
     def server_name(self) -> str:
@@ -76,7 +85,10 @@ class McpTool(Tool):
             ServerFailed: There is no answer, or a JSON-RPC error instead of a result.
             ToolTimedOut: It took longer than it may; the server was told to stop.
         """
-        return await self._server.call_tool(self, arguments_of(call), context)
+        result = ToolResult.of(await self._server.call_tool(self, arguments_of(call), context))
+        if self._is_boxed:
+            result.structured = member(cast("object", result.structured), "result")
+        return result
 
 
 def tool_name(server: str, tool: str, *, namespaced: bool) -> str:
@@ -117,16 +129,33 @@ def make_tools(
 
 def _make_tool(server: Caller, listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
     remote_name = str(listed["name"])
+    output_schema = _unboxed(listed.get("outputSchema"))
     definition = ToolDefinition(
         name=tool_name(server.name, remote_name, namespaced=namespaced),
         description=listed.get("description") or listed.get("title") or "",
         input_schema=listed["inputSchema"],
-        output_schema=listed.get("outputSchema"),
+        output_schema=output_schema,
     )
-    annotations = listed.get("annotations")
+    make = partial(
+        McpTool,
+        definition,
+        server,
+        remote_name=remote_name,
+        annotations=listed.get("annotations"),
+        is_boxed=output_schema is not listed.get("outputSchema"),
+    )
     try:
-        return McpTool(definition, server, remote_name=remote_name, annotations=annotations)
+        return make()
     except DefinitionInvalid as error:
         # The server looks at arguments too; a schema of no use to us is no reason to do without its tools.
         _log.warning("arguments of %s are not looked at before they are sent: %s", definition.name, error)
-        return McpTool(definition, server, remote_name=remote_name, annotations=annotations, validate=False)
+        return make(validate=False)
+
+
+def _unboxed(schema: Any) -> Any:
+    """Return the schema of what a tool returns, whether or not the server puts it into an object."""
+    inner = member(member(schema, "properties"), "result")
+    if member(schema, BOXED) is not True or not isinstance(inner, Mapping):
+        return schema
+    definitions = member(schema, "$defs")
+    return dict(cast("Mapping[str, Any]", inner)) | ({"$defs": definitions} if definitions else {})

@@ -32,7 +32,10 @@ class Heard:
 async def open_streams(place: Place, heard: Heard) -> AsyncGenerator[tuple[Any, Any]]:
     """Start or reach the server."""
     if isinstance(place, HttpServer):
-        async with _http_client(place, heard) as client, streamable_http_client(place.url, http_client=client) as both:
+        async with (
+            _http_client(place, heard) as client,
+            streamable_http_client(place.url, http_client=client, max_sse_event_size=place.max_bytes) as both,
+        ):
             yield both
         return
     parameters = StdioServerParameters(

@@ -142,6 +142,11 @@ def is_closed(error: MCPError) -> bool:
     return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
 
 
+def is_too_large(error: MCPError) -> bool:
+    """Tell whether the SDK raised the error because the answer is larger than it may be: it came, and was not read."""
+    return error.code == CONNECTION_CLOSED and "byte limit" in error.message
+
+
 def is_late(error: MCPError) -> bool:
     """Tell whether the SDK raised the error because there was no answer in the request's time."""
     return error.code == REQUEST_TIMEOUT and isinstance(error.__context__, TimeoutError)

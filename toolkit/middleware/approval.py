@@ -2,10 +2,10 @@
 
 from toolkit.approval import ApprovalRequest, Approver
 from toolkit.errors import ToolRefused
-from toolkit.middleware.chain import own
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, failed
 from toolkit.result import ToolResult
+from toolkit.shapes import own
 from toolkit.terminal import Terminal
 
 

@@ -125,7 +125,7 @@ class Cache(ToolMiddleware):
         self._store = store or MemoryStore()
         self._scope = scope
         # By loop as well: a future can only be awaited where it was made.
-        self._under_way: dict[tuple[int, str], asyncio.Future[str | None]] = {}
+        self._under_way: dict[tuple[int, str], asyncio.Future[tuple[str | None, BaseException | None]]] = {}
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Answer from the store, from an equal call under way, or from the tool."""
@@ -136,13 +136,15 @@ class Cache(ToolMiddleware):
         while (other := self._under_way.get(flight)) is not None:
             # Not the future itself: its owner's cancellation is not ours, and ours is not its.
             await asyncio.wait([other])
-            if not other.cancelled() and (found := _read(other.result(), key)) is not None:
-                return found
+            if not other.cancelled():
+                written, exception = other.result()
+                if (found := _read(written, key)) is not None:
+                    return replace(found, exception=exception)
         mine = self._under_way[flight] = asyncio.get_running_loop().create_future()
         try:
             found = _read(await self._get(key), key)
-            result, written = (found, None) if found is not None else await self._ask(key, args, call_next)
-            mine.set_result(written if found is None else _written(found))
+            result, written = (found, _written(found)) if found is not None else await self._ask(key, args, call_next)
+            mine.set_result((written, result.exception))
             return result
         finally:
             del self._under_way[flight]

@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import isawaitable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
-from toolkit.errors import ToolkitError
+from toolkit.errors import DefinitionInvalid, ToolkitError
 
 C = TypeVar("C")
 A = TypeVar("A")
 R = TypeVar("R")
+H = TypeVar("H")
 
 Hook: TypeAlias = Callable[[C, A, Callable[[A], Awaitable[R]]], Awaitable[Any]]
 Snapshot: TypeAlias = Callable[[Any], Any]
@@ -41,21 +43,32 @@ class Change:
         return told
 
 
+def required_hook(hook: H) -> H:
+    """Return ``hook`` if it can be a middleware.
+
+    Raises:
+        DefinitionInvalid: It cannot be called, or is a class instead of one of its instances.
+    """
+    if isinstance(hook, type):
+        raise DefinitionInvalid(f"{hook.__name__} is a class; give an instance of it as middleware, {hook.__name__}(…)")
+    if not callable(hook):
+        raise DefinitionInvalid(f"{hook!r} cannot be a middleware; expected async def hook(ctx, args, call_next)")
+    return hook
+
+
+def hides_values(hook: object) -> bool:
+    """Tell whether a middleware wants what it changed kept out of the hooks."""
+    while isinstance(hook, partial):
+        hook = cast("partial[Any]", hook).func
+    return bool(getattr(hook, "hides_values", False))
+
+
 def name_of(hook: object) -> str:
     """Return what people call a middleware: its function's or its class's name."""
     if isinstance(hook, partial):
         return name_of(hook.func)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - a stranger's partial
     found = getattr(hook, "__name__", None)
     return found if isinstance(found, str) else type(hook).__name__
-
-
-def own(value: A) -> A:
-    """Return ``value`` with dictionaries and lists of its own, so that whoever changes it changes nobody else's."""
-    if type(value) is dict:
-        return cast("A", {key: own(each) for key, each in cast("dict[Any, Any]", value).items()})
-    if type(value) is list:
-        return cast("A", [own(each) for each in cast("list[Any]", value)])
-    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +105,7 @@ class Chain(Generic[C, A, R]):
         self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]]
     ) -> Callable[[A], Awaitable[R]]:
         async def step(args: A) -> R:
-            return self._accepted(hook, await hook(context, args, following))
+            return self._accepted(hook, await _returned(hook(context, args, following)))
 
         return step
 
@@ -100,9 +113,10 @@ class Chain(Generic[C, A, R]):
         self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]], change: Change
     ) -> Callable[[A], Awaitable[R]]:
         async def step(args: A) -> R:
-            view = _View(self, args, tells_values=not getattr(hook, "hides_values", False))
+            view = _View(self, args, tells_values=not hides_values(hook))
             try:
-                result = self._accepted(hook, await hook(context, args, partial(view.call_next, following)))
+                returned = await _returned(hook(context, args, partial(view.call_next, following)))
+                result = self._accepted(hook, returned)
             except BaseException as error:
                 view.raised(error)
                 view.tell(change)
@@ -121,6 +135,11 @@ class Chain(Generic[C, A, R]):
                 f"middleware {name_of(hook)} returned {found}; return what call_next returned, or {self.result}"
             )
         return accepted
+
+
+async def _returned(value: object) -> object:
+    """Return what a hook returned, a plain function's as it is."""
+    return await value if isawaitable(value) else value
 
 
 class _View(Generic[C, A, R]):

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches
 from toolkit.result import ToolResult
 
-SHELLS = ("*shell*", "*bash*", "*terminal*", "*command*")
-"""Names of tools that are taken for shells."""
+SHELLS = ("*shell*", "*bash*", "*terminal*", "*command*", "*cmd*", "*exec*")
+"""Names of tools that are taken for shells, upper and lower case alike."""
 
 _COMMAND = ("command", "cmd", "argv")
 _REST = ("args", "arguments")
@@ -32,20 +32,23 @@ class AllowCommands(ToolMiddleware):
 
     Args:
         rules: How allowed command lines begin, as text or as lists of words.
-        tools: Whose calls it stands around, by default those whose name tells of a shell.
+        tools: Whose calls it stands around, by default those whose name tells of a shell (``SHELLS``).
 
     Raises:
         DefinitionInvalid: A rule is empty.
     """
 
-    def __init__(self, rules: Iterable[str | Sequence[str]], *, tools: Tools = SHELLS) -> None:
-        super().__init__(tools)
+    def __init__(self, rules: Iterable[str | Sequence[str]], *, tools: Tools | None = None) -> None:
+        super().__init__("*" if tools is None else tools)
+        self._guesses = tools is None
         self._rules = [tuple(shlex.split(rule) if isinstance(rule, str) else rule) for rule in rules]
         if not all(self._rules):
             raise DefinitionInvalid("AllowCommands: an empty rule would allow every command")
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let an allowed command through."""
+        if self._guesses and not matches(ctx.tool_name.lower(), SHELLS):
+            return await call_next(args)
         try:
             self._check(ctx.tool_name, args or {})
         except ToolRefused as error:

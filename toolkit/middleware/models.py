@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from instrument import around, enabled
-from toolkit.middleware.chain import Chain, Change, own
+from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ModelHook, ModelHookContext
 from toolkit.model import Model, ModelRequest, ModelResponse
+from toolkit.shapes import own
 
 
 async def generate(

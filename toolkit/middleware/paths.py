@@ -13,13 +13,14 @@ from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches
 from toolkit.result import ToolResult
 
 PATHS = (
-    *("path", "paths", "*_path", "*_paths", "file", "files", "*_file", "filename", "*_filename", "uri"),
-    *("dir", "*_dir", "directory", "*_directory", "folder", "*_folder", "cwd", "root", "source", "destination"),
+    *("*path", "*paths", "*file", "*files", "*filename", "*filenames", "*uri", "*dir", "*dirs"),
+    *("*directory", "*directories", "*folder", "*folders", "*cwd", "*root", "source", "destination"),
 )
-"""Names of arguments that are taken for paths."""
+"""Names of arguments that are taken for paths, upper and lower case alike."""
 
 READING = ("read*", "list*", "search*", "find*", "grep*", "glob*", "stat*", "get*", "exists*", "view*", "*tree")
-"""Names, without what stands before the last dot, slash or ``__``, of tools that are taken to change nothing."""
+"""Names, without what stands before the last dot, slash or ``__``, of tools that are taken to change nothing;
+upper and lower case are alike."""
 
 _JOINT = re.compile(r"\.|/|__")
 
@@ -59,12 +60,12 @@ class PathRoots(ToolMiddleware):
         self._roots = [Path(each).resolve() for each in given]
         self._base = Path(base).resolve() if base is not None else self._roots[0]
         self._read_only = read_only
-        self._arguments = tuple(arguments)
-        self._reading = tuple(reading)
+        self._arguments = tuple(each.lower() for each in arguments)
+        self._reading = tuple(each.lower() for each in reading)
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through if all of its paths are inside."""
-        if self._read_only and not matches(_JOINT.split(ctx.tool_name)[-1], self._reading):
+        if self._read_only and not matches(_JOINT.split(ctx.tool_name)[-1].lower(), self._reading):
             return failed(ToolRefused(f"{ctx.tool_name} may change files, and only reading is allowed"))
         try:
             for name, path in self._paths(args):

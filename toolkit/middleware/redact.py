@@ -5,17 +5,26 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from traceback import format_exception, format_exception_only
 from typing import Any, cast
 
 from toolkit.content import Content, JsonContent, ResourceContent, TextContent, as_content
-from toolkit.errors import DefinitionInvalid
+from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools
 from toolkit.result import ToolResult
 
 
+async def _outcome(call_next: ToolCallFn, args: ToolCallArgs) -> ToolResult | Exception:
+    """Return what is raised too: another exception, raised later, does not have it as its context."""
+    try:
+        return await call_next(args)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+        return error
+
+
 class Redact(ToolMiddleware):
-    """Replaces what matches in texts, JSON and metadata of a result; pictures and other binary parts stay.
+    """Replaces what matches in texts, numbers, JSON and metadata of a result; pictures and other binary parts stay.
 
     A trace shows that it changed something, and not what. Middleware further in still sees everything, and so does a
     trace of what that changed: let this be the last of the list.
@@ -29,7 +38,7 @@ class Redact(ToolMiddleware):
         tools: Whose calls it stands around.
 
     Raises:
-        DefinitionInvalid: A pattern is no regular expression.
+        DefinitionInvalid: There is neither a pattern nor a key, or a pattern is no regular expression.
     """
 
     hides_values = True
@@ -50,18 +59,30 @@ class Redact(ToolMiddleware):
         except re.error as error:
             raise DefinitionInvalid(f"Redact: {error.pattern!r} is no regular expression: {error}") from None
         self._keys = [each.lower() for each in keys]
+        if not (self._expressions or self._keys):
+            raise DefinitionInvalid("Redact: nothing would be taken out; give it patterns or keys")
         self._arguments = arguments
         self._replacement = replacement
 
     async def around(self, _ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
-        """Call the tool, and redact what comes back."""
-        result = await call_next(cast("ToolCallArgs", self._value(args)) if self._arguments else args)
+        """Call the tool, and redact what comes back, or what is raised."""
+        result = await _outcome(call_next, cast("ToolCallArgs", self._value(args)) if self._arguments else args)
+        if isinstance(result, Exception):
+            raise self._exception(result)
         return replace(
             result,
             content=[self._content(as_content(each)) for each in result.content],
             structured=self._value(result.structured),
             metadata=cast("dict[str, Any]", self._value(result.metadata)),
+            exception=None if result.exception is None else self._exception(result.exception),
         )
+
+    def _exception(self, error: BaseException) -> BaseException:
+        """Return another exception where this one, its notes or its cause would tell: it goes to the hooks."""
+        told = "".join(format_exception(error))
+        if self._text(told) == told:
+            return error
+        return ToolkitError(self._text("".join(format_exception_only(error)).strip()))
 
     def _content(self, content: Content) -> Content:
         match content:
@@ -92,9 +113,15 @@ class Redact(ToolMiddleware):
             return self._text(value)
         if isinstance(value, dict):
             fields = cast("dict[Any, Any]", value)
-            return {key: self._replacement if self._hides(key) else self._value(each) for key, each in fields.items()}
+            return {
+                self._value(key): self._replacement if self._hides(key) else self._value(each)
+                for key, each in fields.items()
+            }
         if isinstance(value, list | tuple):
             return [self._value(each) for each in cast("list[Any]", value)]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            clean = self._text(str(value))
+            return value if clean == str(value) else clean
         return value
 
     def _hides(self, key: object) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from toolkit.errors import ToolkitError
-from toolkit.middleware.chain import name_of
+from toolkit.middleware.chain import hides_values, name_of
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
 from toolkit.result import ToolResult
 
@@ -47,6 +47,7 @@ class only(ToolMiddleware):  # noqa: N801 - reads like the function that it stan
         self._hook = hook
         # What a trace shows is the middleware, not how it was chosen.
         self.__name__ = name_of(hook)
+        self.hides_values = hides_values(hook)
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Do what the middleware does."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toolkit.content import as_content
-from toolkit.middleware.chain import Chain, Change, own
+from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
 from toolkit.result import ToolResult
-from toolkit.shapes import plain
+from toolkit.shapes import own, plain
 
 
 async def call_through(

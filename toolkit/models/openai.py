@@ -16,6 +16,9 @@ from toolkit.model import Message, MessageToolCall, ModelRequest, ModelResponse
 from toolkit.shapes import member
 
 _KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{4,}")
+# Local endpoints take any key, and what people write then may be part of any sentence.
+_LEAST_KEY = 8
+_NOTHING = "sent a stream with nothing in it"
 
 
 class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
@@ -57,7 +60,8 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         """Answer; in pieces where the request has ``on_text``.
 
         Raises:
-            ModelFailed: The endpoint could not be reached, refused, or answered with what is no chat completion.
+            ModelFailed: The endpoint could not be reached, refused, answered with what is no chat completion, or with
+                a part of one.
             ExtraMissing: ``openai`` is not installed.
         """
         body = self.settings | request.body(self.name)
@@ -68,11 +72,12 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         body.setdefault("stream_options", {"include_usage": True})
         pieces = _Pieces()
         async with await self._ask(client, body) as stream:
-            while (chunk := await self._next(client, stream)) is not None:
+            while (chunk := await self._next(client, stream, pieces)) is not None:
                 if text := pieces.add(chunk, perf_counter() - began_s):
                     await request.on_text(text)
-        if pieces.finish_reason is None and not pieces.text and not pieces.calls:
-            raise ModelFailed(f"{self.name} at {_place(client)} sent a stream with nothing in it")
+        if pieces.finish_reason is None:
+            said = f"stopped in the middle of an answer, {pieces.so_far}" if pieces.so_far else _NOTHING
+            raise ModelFailed(f"{self.name} at {_place(client)} {said}")
         return pieces.response()
 
     async def aclose(self) -> None:
@@ -112,11 +117,11 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         except Exception as error:  # noqa: BLE001 - whatever the SDK and its transport raise
             raise self._failure(client, error) from None
 
-    async def _next(self, client: Any, stream: Any) -> Any:
+    async def _next(self, client: Any, stream: Any, pieces: "_Pieces") -> Any:
         try:
             return await anext(aiter(stream), None)
         except Exception as error:  # noqa: BLE001 - whatever the SDK and its transport raise
-            raise self._failure(client, error) from None
+            raise self._failure(client, error, pieces.so_far) from None
 
     def _whole(self, completion: Any) -> ModelResponse:
         choices = member(completion, "choices")
@@ -137,19 +142,19 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
             id=completion.id,
         )
 
-    def _failure(self, client: Any, error: Exception) -> ModelFailed:
+    def _failure(self, client: Any, error: Exception, so_far: str = "") -> ModelFailed:
         """Return what to tell: what happened, where, and what to look at; the SDK's own words may have the key."""
         status = getattr(error, "status_code", None)
-        said = member(getattr(error, "body", None), "message") or str(error) or type(error).__name__
+        said = str(member(getattr(error, "body", None), "message") or str(error) or type(error).__name__)
+        # Some endpoints repeat the key they refuse.
+        for key in (self._api_key, getattr(client, "api_key", None)):
+            said = said.replace(key, "…") if isinstance(key, str) and len(key) >= _LEAST_KEY else said
         what = f"answered {status}: {said}" if status is not None else f"failed: {said}"
         hints = {401: "check api_key or OPENAI_API_KEY", 404: "check the model's name and base_url"}
         hint = hints.get(status) if isinstance(status, int) else None
         if type(error).__name__ == "APIConnectionError":
-            hint = "is it running, and is base_url right?"
+            hint = f"the answer broke off {so_far}" if so_far else "is it running, and is base_url right?"
         told = f"{self.name} at {_place(client)} {what}" + (f"; {hint}" if hint else "")
-        # Some endpoints repeat the key they refuse.
-        for key in (self._api_key, getattr(client, "api_key", None)):
-            told = told.replace(key, "…") if isinstance(key, str) and key else told
         return ModelFailed(_KEY.sub("…", told))
 
 
@@ -158,12 +163,20 @@ class _Pieces:
     """A streamed answer, as far as it has come."""
 
     text: list[str] = field(default_factory=list[str])
-    calls: dict[int, MessageToolCall] = field(default_factory=dict[int, MessageToolCall])
+    calls: list[tuple[int, MessageToolCall]] = field(default_factory=list[tuple[int, MessageToolCall]])
+    """Each with the index it came under."""
     usage: dict[str, Any] | None = None
     finish_reason: str | None = None
     model: str | None = None
     id: str | None = None
     first_chunk_s: float | None = None
+
+    @property
+    def so_far(self) -> str:
+        """How much has come, in words; empty where nothing has."""
+        arguments = [call["function"]["arguments"] for _, call in self.calls]
+        has_begun = self.text or self.calls
+        return f"after {sum(map(len, (*self.text, *arguments)))} characters" if has_begun else ""
 
     def add(self, chunk: Any, after_s: float) -> str:
         """Take in one piece and return the text in it."""
@@ -182,19 +195,23 @@ class _Pieces:
         return text
 
     def _add_call(self, delta: Any) -> None:
-        # Some endpoints count no calls, and send each of them in one piece.
+        # Some endpoints count no calls, or all of them as the first, and send each of them in one piece.
         at = delta.index if isinstance(member(delta, "index"), int) else len(self.calls)
-        call = self.calls.setdefault(at, _call("", "", ""))
-        call["id"] = member(delta, "id") or call["id"]
+        call_id, name = member(delta, "id"), member(member(delta, "function"), "name")
+        call = next((each for index, each in reversed(self.calls) if index == at), None)
+        if call is None or (name and call_id and call["id"] not in ("", call_id)):
+            call = _call("", "", "")
+            self.calls.append((at, call))
+        call["id"] = call_id or call["id"]
         function = call["function"]
-        function["name"] += member(member(delta, "function"), "name") or ""
+        function["name"] += name or ""
         function["arguments"] += member(member(delta, "function"), "arguments") or ""
 
     def response(self) -> ModelResponse:
         """Return the whole answer."""
         message: Message = {"role": "assistant", "content": "".join(self.text) or None}
         if self.calls:
-            message["tool_calls"] = [self.calls[at] for at in sorted(self.calls)]
+            message["tool_calls"] = [call for _, call in sorted(self.calls, key=lambda each: each[0])]
         return ModelResponse(message, self.usage, self.finish_reason, self.model, self.id, self.first_chunk_s)
 
 

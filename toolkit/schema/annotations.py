@@ -1,6 +1,7 @@
 """What stands beside a type in ``Annotated``: words for the model, and bounds."""
 
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any, cast
 
 # What annotated-types and pydantic call it -> the keyword for numbers, text, arrays and objects.
@@ -43,7 +44,7 @@ def annotated(schema: Mapping[str, Any], notes: Iterable[object]) -> dict[str, A
 
 
 def _bounded(schema: dict[str, Any], note: object) -> dict[str, Any]:
-    bounds = {name: bound for name in _BOUNDS if (bound := getattr(note, name, None)) is not None}
+    bounds = {name: bound for name in _BOUNDS if (bound := getattr(note, name, None)) not in (None, inf, -inf)}
     if not bounds or isinstance(note, type):
         return schema
     if "anyOf" in schema:

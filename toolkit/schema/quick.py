@@ -1,6 +1,7 @@
 """A first look at a value, many times faster than jsonschema's, for the schemas that most tools have."""
 
 from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
 from typing import Any, TypeAlias, cast
 
 Look: TypeAlias = Callable[[Any], bool]
@@ -57,7 +58,7 @@ def _exactly(kinds: tuple[type, ...]) -> Look:
     if len(kinds) == 1:
         only = kinds[0]
         return lambda value: type(value) is only
-    return lambda value: type(value) in kinds
+    return lambda value: type(value) is int or (type(value) is float and isfinite(value))
 
 
 def _one_of(values: Iterable[Any]) -> Look:

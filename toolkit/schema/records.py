@@ -39,26 +39,36 @@ def record_of(kind: Any, *, output: bool) -> Record | None:
         NameError: A hint names what does not exist (yet).
     """
     if dataclasses.is_dataclass(kind):
-        return _dataclass(cast("type", kind), output=output)
+        return _dataclass(kind, output=output)
     # What TypedDict and NamedTuple leave on the classes that they make.
     if hasattr(kind, "__total__"):
         return _typed_dict(kind)
     return _named_tuple(kind) if hasattr(kind, "_field_defaults") else None
 
 
-def _dataclass(kind: type, *, output: bool) -> Record:
+def _dataclass(kind: Any, *, output: bool) -> Record:
     hints = get_type_hints(kind, include_extras=True)
     fields: list[Field] = []
-    for each in dataclasses.fields(kind):
-        if not (each.init or output):
+    stored: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(kind)
+    # The class knows its InitVars as well: arguments that make a value and are no part of it.
+    known: dict[str, dataclasses.Field[Any]] = kind.__dataclass_fields__
+    for each in known.values():
+        is_argument = _is_init_var(hints[each.name])
+        if output if is_argument else each not in stored or not (each.init or output):
             continue
         default: Any = MISSING if each.default is dataclasses.MISSING else each.default
         factory: Any = each.default_factory
         required = default is MISSING and factory is dataclasses.MISSING
         if factory in _EMPTY:
             default = cast("Callable[[], Any]", factory)()
-        fields.append(Field(each.name, hints[each.name], required or output, MISSING if output else default))
+        hint = hints[each.name]
+        hint = getattr(hint, "type", Any) if is_argument else hint
+        fields.append(Field(each.name, hint, required or output, MISSING if output else default))
     return Record(tuple(fields), kind)
+
+
+def _is_init_var(hint: Any) -> bool:
+    return hint is dataclasses.InitVar or isinstance(hint, dataclasses.InitVar)
 
 
 def _typed_dict(kind: Any) -> Record:

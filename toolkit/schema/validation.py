@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from itertools import islice
+from math import isfinite
 from typing import Any, Protocol, cast
 
 from toolkit.errors import DefinitionInvalid, ExtraMissing, Problem
@@ -102,7 +103,14 @@ def _dialect() -> Any:
             if len(seen) < len(instance):
                 yield ValidationError("has non-unique elements")
 
-    return cast("Any", validators).extend(Draft202012Validator, {"uniqueItems": unique_items})
+    def is_number(_checker: Any, instance: Any) -> bool:
+        # Python's infinity and NaN are no JSON; NaN is within all bounds.
+        if isinstance(instance, float):
+            return isfinite(instance)
+        return isinstance(instance, int) and not isinstance(instance, bool)
+
+    types = cast("Any", Draft202012Validator).TYPE_CHECKER.redefine("number", is_number)
+    return cast("Any", validators).extend(Draft202012Validator, {"uniqueItems": unique_items}, type_checker=types)
 
 
 def _canonical(value: Any) -> Any:

@@ -12,7 +12,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.mcp.tools import tool_name
-from toolkit.node import ToolNode
+from toolkit.node import ToolNode, outlives_exit
 from toolkit.requests import Handles, UnifiedRequest, handle
 from toolkit.result import ToolResult
 
@@ -150,7 +150,11 @@ class Offers:
             ToolUnknown: It is for nobody here.
             ModelFailed: An agent's model failed.
         """
-        return await handle(request, self._owners, context=context)
+        before = outlives_exit.set(True)
+        try:
+            return await handle(request, self._owners, context=context)
+        finally:
+            outlives_exit.reset(before)
 
     def _current(self) -> list[Offer]:
         told = [(owner, definition) for owner in self._owners for definition in owner.definitions()]

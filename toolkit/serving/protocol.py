@@ -19,6 +19,7 @@ from mcp.types import (
 from instrument import around
 from toolkit.answers import mcp_result
 from toolkit.context import Progress, ToolContext
+from toolkit.mcp.tools import BOXED
 from toolkit.result import ToolResult
 from toolkit.serving.offers import Offer, Offers
 from toolkit.shapes import plain
@@ -116,5 +117,5 @@ def _boxed(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object around a value: the protocol has no other structured results."""
     inner = dict(schema)
     definitions = inner.pop("$defs", None)
-    boxed: dict[str, Any] = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    boxed: dict[str, Any] = {"type": "object", "properties": {"result": inner}, "required": ["result"], BOXED: True}
     return boxed if definitions is None else boxed | {"$defs": definitions}

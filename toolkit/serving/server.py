@@ -1,6 +1,7 @@
 """A server of tools that can be started and stopped."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
@@ -8,6 +9,8 @@ from typing import Any, Literal, Protocol, Self
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ExtraMissing, ServerFailed
 from toolkit.extras import need
+from toolkit.middleware.chain import required_hook
+from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
 from toolkit.requests import Handles
 from toolkit.serving.access import Access
@@ -49,9 +52,11 @@ class ToolServer:
         tokens: The permissions of each token. Where there are tokens and none is required, a caller without one may
             use the tools that need no permission.
         context: What every call may use.
+        tool_hooks: Middleware around every call that comes in, outside of that of the context and of agents; the first
+            one outermost.
 
     Raises:
-        DefinitionInvalid: Two tools have one name or one route, or everybody could call them.
+        DefinitionInvalid: Two tools have one name or one route, everybody could call them, or a middleware is none.
     """
 
     def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default
@@ -66,6 +71,7 @@ class ToolServer:
         auth_required: bool = False,
         tokens: Mapping[str, Iterable[str]] | None = None,
         context: ToolContext | None = None,
+        tool_hooks: Sequence[ToolHook] = (),
     ) -> None:
         if mode not in ("stdio", "http"):
             raise DefinitionInvalid(f"unknown mode {mode!r}; expected 'stdio' or 'http'")
@@ -75,12 +81,13 @@ class ToolServer:
         self._mode = mode
         self._address = (host, port)
         self._has_tokens = bool(tokens)
+        given = context or ToolContext()
+        self._context = replace(given, tool_hooks=(*map(required_hook, tool_hooks), *given.tool_hooks))
         self._access = (
-            Access(host, auth_required=auth_required, tokens=tokens or {}, context=context or ToolContext())
+            Access(host, auth_required=auth_required, tokens=tokens or {}, context=self._context)
             if mode == "http"
             else None
         )
-        self._context = context or ToolContext()
         self.tools = ToolNode(tools)
         """Its own tools; what is registered here is offered from then on."""
         self._offers = Offers(ToolSet(name, self.tools), list(agents))

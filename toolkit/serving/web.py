@@ -1,7 +1,6 @@
 """The tools over HTTP: a route each, one for requests, the document that describes them, and the protocol itself."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Mapping
 from typing import Any, TypeVar, cast
@@ -25,7 +24,7 @@ from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, REQUESTS_PATH, Offer
 from toolkit.serving.openapi import document
 from toolkit.serving.problems import problem, problem_of
 from toolkit.serving.protocol import ProtocolServer
-from toolkit.shapes import plain
+from toolkit.shapes import plain, read_json
 
 T = TypeVar("T")
 
@@ -165,7 +164,7 @@ def _typed(definition: ToolDefinition, texts: Mapping[str, str]) -> dict[str, An
     for name, text in texts.items():
         if properties.get(name, {}).get("type") in ("integer", "number", "boolean"):
             try:
-                typed[name] = json.loads(text)
+                typed[name] = read_json(text)
             except ValueError:
                 continue
     return typed
@@ -184,7 +183,7 @@ async def _body(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "the body must be application/json")
     try:
-        found = json.loads(written)
+        found = read_json(written)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"the body is not valid JSON: {error}") from error
     if not isinstance(found, dict):

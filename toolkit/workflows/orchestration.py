@@ -96,11 +96,11 @@ def _tasks(step: Any) -> Iterable[Any]:
 
 def _task(workers: Mapping[str, object], value: Any) -> Task:
     worker, task = member(value, "worker"), member(value, "task")
-    if worker not in workers:
+    if not isinstance(worker, str) or worker not in workers:
         raise ValueError(f"worker is {worker!r}; expected one of {', '.join(workers)}")
     if not isinstance(task, str) or not task:
         raise ValueError(f"the task of {worker} has to be a text")
-    return Task(str(worker), task)
+    return Task(worker, task)
 
 
 async def _do(workers: Mapping[str, object], task: Task, done: Sequence[str], context: ToolContext) -> str:

@@ -32,7 +32,7 @@ def router(name: str, routes: Mapping[str, object], *, by: object, description: 
             picked = await decision(by, _question(routes, task), lambda answer: _route(routes, answer), context)
         else:
             picked = await call(cast("Callable[..., Any]", by), task)
-        if picked not in routes:
+        if not isinstance(picked, str) or picked not in routes:
             raise DefinitionInvalid(f"{name} was routed to {picked!r}; its routes are {', '.join(routes)}")
         return await take(routes[picked], task, context)
 
@@ -49,6 +49,6 @@ def _question(routes: Mapping[str, object], task: Any) -> str:
 
 def _route(routes: Mapping[str, object], answer: Mapping[str, Any]) -> str:
     found = answer.get("route")
-    if found not in routes:
+    if not isinstance(found, str) or found not in routes:
         raise ValueError(f"route is {found!r}; expected one of {', '.join(routes)}")
-    return str(found)
+    return found

@@ -48,7 +48,7 @@ class Workflow:
         Raises:
             Exception: What a step raised.
         """
-        context = replace(context or ToolContext(), agent_name=self.name, thread=None)
+        context = replace(context or ToolContext(), agent_name=self.name, thread=None).identified()
         async with around("workflow_run", workflow=self, context=context.correlation_id, input=task) as call:
             result = await self._work(task, context)
             call.set(result=result)

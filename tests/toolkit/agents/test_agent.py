@@ -8,6 +8,7 @@ from toolkit.agents import Agent
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolUnknown
 from toolkit.functions import tool
+from toolkit.model import ModelResponse
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.threads import Thread
 
@@ -23,6 +24,15 @@ def broken() -> str:
 
 def contents(messages, role):
     return [each.get("content") for each in messages if each["role"] == role]
+
+
+def test_an_answer_that_was_cut_off_says_so(run):
+    async def cut(ctx, request, call_next):
+        return ModelResponse({"role": "assistant", "content": "The amount is 1"}, finish_reason="length")
+
+    agent = Agent("a", model=ScriptedModel(["The amount is 1000."]), model_hooks=[cut])
+    result = run(agent.run("How much?"))
+    assert (result.text, result.finish_reason) == ("The amount is 1", "length")
 
 
 def test_an_agent_calls_tools_until_the_model_answers(run, outline):
@@ -268,12 +278,17 @@ def test_tools_get_the_runs_context_over_the_agents_own(run):
         seen.append((context, state))
         return "ok"
 
-    own = ToolContext(state={"own": 1}, dependencies={"a": 1, "b": 1}, permissions=frozenset({"read", "write"}))
-    agent = Agent("a", model=ScriptedModel([Turn(calls=[("look", {})]), "done"]), tools=[look], context=own)
+    own = ToolContext(
+        state={"own": 1}, dependencies={"a": 1, "b": 1}, credentials={"key": "own"}, permissions=frozenset({"read"})
+    )
+    agent = Agent("a", model=ScriptedModel([Turn(calls=[("look", {})]), "done"] * 2), tools=[look], context=own)
     thread = Thread()
 
     given = ToolContext(
-        dependencies={"b": 2}, credentials={"key": "k"}, permissions=frozenset({"read"}), correlation_id="c-1"
+        dependencies={"b": 2},
+        credentials={"key": "k"},
+        permissions=frozenset({"read", "write"}),
+        correlation_id="c-1",
     )
     run(agent.run("go", context=given, thread=thread))
 
@@ -284,6 +299,9 @@ def test_tools_get_the_runs_context_over_the_agents_own(run):
     assert context.permissions == {"read"}
     assert context.credentials == {"key": "k"}
     assert contents(context.thread.messages, "user") == ["go"]
+
+    run(agent.run("go"))
+    assert seen[-1][0].permissions == {"read"}
 
 
 def test_messages_that_it_was_made_with_begin_each_conversation(run):
@@ -298,11 +316,8 @@ def test_messages_that_it_was_made_with_begin_each_conversation(run):
 
 
 def test_a_models_own_settings_are_in_the_request_that_the_hooks_show(run):
-    class Warm(ScriptedModel):
-        settings = {"temperature": 0.7}
-
     with capture() as hooks:
-        run(Agent("a", model=Warm(["hi"])).run("go"))
+        run(Agent("a", model=ScriptedModel(["hi"], settings={"temperature": 0.7})).run("go"))
     assert hooks[1][1]["prompt"]["temperature"] == 0.7
 
 

@@ -2,10 +2,13 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.agents import Agent
+from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolUnknown
-from toolkit.functions import tool
+from toolkit.functions import Inject, tool
 from toolkit.host import StructuredLLMHost
 from toolkit.models.scripted import ScriptedModel, Turn
+from toolkit.requests import UnifiedRequest
+from toolkit.result import ToolResult
 
 
 class Analysis(Agent):
@@ -151,3 +154,52 @@ def test_its_model_is_told_what_a_host_does_unless_something_else_is_given(run):
     run(other.run("go"))
     assert other.model.requests[0].messages[0]["content"] == "Be brief."
     assert other.max_turns == 3
+
+
+def test_an_agents_tools_are_called_with_what_its_author_put_around_them(run):
+    class Store:
+        name = "main"
+
+    class Keeper(Agent):
+        @tool
+        async def look(self, store: Inject[Store], context: ToolContext) -> str:
+            return f"{store.name} {context.credential('key')} {context.agent_name}"
+
+        @tool(permissions=["admin"])
+        async def wipe(self) -> str:
+            return "WIPED"
+
+    async def own(ctx, args, call_next):
+        result = await call_next(args)
+        return ToolResult.of(f"{ctx.agent_name} {ctx.tool_name}: {result.text}")
+
+    async def hosts(ctx, args, call_next):
+        return await call_next(args)
+
+    context = ToolContext(
+        dependencies={Store: Store()}, credentials={"key": "k"}, permissions=frozenset({"read"}), tool_hooks=(own,)
+    )
+    keeper = Keeper("keeper", context=context)
+    host = StructuredLLMHost("host", participants={"K": keeper}, tool_hooks=[hosts])
+
+    def ask(target):
+        return run(host.handle(UnifiedRequest(target))).text
+
+    with capture() as hooks:
+        assert ask("host.K__look") == "keeper look: main k keeper"
+    assert [name for name, _ in hooks] == ["before_tool_call", "after_tool_call"]
+    assert [(each["name"], each["did"]) for each in hooks[-1][1]["middleware"]] == [
+        ("hosts", "passed"),
+        ("own", "changed"),
+    ]
+    assert ask("host.K__wipe") == "wipe needs the permission 'admin'"
+
+
+def test_the_hosts_own_limits_hold_for_participants_too(run):
+    class Keeper(Agent):
+        @tool(permissions=["admin"])
+        async def wipe(self) -> str:
+            return "WIPED"
+
+    host = StructuredLLMHost("host", participants={"K": Keeper("keeper")}, context=ToolContext(permissions={"read"}))
+    assert run(host.handle(UnifiedRequest("host.K__wipe"))).text == "K__wipe needs the permission 'admin'"

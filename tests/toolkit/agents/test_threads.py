@@ -2,10 +2,10 @@ import pytest
 
 import inspector
 from instrument.testing import capture
-from toolkit.agents import Agent
+from toolkit.agents import Agent, AgentTool
 from toolkit.errors import ModelFailed
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.threads import Thread
+from toolkit.threads import History, Thread
 
 
 def contents(thread):
@@ -110,3 +110,22 @@ def test_what_is_called_in_a_session_is_recorded_under_its_id(run, recording):
         run(main())
     assert "invoke_agent a" in recording.tree()
     assert set(recording.sessions().values()) == {"s-1"}
+
+
+def test_a_task_that_nothing_came_of_is_not_remembered(run):
+    agent = Agent("a", model=ScriptedModel(["", "hello"]))
+    thread = Thread()
+    assert run(agent.run("hi", thread=thread)).is_error
+    assert contents(thread) == []
+    run(agent.run("hi again", thread=thread))
+    assert contents(thread) == ["hi again", "hello"]
+
+
+@pytest.mark.parametrize("turns", [[""], [Turn(calls=[("look", {})])]])
+def test_an_agents_tool_that_failed_merges_nothing(run, turns):
+    def look() -> str:
+        return "nothing"
+
+    child = Agent("child", model=ScriptedModel(turns), tools=[look], max_turns=1)
+    assert run(AgentTool(child, thread=History("child", "child"))({"message": "hi"})).is_error
+    assert contents(child.history) == []

@@ -118,6 +118,30 @@ def test_a_folder_is_read_by_name_without_what_is_no_card(write, tmp_path):
     assert [each.name for each in load_cards(tmp_path)] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "- Hi\n",
+        "# turns\n- calls: []\n",
+        "[Hi]\n",
+        "model: gpt\nturns: [Hi]\n",
+        "agents:\n  a: [Hi]\n",
+        "agents: {a: [Hi]}\n",
+    ],
+)
+def test_a_script_for_a_model_may_lie_among_cards(write, tmp_path, script):
+    write("a.md", "---\nname: a\n---\nHelp.\n")
+    write("script.yaml", script)
+    assert [each.name for each in load_cards(tmp_path)] == ["a"]
+
+
+@pytest.mark.parametrize("card", ["agents: [a]\n", "agents:\n  - a\n", "agents:\n- a\n", "name: b\n", ""])
+def test_a_card_without_an_instruction_is_no_script(write, tmp_path, card):
+    write("b.yaml", card)
+    (problem,) = problems_of(tmp_path)
+    assert "no instruction" in problem
+
+
 def test_a_folder_without_a_card_is_refused(tmp_path):
     said = "no card in this folder: no .yaml, and no .md that begins with '---'"
     assert problems_of(tmp_path) == [f"{tmp_path}:1: {said}"]

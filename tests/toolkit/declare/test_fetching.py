@@ -1,5 +1,7 @@
+import socket
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -117,3 +119,27 @@ def test_a_redirect_away_from_https_is_not_read(arrived):
     with pytest.raises(CardInvalid) as caught:
         fetching._read(SimpleNamespace(url=arrived), "https://cards.example/a.md?token=secret")
     assert str(caught.value) == f"https://cards.example/a.md:1: redirected to {arrived}, which is not safe"
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", b"HTTP/1.1 200 OK\r\n"])
+def test_an_address_that_answers_a_byte_at_a_time_is_given_up(monkeypatch, head):
+    monkeypatch.setattr(fetching, "TIMEOUT_S", 0.3)
+    over = Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip():
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                connection.recv(9999)
+                connection.sendall(head)
+                while not over.wait(0.05):
+                    connection.sendall(b"x")
+
+        server = Thread(target=drip)
+        server.start()
+        try:
+            address = f"http://127.0.0.1:{listening.getsockname()[1]}/a.md"
+            assert problem_of(address) == [f"{address}:1: cannot be fetched: it took longer than 0.3 s"]
+        finally:
+            over.set()
+            server.join()

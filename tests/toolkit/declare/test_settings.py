@@ -75,6 +75,10 @@ def test_everything_that_is_wrong_is_told_with_its_line(write):
             i: {target: "uvx 'a"}
             j: {command: uvx, args: a}
             k: {command: uvx, env: [a]}
+            l: {cmd: uvx}
+            m: {command: uvx, arg: [a]}
+            n: {url: "ftp://x"}
+            o: {target: "ftp://x"}
         """,
     )
     allowed = "args, command, cwd, description, env, headers, name, target, transport, url"
@@ -92,6 +96,11 @@ def test_everything_that_is_wrong_is_told_with_its_line(write):
         f"{path}:16: i: target: no closing quotation",
         f"{path}:17: args: expected a list, found text",
         f"{path}:18: env: expected a mapping, found a list",
+        f"{path}:19: l: unknown key 'cmd'; did you mean 'command'?; allowed: {allowed}",
+        f"{path}:19: l: {ways}, found none",
+        f"{path}:20: m: unknown key 'arg'; did you mean 'args'?; allowed: {allowed}",
+        f"{path}:21: n: url: expected an http or https address",
+        f"{path}:22: o: target: expected an http or https address",
         f"{path}:1: default_model: expected text, found a number; put it into quotes",
     ]
 

@@ -271,3 +271,10 @@ def test_a_server_without_a_handshake_is_spoken_to_without_one():
 
     program = Path(__file__).parent / "programs" / "modern.py"
     assert run({"modern": StdioServer(sys.executable, [str(program)])}, body) == "noon"
+
+
+def test_a_server_that_cannot_be_started_is_named_without_its_secrets():
+    place = StdioServer("/no/such/program", ["--api-key", "sk-1", "--port", "80", "--token=sk-2", "--verbose", "key"])
+    with pytest.raises(ServerFailed) as caught:
+        run({"lost": place}, None)
+    assert "(/no/such/program --api-key … --port 80 --token=… --verbose key)" in str(caught.value)

@@ -1,5 +1,7 @@
 import asyncio
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
 import pytest
@@ -123,9 +125,29 @@ def test_who_waits_for_a_call_that_fails_gets_its_failure(tool, call):
         release.set()
         return await asyncio.gather(*tasks), len(made.calls)
 
-    results, calls = asyncio.run(main())
+    with capture() as emitted:
+        results, calls = asyncio.run(main())
     assert [(each.is_error, each.text) for each in results] == [(True, "OSError: down")] * 3
     assert calls == 1
+    assert [type(each.exception) for each in results] == [OSError] * 3
+    assert [name for name, _ in emitted if name != "before_tool_call"] == ["error_tool_call"] * 3
+
+
+def test_calls_on_two_event_loops_do_not_wait_for_each_other(tool, call):
+    both = threading.Barrier(2)
+
+    async def meet(args):
+        await asyncio.to_thread(both.wait, 10)
+        return "met"
+
+    cache, made = Cache(), tool(lambda args: meet(args))
+
+    def ask(_):
+        return asyncio.run(asyncio.wait_for(call.later(made, {"x": 1}, cache), 15))
+
+    with ThreadPoolExecutor(2) as threads:
+        results = list(threads.map(ask, range(2)))
+    assert [each.text for each in results] == ["met", "met"]
 
 
 def test_who_waits_for_a_call_that_is_cancelled_makes_it_itself(tool, call):

@@ -3,8 +3,12 @@ import asyncio
 import pytest
 
 from instrument.testing import capture
+from toolkit.agents import Agent
 from toolkit.errors import DefinitionInvalid, QuotaExceeded
 from toolkit.middleware.rates import Quota, RateLimit
+from toolkit.models.scripted import ScriptedModel, Turn
+from toolkit.threads import Thread
+from toolkit.workflows import Workflow
 
 
 class Clock:
@@ -55,6 +59,25 @@ def test_calls_at_once_get_no_more_through_than_allowed(tool, call):
     assert [each.is_error for each in asyncio.run(main())] == [False] * 3 + [True] * 7
 
 
+def test_of_calls_that_wait_at_once_no_more_go_on_than_allowed(tool, call):
+    clock = Clock()
+    times = []
+
+    async def sleep(seconds):
+        # All of them wake at the same time, as they do where they wait for the same.
+        until_s = clock.now_s + seconds
+        await asyncio.sleep(0)
+        clock.now_s = max(clock.now_s, until_s)
+
+    async def main():
+        limit = RateLimit(2, 10, wait=True, clock=clock, sleep=sleep)
+        made = tool(lambda args: times.append(clock.now_s))
+        await asyncio.gather(*(call.later(made, {}, limit) for _ in range(7)))
+
+    asyncio.run(main())
+    assert times == [100.0, 100.0, 110.0, 110.0, 120.0, 120.0, 130.0]
+
+
 def test_each_tool_has_a_limit_of_its_own_unless_told_otherwise(tool, call):
     clock = Clock()
     own, shared = RateLimit(1, 10, clock=clock), RateLimit(1, 10, by=lambda ctx: None, clock=clock)
@@ -83,3 +106,26 @@ def test_a_quota_counts_all_of_its_tools_together_and_no_others(tool, call):
     quota = Quota(1, tools="web.*")
     names = ["web.get", "shell", "web.put", "shell"]
     assert [call(tool(name=name), {}, quota).is_error for name in names] == [False, False, True, False]
+
+
+def test_a_quota_is_for_one_run_of_an_agent_or_a_workflow():
+    def look() -> str:
+        return "seen"
+
+    calls = Turn(calls=[("look", {})] * 2)
+    agent = Agent("a", model=ScriptedModel([calls, "done"] * 4), tools=[look], tool_hooks=[Quota(3)])
+
+    def refused(messages):
+        return [each["content"] for each in messages if each["role"] == "tool" and "used up" in each["content"]]
+
+    results = [asyncio.run(agent.run("go")) for _ in range(2)]
+    assert [refused(each.messages) for each in results] == [[], []]
+
+    threads = [Thread(), Thread()]
+
+    async def twice(task, context):
+        for each in threads:
+            await agent.run(task, thread=each, context=context)
+
+    asyncio.run(Workflow("both", twice).run("go"))
+    assert [len(refused(each.messages)) for each in threads] == [0, 1]

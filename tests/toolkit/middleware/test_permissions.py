@@ -1,7 +1,11 @@
 import pytest
 
+from instrument import register, unregister
 from instrument.testing import capture
 from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.functions import FunctionTool
+from toolkit.middleware.approval import Approve
+from toolkit.middleware.cache import Cache
 from toolkit.middleware.commands import AllowCommands
 from toolkit.middleware.paths import PathRoots
 
@@ -183,3 +187,55 @@ def test_several_roots_a_base_and_names_of_ones_own(tool, call, home):
 def test_where_only_reading_is_allowed_tools_have_to_say_that_they_read(tool, call, home, name, passes):
     roots = PathRoots(home / "root", read_only=True)
     assert call(tool(name=name), {"path": "a.txt"}, roots).is_error is not passes
+
+
+@pytest.mark.parametrize("name", ["Bash", "run_Command", "PowerShell", "exec", "run_in_Terminal", "shell.execute"])
+def test_shells_are_known_by_their_names_however_they_are_written(tool, call, name):
+    made = tool(name=name)
+    assert call(made, {"command": "rm x"}, AllowCommands(["ls"])).is_error
+    assert not call(made, {"command": "ls -l"}, AllowCommands(["ls"])).is_error
+
+
+@pytest.mark.parametrize("key", ["filePath", "filepath", "targetPath", "dirPath", "sourceFile", "workingDirectory"])
+def test_arguments_that_are_paths_are_known_however_they_are_written(tool, call, home, key):
+    hook = PathRoots(home / "root")
+    assert call(tool(), {key: "/etc/passwd"}, hook).is_error
+    assert not call(tool(), {key: "a.txt"}, hook).is_error
+
+
+def test_patterns_of_ones_own_may_be_written_in_any_case(tool, call, home):
+    hook = PathRoots(home / "root", arguments=["whereTo"], reading=["Look*"], read_only=True)
+    assert "outside of" in call(tool(name="lookAt"), {"whereTo": "/etc/passwd"}, hook).text
+    assert not call(tool(name="LOOK"), {"whereTo": "a.txt"}, hook).is_error
+
+
+def test_permissions_go_before_all_middleware(call):
+    asked = []
+
+    async def approver(request):
+        asked.append(request.tool_name)
+        return True
+
+    secret = FunctionTool(lambda: "TOP SECRET", name="secret", permissions=["secrets"])
+    hooks = (Cache(), Approve(approver=approver))
+    refused = "secret needs the permission 'secrets'"
+    assert call(secret, {}, *hooks, permissions=frozenset()).text == refused
+    assert asked == []
+    assert call(secret, {}, *hooks, permissions=frozenset({"secrets"})).text == "TOP SECRET"
+    assert call(secret, {}, *hooks, permissions=frozenset()).text == refused
+    assert asked == ["secret"]
+
+
+def test_a_hook_of_the_bus_that_calls_the_tool_itself_needs_the_permission_too(call):
+    answers = []
+
+    async def call_it(context, args, **_):
+        answers.append((await context.original_tool_func(args)).text)
+
+    secret = FunctionTool(lambda: "TOP SECRET", name="secret", permissions=["secrets"])
+    register("before_tool_call", call_it)
+    try:
+        call(secret, {}, permissions=frozenset())
+    finally:
+        unregister("before_tool_call", call_it)
+    assert answers == ["secret needs the permission 'secrets'"]

@@ -1,9 +1,13 @@
+import traceback
+from functools import partial
+
 import pytest
 
 from instrument.testing import capture
 from toolkit.content import ImageContent, JsonContent, ResourceContent, TextContent
-from toolkit.errors import DefinitionInvalid
+from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.redact import Redact
+from toolkit.middleware.selection import only
 from toolkit.result import ToolResult
 
 
@@ -54,3 +58,45 @@ def test_a_replacement_is_taken_by_the_letter_and_a_wrong_pattern_is_refused(too
     assert call(tool("sk-1"), {}, Redact([r"(sk)-\d"], replacement=r"\1")).text == r"\1"
     with pytest.raises(DefinitionInvalid, match=r"Redact: '\(' is no regular expression"):
         Redact(["("])
+
+
+def test_only_hides_what_the_middleware_inside_of_it_hides(tool, call):
+    for hook in (only("*", Redact(keys=["password"])), partial(Redact(keys=["password"]))):
+        with capture() as emitted:
+            call(tool(lambda args: {"password": "hunter2"}), {}, hook)
+        assert emitted[-1][1]["middleware"] == [{"name": "Redact", "did": "changed"}]
+
+
+def test_an_exception_that_would_tell_is_replaced_for_the_hooks(tool, call):
+    def fail(args):
+        raise ValueError("cannot use it") from OSError("key sk-123")
+
+    with capture() as emitted:
+        result = call(tool(fail), {}, Redact([r"sk-\d+"]))
+    assert result.text == "ValueError: cannot use it"
+    assert emitted[-1][0] == "error_tool_call"
+    assert "sk-123" not in "".join(traceback.format_exception(emitted[-1][1]["exc"]))
+
+    fine = call(tool(lambda args: 1 / 0), {}, Redact([r"sk-\d+"]))
+    assert isinstance(fine.exception, ZeroDivisionError)
+
+
+def test_what_middleware_further_in_raises_is_redacted_too(tool, call):
+    async def fail(ctx, args, call_next):
+        raise LookupError("no sk-123 there")
+
+    with pytest.raises(ToolkitError, match=r"LookupError: no \[redacted\] there") as caught:
+        call(tool(), {}, Redact([r"sk-\d+"]), fail)
+    assert "sk-123" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_numbers_and_names_of_fields_are_redacted_like_texts(tool, call):
+    hook = Redact([r"\d{16}"], keys=["pin"])
+    result = call(tool(lambda args: {"card": 4111111111111111, "4111111111111111": True, "n": 3}), {}, hook)
+    assert result.structured == {"card": "[redacted]", "[redacted]": True, "n": 3}
+    assert call(tool('{"card":4111111111111111}'), {}, hook).text == '{"card": "[redacted]"}'
+
+
+def test_a_redaction_of_nothing_is_refused():
+    with pytest.raises(DefinitionInvalid, match="give it patterns or keys"):
+        Redact()

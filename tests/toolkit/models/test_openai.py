@@ -1,4 +1,5 @@
 import asyncio
+import json
 import socket
 import traceback
 
@@ -121,6 +122,69 @@ def test_streamed_calls_without_a_count_are_kept_apart(run, endpoint):
         pass
 
     assert ask(run, endpoint, ModelRequest(HELLO, on_text=on_text)).message["tool_calls"] == calls
+
+
+def test_whole_calls_that_are_all_counted_as_the_first_are_kept_apart(run, endpoint):
+    calls = [wanted("call_a", "pay", '{"amount": 1}'), wanted("call_b", "pay", '{"amount": 2}')]
+    deltas = [{**each, "index": 0} for each in calls]
+    deltas.append({"index": 0, "id": "call_b", "function": {"arguments": " "}})
+    endpoint.replies = [[chunk({"tool_calls": [each]}) for each in deltas] + [chunk({}, "tool_calls")]]
+
+    async def on_text(piece):
+        pass
+
+    expected = [calls[0], wanted("call_b", "pay", '{"amount": 2} ')]
+    assert ask(run, endpoint, ModelRequest(HELLO, on_text=on_text)).message["tool_calls"] == expected
+
+
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        [{"content": "The amount is 1"}],
+        [{"content": "Ok."}, {"tool_calls": [wanted("call_a", "pay", '{"amount":1', index=0)]}, {"content": "."}],
+    ],
+)
+def test_a_streamed_answer_that_ends_in_the_middle_is_none(run, endpoint, deltas):
+    endpoint.replies = [[chunk(each) for each in deltas]]
+
+    async def on_text(piece):
+        pass
+
+    with pytest.raises(ModelFailed, match="stopped in the middle of an answer, after 15 characters"):
+        ask(run, endpoint, ModelRequest(HELLO, on_text=on_text))
+
+
+def test_a_stream_that_is_cut_says_after_how_much(run):
+    async def main():
+        async def cut(reader, writer):
+            await reader.readuntil(b"\r\n\r\n")
+            event = f"data: {json.dumps(chunk({'content': 'half an ans'}))}\n\n".encode()
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9999\r\n\r\n" + event)
+            await writer.drain()
+            writer.close()
+
+        async def on_text(piece):
+            pass
+
+        server = await asyncio.start_server(cut, "127.0.0.1", 0)
+        async with server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            async with OpenAIModel("m", base_url=url, api_key=KEY) as model:
+                await model.generate(ModelRequest(HELLO, on_text=on_text))
+
+    with pytest.raises(ModelFailed, match="the answer broke off after 11 characters") as caught:
+        run(main())
+    assert "is it running" not in str(caught.value)
+
+
+def test_a_key_that_is_part_of_any_sentence_garbles_none(run, endpoint):
+    async def main():
+        async with OpenAIModel("gpt-4.1", base_url=endpoint.url, api_key="k") as model:
+            await model.generate(ModelRequest(HELLO))
+
+    endpoint.replies = [(401, {"error": {"message": "no key like that"}})]
+    with pytest.raises(ModelFailed, match="answered 401: no key like that; check api_key or OPENAI_API_KEY"):
+        run(main())
 
 
 @pytest.mark.parametrize("streamed", [False, True])

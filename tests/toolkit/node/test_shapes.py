@@ -129,6 +129,8 @@ def test_the_calls_are_found_in_the_answer_they_came_in(wrapped):
         {"candidates": [{"content": {"role": "model", "parts": [{"text": "Nothing."}]}}]},
         {"output": []},
         {"role": "assistant", "content": "Nothing to do.", "name": "Bob"},
+        {"jsonrpc": "2.0", "id": 4, "method": "prompts/get", "params": {"name": "delete", "arguments": {}}},
+        {"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": "x", "name": "f"}},
         AIMessage(content=["Nothing", "to do."], name="Bob"),
         "Nothing to do.",
     ],

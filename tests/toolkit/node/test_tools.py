@@ -217,11 +217,15 @@ class Versioned(Tool):
         return self.definition.version
 
 
-def test_of_several_versions_models_are_told_of_the_latest_and_may_name_another():
+def test_of_several_versions_models_are_told_of_the_latest_and_can_call_no_other():
     node = ToolNode([Versioned("1"), Versioned("10"), Versioned("9")])
 
     assert [each.version for each in node.definitions()] == ["10"]
-    assert _texts(node, "search", "search@9") == ["10", "9"]
+    assert _texts(node, "search", "search@9", "search@") == [
+        "10",
+        "there is no tool 'search@9'; did you mean 'search'? (there are: 'search')",
+        "there is no tool 'search@'; did you mean 'search'? (there are: 'search')",
+    ]
     node.unregister("search@10")
     assert _texts(node, "search") == ["9"]
 

@@ -2,13 +2,14 @@ import collections
 import enum
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Generic,
     Literal,
     NamedTuple,
@@ -413,3 +414,23 @@ def test_what_a_dataclass_refuses_itself_is_told():
 
     with pytest.raises(Unfit, match="number must be even"):
         read(Even, {"number": 3})
+
+
+def test_what_a_dataclass_takes_and_does_not_keep_is_an_argument_of_it():
+    @dataclass
+    class Token:
+        name: str
+        secret: InitVar[int]
+        length: InitVar[int] = 3
+        kind: ClassVar[str] = "token"
+        code: str = field(init=False)
+
+        def __post_init__(self, secret, length):
+            self.code = str(secret)[:length]
+
+    schema = schema_of(Token)
+    assert (list(schema["properties"]), schema["required"]) == (["name", "secret", "length"], ["name", "secret"])
+    assert schema["properties"]["length"]["default"] == 3
+    made = read(Token, {"name": "a", "secret": 12345})
+    assert (made.name, made.code) == ("a", "123")
+    assert list(schema_of(Token, output=True)["properties"]) == ["name", "code"]

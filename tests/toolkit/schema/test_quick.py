@@ -1,3 +1,5 @@
+import math
+
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -28,11 +30,18 @@ SCHEMAS = st.recursive(
     ),
     max_leaves=6,
 )
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from([0.0, 1.0, 1.5, "a", "x", float("nan")]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
-    max_leaves=6,
-)
+
+
+def values(*more):
+    return st.recursive(
+        st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from([0.0, 1.0, 1.5, "a", "x", *more]),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+        max_leaves=6,
+    )
+
+
+JSON_VALUES = values()
+VALUES = values(math.nan, math.inf)
 
 
 @given(SCHEMAS, VALUES)
@@ -42,7 +51,7 @@ def test_what_the_first_look_takes_is_valid(schema, value):
         assert Draft202012Validator(schema).is_valid(value)
 
 
-@given(VALUES)
+@given(JSON_VALUES)
 def test_the_first_look_takes_what_json_writes(value):
     kinds = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
@@ -83,6 +92,12 @@ def test_numbers_and_truth_are_kept_apart():
     assert not quick_look({"type": "boolean"})(1)
     assert not quick_look({"type": "number"})(False)
     assert quick_look({"type": "number"})(1)
+    assert quick_look({"type": "number"})(10**400)
+
+
+def test_what_json_has_no_number_for_is_none():
+    for value in (math.nan, math.inf, -math.inf):
+        assert not quick_look({"type": "number"})(value)
 
 
 def test_an_object_needs_what_is_required_and_takes_only_what_is_allowed():

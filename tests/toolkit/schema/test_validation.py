@@ -191,3 +191,11 @@ def test_validating_opens_no_connection_and_imports_no_network_module():
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1] == "expected an integer, found the string 'x'"
+
+
+@pytest.mark.parametrize("schema", [{"type": "number"}, {"type": "number", "maximum": 10}])
+def test_numbers_that_are_no_json_are_none(schema):
+    assert said(schema, float("nan")) == ["expected a number, found the number nan"]
+    assert said(schema, float("-inf")) == ["expected a number, found the number -inf"]
+    assert said(schema, 3) == said(schema, 2.5) == []
+    assert said({"type": "number"}, 10**400) == []

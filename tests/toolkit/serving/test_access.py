@@ -6,6 +6,7 @@ import pytest
 from toolkit import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.serving import ToolServer
+from toolkit.serving.web import context_of
 
 TOKENS = {"reader": ["read"], "writer": ["read", "write"], "nobody": []}
 
@@ -26,6 +27,22 @@ def test_a_token_is_asked_for_and_compared(box, ask, post, problem):
     assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
     assert basic.status_code == 401
     assert right.json() == 4
+
+
+def test_only_the_whole_token_is_the_token(box, ask, post):
+    near = ["", *("reader"[:end] for end in range(1, 6)), "readerx", "Reader", "eader", "reader reader"]
+    answers = ask(
+        box.tools,
+        *(post("/tools/double", {"number": 2}, headers={"Authorization": f"Bearer {each}".strip()}) for each in near),
+        post("/tools/double", {"number": 2}, headers={"Authorization": "Bearer reader"}),
+        auth_required=True,
+        tokens=TOKENS,
+    )
+    assert [each.status_code for each in answers] == [401] * len(near) + [200]
+
+
+def test_who_has_not_passed_the_guard_may_use_nothing():
+    assert context_of({}).permissions == frozenset()
 
 
 def test_every_path_asks_for_the_token(box, ask, post, get):

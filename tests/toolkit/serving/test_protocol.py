@@ -8,6 +8,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
 from instrument.testing import capture
+from toolkit.functions import tool
 from toolkit.mcp import HttpServer, McpServers
 from toolkit.serving import ToolServer
 
@@ -212,11 +213,44 @@ def test_our_own_client_and_server_understand_each_other(box, serve):
     async def body():
         async with serve(box.tools) as server, McpServers({"box": HttpServer(server.mcp_url)}) as servers:
             tools = {each.remote_name: each for each in await servers.tools()}
+            doubled = await tools["double"]({"number": 21})
+            assert tools["double"].output_schema == box.double.output_schema
+            assert doubled.structured == (await box.double({"number": 21})).structured == 42
             return await tools["search"]({"topic": "x", "order": "down"}), await tools["picture"]({})
 
     searched, picture = asyncio.run(body())
     assert searched.structured == {"topic": "x", "limit": 10}
     assert [each.type for each in picture.content] == ["text", "image"]
+
+
+def test_an_answer_may_be_large_and_one_that_is_too_large_is_told_as_that(serve):
+    asked = []
+
+    @tool
+    async def letters(count: int) -> str:
+        """Return so many letters."""
+        asked.append(count)
+        return "x" * count
+
+    async def body():
+        async with serve([letters]) as server:
+            places = {"wide": HttpServer(server.mcp_url), "narrow": HttpServer(server.mcp_url, max_bytes=1000)}
+            async with McpServers(places) as servers:
+                tools = {each.name: each for each in await servers.tools()}
+                tools["narrow__letters"].annotations["readOnlyHint"] = True
+                return [
+                    await tools[f"{place}__letters"]({"count": count})
+                    for place, count in (("wide", 3_000_000), ("narrow", 2000), ("narrow", 10))
+                ]
+
+    large, too_large, after = asyncio.run(body())
+    assert len(large.text) == 3_000_000
+    assert too_large.text == (
+        "MCP server 'narrow' answered narrow__letters with more than 1,000 bytes; "
+        "ask for less, or pass HttpServer(max_bytes=…)"
+    )
+    assert after.text == "x" * 10
+    assert asked == [3_000_000, 2000, 10]
 
 
 def test_the_tools_of_a_connected_server_can_be_offered_on(box, serve, official):

@@ -8,6 +8,7 @@ from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import mcp_route, tool
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.requests import UnifiedRequest, handle
+from toolkit.result import ToolResult
 
 
 class Researcher(Agent):
@@ -47,6 +48,20 @@ def test_a_request_reaches_a_tool_of_an_agent_with_its_context_and_metadata():
 def test_a_request_to_an_agent_has_it_work_on_the_inputs():
     result = asyncio.run(handle(UnifiedRequest("researcher", {"task": "analyze this"}), [researcher()]))
     assert result.text == "all is well"
+
+
+def test_a_requests_metadata_is_its_own_where_a_tool_returns_one_result_for_all():
+    shared = ToolResult.of("x")
+
+    @tool
+    async def same() -> ToolResult:
+        return shared
+
+    request = UnifiedRequest("agent.same", metadata={"secret": 1})
+    agent = Agent("agent", tools=[same])
+    for handled in (agent.handle(request), handle(request, [agent])):
+        assert asyncio.run(handled).metadata == {"secret": 1}
+    assert shared.metadata == {}
 
 
 def test_what_goes_wrong_with_a_tool_is_its_result():

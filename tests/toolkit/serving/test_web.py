@@ -10,6 +10,7 @@ from openapi_spec_validator import validate
 
 from instrument.testing import capture
 from toolkit.agents import Agent
+from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.functions import mcp_route, tool
 from toolkit.serving import ToolServer
@@ -186,6 +187,25 @@ def test_a_call_by_http_is_told_of_as_any_other(box, ask, post):
         ("before_tool_call", "double"),
         ("after_tool_call", "double"),
     ]
+
+
+def test_a_server_has_middleware_outside_of_its_contexts_and_its_agents(ask, post):
+    passed = []
+
+    def noting(name):
+        async def note(ctx, args, call_next):
+            passed.append((name, ctx.tool_name))
+            return await call_next(args)
+
+        return note
+
+    agent = Agent("desk", tools=[words], tool_hooks=[noting("agent")])
+    options = {"tool_hooks": [noting("server")], "context": ToolContext(tool_hooks=[noting("context")])}
+    ask([words], post("/tools/words", {}), post("/tools/desk/words", {}), agents=[agent], **options)
+    names = ["server", "context", "server", "context", "agent"]
+    assert passed == [(name, "words") for name in names]
+    with pytest.raises(DefinitionInvalid):
+        ToolServer([words], tool_hooks=["hooks.py:note"])
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so(box):

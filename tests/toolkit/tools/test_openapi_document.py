@@ -397,3 +397,26 @@ def test_without_the_extra_it_is_said_what_to_install(document: Any, monkeypatch
     monkeypatch.setitem(__import__("sys").modules, "httpx", None)
     with pytest.raises(ExtraMissing, match=r"needs httpx: pip install 'mcp-agent-inspector\[openapi\]'"):
         openapi_tools(document({}))
+
+
+def bomb(schema="{type: string}"):
+    levels = [f"x-a{each}: &a{each} [{','.join([f'*a{each - 1}'] * 9)}]" for each in range(1, 30)]
+    head = "openapi: 3.1.0\ninfo: {title: x, version: '1'}\nservers: [{url: 'http://127.0.0.1'}]\nx-a0: &a0 [x, x, x]\n"
+    get = f"{{operationId: a, parameters: [{{name: q, in: query, schema: {schema}}}]}}"
+    return head + "\n".join(levels) + f"\npaths: {{/a: {{get: {get}}}}}\n"
+
+
+def test_what_aliases_share_is_read_once():
+    [tool] = openapi_tools(bomb())
+    assert tool.input_schema["properties"]["q"] == {"type": "string"}
+
+
+@pytest.mark.parametrize("schema", ["{default: *a29}", "{enum: *a29}", "{items: {not: {const: *a29}}}"])
+def test_a_schema_that_aliases_make_endless_is_refused(schema):
+    with pytest.raises(DefinitionInvalid, match="a schema of more than 50,000 parts"):
+        openapi_tools(bomb(schema))
+
+
+def test_an_alias_that_holds_itself_is_refused():
+    with pytest.raises(DefinitionInvalid, match="an alias holds itself"):
+        openapi_tools(bomb() + "x-loop: &loop {again: [*loop]}\n")

@@ -143,6 +143,29 @@ def test_no_secret_is_in_hooks_results_errors_or_representations(document: Any, 
     assert "[hidden]" in told
 
 
+@pytest.mark.parametrize("status", [200, 403])
+@pytest.mark.parametrize(
+    ("secret", "written"),
+    [
+        ('sec"ret\\12345', json.dumps('sec"ret\\12345')),
+        ("YWJj/ZGVm==", '"YWJj\\/ZGVm=="'),
+        ("pässword", '"p\\u00e4ssword"'),
+        ("s3cret", '"\\u0073\\u0033cret"'),
+        ("123456789", "123456789"),
+    ],
+)
+def test_a_secret_is_hidden_however_json_writes_it(
+    document: Any, echo: Any, secret: str, written: str, status: int
+) -> None:
+    tool = secured(document, echo, [{"header": []}], auth={"header": secret})
+    echo.answers.append(Response(f'{{"echo": {written}}}', status, media_type="application/json"))
+    result = call(tool)
+    assert result.structured == {"echo": "[hidden]"}
+    assert secret not in result.text
+    if not written.startswith('"\\u'):
+        assert "[hidden]" in result.text
+
+
 def test_a_redirect_within_the_service_is_followed_with_the_credential(document: Any, echo: Any) -> None:
     echo.answers.append(RedirectResponse("/cats?x=1", 302))
     result = call(secured(document, echo, [{"header": []}], auth={"header": SECRET}))

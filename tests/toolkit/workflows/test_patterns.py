@@ -184,3 +184,18 @@ def test_each_pattern_says_what_it_is(run):
         "router",
         "evaluator",
     ]
+
+
+@pytest.mark.parametrize("wrong", [["a"], {}, 3, None])
+def test_a_name_that_is_no_text_is_asked_again(run, wrong):
+    picks = ScriptedModel([json.dumps({"route": wrong}), '{"route": "a"}'])
+    assert run(router("r", {"a": lambda task: f"a {task}"}, by=picks)("x")) == "a x"
+
+    def plan(worker):
+        return json.dumps({"steps": [[{"worker": worker, "task": "x"}]]})
+
+    plans = ScriptedModel([plan(wrong), plan("helper"), "the end"])
+    assert run(orchestrator("o", agent("helper", "done"), by=plans)("x")) == "the end"
+
+    with pytest.raises(DefinitionInvalid, match="r was routed to"):
+        run(router("r", {"a": lambda task: task}, by=lambda task: wrong)("x"))

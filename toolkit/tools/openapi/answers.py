@@ -26,11 +26,12 @@ def read_answer(asked: str, url: str, status: int, media_type: str, body: bytes,
     metadata: dict[str, Any] = {"status": status, "media_type": media_type}
     plain = media_type.partition(";")[0].strip().lower()
     if not 200 <= status < 300:
-        text = signature.hide(_text(body, media_type))
-        return _failed(asked, status, text, metadata, _json(text) if is_json(plain) else None)
+        text = _text(body, media_type)
+        structured = _json(text, signature) if is_json(plain) else None
+        return _failed(asked, status, signature.hide(text), metadata, structured)
     if is_json(plain) and body:
-        text = signature.hide(_text(body, media_type))
-        value = _json(text)
+        text = _text(body, media_type)
+        value = _json(text, signature)
         if value is None and text.strip() != "null":
             return ToolResult.error(f"{asked} answered with what is not JSON, as {media_type}", **metadata)
         return ToolResult([JsonContent(value)], structured=value, metadata=metadata)
@@ -67,8 +68,8 @@ def _text(body: bytes, media_type: str) -> str:
         return body.decode(errors="replace")
 
 
-def _json(text: str) -> Any:
+def _json(text: str, signature: Signature) -> Any:
     try:
-        return json.loads(text)
+        return signature.hide_in(json.loads(text))
     except (ValueError, RecursionError):
         return None

@@ -21,6 +21,7 @@ FETCH_TIMEOUT_S = 30.0
 _EMPTY: Node = {}
 _SUPPORTED = re.compile(r"3\.[012](\.|$)")
 _MOST_REFERENCES_IN_A_ROW = 32
+_UNFINISHED = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,22 +151,29 @@ def _parsed(text: str, where: str) -> Node:
 def _yaml(text: str) -> object:
     yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
     try:
-        return _with_text_keys(yaml.load(text, _loader()), set())
+        return _with_text_keys(yaml.load(text, _loader()), {})
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
 
 
-def _with_text_keys(value: object, above: set[int]) -> object:
-    """Return ``value`` with its keys as text, since ``200:`` is a number in YAML; refuse an alias that holds itself."""
-    number = id(value)
-    if number in above:
+def _with_text_keys(value: object, made: dict[int, object]) -> object:
+    """Return ``value`` with its keys as text, since ``200:`` is a number in YAML; refuse an alias that holds itself.
+
+    What aliases share stays shared: written out, a few lines of them can be larger than any memory.
+    """
+    if not isinstance(value, list | dict):
+        return value
+    number = id(cast("object", value))
+    if number not in made:
+        made[number] = _UNFINISHED
+        if isinstance(value, list):
+            made[number] = [_with_text_keys(each, made) for each in cast("list[object]", value)]
+        else:
+            items = cast("dict[object, object]", value).items()
+            made[number] = {str(key): _with_text_keys(each, made) for key, each in items}
+    if made[number] is _UNFINISHED:
         raise ValueError("an alias holds itself")
-    within = above | {number}
-    if isinstance(value, list):
-        return [_with_text_keys(each, within) for each in cast("list[object]", value)]
-    if isinstance(value, dict):
-        return {str(key): _with_text_keys(each, within) for key, each in cast("dict[object, object]", value).items()}
-    return value
+    return made[number]
 
 
 @cache

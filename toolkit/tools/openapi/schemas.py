@@ -66,9 +66,7 @@ class SchemaReader:
         Raises:
             DefinitionInvalid: A reference leads nowhere or out of the document, or there is no end to it.
         """
-        self._nodes += 1
-        if self._nodes > _MOST_NODES:
-            raise DefinitionInvalid(f"a schema of more than {_MOST_NODES:,} parts")
+        self._count()
         if isinstance(schema, bool):
             return schema
         given = as_node(schema)
@@ -80,7 +78,7 @@ class SchemaReader:
         if self._document.is_3_0:
             made = _modern(given, made)
         if "example" in given and "examples" not in made and "$ref" not in made:
-            made["examples"] = [plain(given["example"])]
+            made["examples"] = [self._plain(given["example"])]
         return made
 
     def _read_word(self, key: str, value: object) -> Any:
@@ -90,7 +88,21 @@ class SchemaReader:
             return {name: self.read(each) for name, each in as_node(value).items()}
         if key in _SEVERAL:
             return [self.read(each) for each in as_nodes(value)]
-        return self.read(value) if key in _ONE else plain(value)
+        return self.read(value) if key in _ONE else self._plain(value)
+
+    def _plain(self, value: object) -> Any:
+        """Return a value that is no schema, once it is known that what its aliases share is not too much."""
+        waiting = [value]
+        while waiting:
+            each = waiting.pop()
+            self._count()
+            waiting += [*as_node(each).values(), *as_nodes(each)]
+        return plain(value)
+
+    def _count(self) -> None:
+        self._nodes += 1
+        if self._nodes > _MOST_NODES:
+            raise DefinitionInvalid(f"a schema of more than {_MOST_NODES:,} parts")
 
     def _reference(self, reference: str) -> str:
         """Return the reference within the tool's own schema, whose target is now among ``defs``."""

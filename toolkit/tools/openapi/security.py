@@ -1,10 +1,11 @@
 """Signs requests with the credentials that an operation asks for."""
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
@@ -39,11 +40,29 @@ class Signature:
     secrets: list[str] = field(default_factory=list[str], repr=False)
 
     def hide(self, text: str) -> str:
-        """Return ``text`` without the secrets: services that echo a request exist."""
-        for secret in sorted(self.secrets, key=len, reverse=True):
-            if len(secret) >= _LEAST_SECRET:
-                text = text.replace(secret, "[hidden]")
+        """Return ``text`` without the secrets, plain or as JSON writes them: services that echo a request exist."""
+        hidden = {each for secret in self.secrets if len(secret) >= _LEAST_SECRET for each in _spellings(secret)}
+        for each in sorted(hidden, key=len, reverse=True):
+            text = text.replace(each, "[hidden]")
         return text
+
+    def hide_in(self, value: Any) -> Any:
+        """Return a parsed answer without the secrets, whatever its texts were escaped like."""
+        if isinstance(value, str):
+            return self.hide(value)
+        if isinstance(value, int | float):
+            written = str(value)
+            return value if self.hide(written) == written else "[hidden]"
+        if isinstance(value, list):
+            return [self.hide_in(each) for each in cast("list[Any]", value)]
+        if isinstance(value, dict):
+            return {self.hide_in(key): self.hide_in(each) for key, each in cast("dict[Any, Any]", value).items()}
+        return value
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    quoted, ascii_only = (json.dumps(secret, ensure_ascii=only)[1:-1] for only in (False, True))
+    return (secret, *(each for made in (quoted, ascii_only) for each in (made, made.replace("/", "\\/"))))
 
 
 def read_schemes(document: Document) -> dict[str, Scheme]:

@@ -1,0 +1,141 @@
+import ast
+import json
+import re
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+import toolkit
+
+PAGE = "docs/toolkit.md"
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"as `([\w.-]+)`:\s*\Z")
+MARK = "=== end of block"
+
+PROMPT = """
+import ast, asyncio, inspect, json, sys
+
+async def prompt():
+    names = {"__name__": "__main__", "asyncio": asyncio}
+    for block, _ in json.load(sys.stdin):
+        found = eval(compile(block, "<page>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+        if inspect.isawaitable(found):
+            await found
+        print(sys.argv[1])
+
+asyncio.run(prompt())
+"""
+
+
+def read_page(text):
+    """What a reader saves as files, pastes at the prompt with what is to be seen, and types in a shell."""
+    files, pasted, typed = {}, [], []
+    end, last = 0, None
+    for found in FENCE.finditer(text):
+        language, block = found.groups()
+        said, end = text[end : found.start()], found.end()
+        if name := NAMED.search(said):
+            files[name[1]] = block
+        elif language == "text":
+            last[1] = block
+        elif language in ("python", "sh"):
+            last = [block, ""]
+            (pasted if language == "python" else typed).append(last)
+    return files, pasted, [each for each in typed if not each[0].startswith("pip install")]
+
+
+def paste(run, pasted, **environment):
+    """Run blocks one after the other, as a prompt at which `await` works does, and return what each printed."""
+    done = run(sys.executable, "-W", "error", "-c", PROMPT, MARK, stdin=json.dumps(pasted), **environment)
+    return done.stdout.split(f"{MARK}\n")[:-1], done.stderr
+
+
+class Stub(BaseHTTPRequestHandler):
+    """Streams a chat completion that calls a tool, and then one that says what the tool answered."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        last = asked["messages"][-1]
+        call = {"name": "weather", "arguments": '{"city": "Oslo"}'}
+        delta = {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": call}]}
+        if last["role"] == "tool":
+            delta = {"content": f"It is {last['content'].strip('[]')} °C."}
+        chunks = [
+            {"choices": [{"index": 0, "delta": delta, "finish_reason": "stop"}]},
+            {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}},
+        ]
+        more = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": asked["model"]}
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for chunk in chunks:
+            self.wfile.write(f"data: {json.dumps(more | chunk)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def endpoint():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Stub)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield {"OPENAI_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1", "OPENAI_API_KEY": "none"}
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def page(root, tmp_path):
+    files, pasted, typed = read_page((root / PAGE).read_text())
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return pasted, typed
+
+
+def test_the_page_prints_what_it_says(page, run, endpoint):
+    pasted, _ = page
+    printed, errors = paste(run, pasted, **endpoint)
+    assert errors == ""
+    for (block, expected), actual in zip(pasted, printed, strict=True):
+        if "OpenAIModel" in block:
+            expected = "It is 3 °C. True\n"  # as the stub has it
+        assert actual == expected, block
+
+
+def test_a_prompt_that_takes_line_by_line_understands_the_blocks(page):
+    for block, _ in page[0]:
+        lines = block.splitlines()
+        strings = {line for start, end in strings_in(block) for line in range(start, end)}
+        statements = ast.parse(block).body
+        for each, following in zip(statements, [*statements[1:], None], strict=True):
+            inside = range(each.lineno, each.end_lineno)
+            assert [number for number in inside if not lines[number - 1] and number not in strings] == [], block
+            if hasattr(each, "body") and following is not None:
+                assert lines[each.end_lineno] == "", block
+
+
+def strings_in(block):
+    return [
+        (each.lineno, each.end_lineno)
+        for each in ast.walk(ast.parse(block))
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+
+
+def test_the_page_lists_every_public_name_and_no_other(root):
+    _, _, section = (root / PAGE).read_text().partition("## All names\n")
+    rows = [each for each in section.partition("\n## ")[0].splitlines() if each.startswith("| ")]
+    listed = re.findall(r"`(\w+)`", "\n".join(rows))
+    assert sorted(listed) == sorted(toolkit.__all__)
+
+
+def test_the_commands_of_the_page_say_what_it_says(page, run):
+    _, typed = page
+    for command, expected in typed:
+        done = run("sh", "-euc", command, PYTHONIOENCODING="utf-8")
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
