@@ -9,6 +9,7 @@ from inspect import isawaitable, signature
 from typing import Any, ClassVar, TypeAlias, cast
 
 from instrument import around, enabled
+from toolkit.approval import callers_approver
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition, ToolSource
@@ -215,7 +216,13 @@ class Tool(ABC):
         if not context.tool_hooks:
             return await original(call.arguments)
         hook_context = self._hook_context(call, context, call_id, original)
-        return await call_through(context.tool_hooks, hook_context, call.arguments, original, changes)
+        outer = callers_approver.get()
+        callers_approver.set(context.approver)
+        try:
+            return await call_through(context.tool_hooks, hook_context, call.arguments, original, changes)
+        finally:
+            # Not by token: a coroutine that is left may be closed in another context.
+            callers_approver.set(outer)
 
     def _hook_context(
         self,
@@ -236,7 +243,6 @@ class Tool(ABC):
             correlation_id=context.correlation_id,
             original_tool_func=original or alone,
             call_id=call_id,
-            approver=context.approver,
         )
 
     async def _perform(self, call: ToolCall, context: ToolContext, call_id: str | None) -> ToolResult:

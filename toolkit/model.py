@@ -32,8 +32,8 @@ class Message(TypedDict):
     tool_call_id: NotRequired[str]
 
 
-TextSink = Callable[[str], Awaitable[None]]
-"""Takes each piece of an answer as it comes."""
+TextSink = Callable[[str], Awaitable[None] | None]
+"""Takes each piece of an answer as it comes; a plain function or a coroutine function."""
 
 
 @dataclass(slots=True)
@@ -46,6 +46,12 @@ class ModelRequest:
     """More of the request's body, for example ``temperature``."""
     on_text: TextSink | None = field(default=None, repr=False)
     """Given where the answer is to be streamed."""
+
+    async def tell(self, text: str) -> None:
+        """Hand a piece of the answer to ``on_text``, if there is one; models call it as the pieces come."""
+        told = None if self.on_text is None else self.on_text(text)
+        if told is not None:
+            await told
 
     def body(self, model: str) -> dict[str, Any]:
         """Return the request as it travels, and as the hooks show it."""

@@ -30,8 +30,12 @@ class Terminal:
 
     async def approve(self, request: ApprovalRequest, /) -> bool:
         """Show a call and return whether the answer is yes; no answer is a no."""
-        answer = await self.ask(f"\n{described(request)}\n{visible(request.question)} [y/N] ")
-        return answer is not None and answer.strip().lower() in ("y", "yes")
+        return await self.answer(request) is True
+
+    async def answer(self, request: ApprovalRequest, /) -> bool | None:
+        """Show a call and return whether the answer is yes, None where there is none."""
+        typed = await self.ask(f"\n{described(request)}\n{visible(request.question)} [y/N] ")
+        return None if typed is None else typed.strip().lower() in ("y", "yes")
 
     async def ask(self, prompt: str) -> str | None:
         """Write ``prompt`` and return the line that is typed, None where there is no more to read."""

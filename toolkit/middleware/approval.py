@@ -1,6 +1,6 @@
 """Asks a person before a tool is called."""
 
-from toolkit.approval import ApprovalRequest, Approver
+from toolkit.approval import ApprovalRequest, Approver, callers_approver
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, failed
@@ -29,7 +29,8 @@ class Approve(ToolMiddleware):
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Ask, and call the tool if the answer is yes."""
-        ask = self._approver or ctx.approver or self._terminal.approve
-        if not await ask(ApprovalRequest(ctx.tool_name, own(args), self._question)):
-            return failed(ToolRefused(f"a person refused {ctx.tool_name}"))
-        return await call_next(args)
+        ask = self._approver or callers_approver.get() or self._terminal.answer
+        agreed = await ask(ApprovalRequest(ctx.tool_name, own(args), self._question))
+        if agreed is None:
+            return failed(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))
+        return await call_next(args) if agreed else failed(ToolRefused(f"a person refused {ctx.tool_name}"))

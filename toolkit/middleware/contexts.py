@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from toolkit.approval import Approver
 from toolkit.definition import ToolSource
 from toolkit.model import ModelRequest, ModelResponse
 from toolkit.result import ToolResult
@@ -33,8 +32,6 @@ class ToolHookContext:
     """The tool without any middleware."""
     call_id: str | None = None
     """The id that the call's hooks carry; None when nobody watches."""
-    approver: Approver | None = field(default=None, repr=False)
-    """Who is asked where a person has to agree; None where the caller named nobody."""
 
 
 ToolHook: TypeAlias = Callable[[ToolHookContext, ToolCallArgs, ToolCallFn], Awaitable[Any]]

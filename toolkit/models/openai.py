@@ -74,7 +74,7 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         async with await self._ask(client, body) as stream:
             while (chunk := await self._next(client, stream, pieces)) is not None:
                 if text := pieces.add(chunk, perf_counter() - began_s):
-                    await request.on_text(text)
+                    await request.tell(text)
         if pieces.finish_reason is None:
             said = f"stopped in the middle of an answer, {pieces.so_far}" if pieces.so_far else _NOTHING
             raise ModelFailed(f"{self.name} at {_place(client)} {said}")

@@ -110,7 +110,7 @@ class ScriptedModel:
         for start in range(0, len(words) if text else 0, CHUNK_WORDS):
             await asyncio.sleep(self.chunk_delay_s)
             first_chunk_s = first_chunk_s or perf_counter() - began_s
-            await request.on_text((" " if start else "") + " ".join(words[start : start + CHUNK_WORDS]))
+            await request.tell((" " if start else "") + " ".join(words[start : start + CHUNK_WORDS]))
         return first_chunk_s
 
     def _usage(self, request: ModelRequest, message: Message) -> dict[str, Any]:

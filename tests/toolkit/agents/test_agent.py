@@ -398,3 +398,11 @@ def test_runs_at_the_same_time_do_not_meet(run):
         return await asyncio.gather(*(agent.run(str(at)) for at in range(5)))
 
     assert [each.text for each in run(main())] == [f"for {at}" for at in range(5)]
+
+
+def test_words_may_go_to_a_plain_function():
+    heard = []
+    model = ScriptedModel(["one two three four five six"])
+    result = asyncio.run(Agent("a", model=model).run("go", on_text=heard.append))
+    assert "".join(heard) == result.text == "one two three four five six"
+    assert len(heard) == 2

@@ -147,3 +147,34 @@ def test_a_terminal_keeps_its_settings(screen):
 
     asyncio.run(main())
     assert termios.tcgetattr(keyboard) == before
+
+
+def test_a_tool_called_inside_of_another_asks_whom_its_own_caller_named(tool, call):
+    asked = []
+
+    def answering(who):
+        async def approve(request):
+            asked.append((who, request.tool_name))
+            return True
+
+        return approve
+
+    inner, hook = tool(name="inner"), Approve()
+
+    async def outer_run(arguments):
+        await call.later(inner, {}, hook, approver=answering("inner's"))
+        return "done"
+
+    outer = tool(outer_run, name="outer")
+    assert call(outer, {}, hook, hook, approver=answering("outer's")).text == "done"
+    assert asked == [("outer's", "outer"), ("outer's", "outer"), ("inner's", "inner")]
+
+
+def test_where_nobody_answers_nobody_is_said_to_have_refused(tool, call, tmp_path):
+    empty = tmp_path / "empty"
+    empty.touch()
+    hook = Approve()
+    hook._terminal = Terminal(str(empty))
+    made = tool()
+    assert call(made, {}, hook).text == "nobody answered whether add_one may be called"
+    assert made.calls == []
