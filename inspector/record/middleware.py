@@ -18,8 +18,8 @@ def without_content(middleware: Plain) -> Plain:
 def outcome(facts: dict[str, Plain]) -> str | None:
     """Return what became of a tool call; None where nobody told of middleware and nothing was refused.
 
-    Where a middleware raised, whether the tool had run before is not known. A tool that is
-    not there did not run, nor one whose arguments were wrong.
+    Where a middleware raised, whether the tool had run before is not known. A tool that is not there did not run, nor
+    one whose arguments were wrong.
     """
     if "refused" in facts:
         return "denied"
