@@ -10,8 +10,13 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.3"
+CONTRACT_VERSION = "1.4"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
+
+
+_CALL = ("call_id", "emitter")
+_RPC = (*_CALL, "direction")
+_CHANGED = (*_CALL, "middleware")
 
 
 class Hook:
@@ -32,9 +37,7 @@ class Hook:
     since: str
     """The contract version that added the hook."""
 
-    def __init__(
-        self, name: str, when: str, *, keywords: str, since: str, optional: tuple[str, ...] = ("call_id",)
-    ) -> None:
+    def __init__(self, name: str, when: str, *, keywords: str, since: str, optional: tuple[str, ...] = _CALL) -> None:
         phase, _, noun = name.partition("_")
         if phase not in ("before", "after", "error"):
             phase, noun = "notice", phase
@@ -56,9 +59,6 @@ class Hook:
     def __repr__(self) -> str:
         return f"Hook({self.name!r}, keywords={self.keywords!r}, optional={self.optional!r}, since={self.since!r})"
 
-
-_RPC = ("call_id", "direction")
-_CHANGED = ("call_id", "middleware")
 
 _ALL = (
     Hook("before_agent_call", "Before an agent is called", keywords="agent", since="1.1"),
@@ -128,9 +128,19 @@ _ALL = (
     Hook("session_resumed", "When a paused session goes on", keywords="session_id context", since="1.2", optional=()),
     Hook("session_finished", "When a session is over", keywords="session_id context", since="1.2", optional=()),
     Hook(
-        "progress_update", "When a call reports how far it is", keywords="progress total message context", since="1.2"
+        "progress_update",
+        "When a call reports how far it is",
+        keywords="progress total message context",
+        since="1.2",
+        optional=("call_id",),
     ),
-    Hook("operation_cancelled", "When someone asks for a call to be cancelled", keywords="reason context", since="1.2"),
+    Hook(
+        "operation_cancelled",
+        "When someone asks for a call to be cancelled",
+        keywords="reason context",
+        since="1.2",
+        optional=("call_id",),
+    ),
 )
 
 HOOKS: Mapping[str, Hook] = MappingProxyType({hook.name: hook for hook in _ALL})

@@ -52,6 +52,7 @@ class BeforeAgentCall(TypedDict):
 
     agent: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class AfterAgentCall(TypedDict):
@@ -60,6 +61,7 @@ class AfterAgentCall(TypedDict):
     agent: Any
     result: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class ErrorAgentCall(TypedDict):
@@ -68,6 +70,7 @@ class ErrorAgentCall(TypedDict):
     agent: Any
     exc: BaseException
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class BeforeLlmGenerate(TypedDict):
@@ -76,6 +79,7 @@ class BeforeLlmGenerate(TypedDict):
     llm: Any
     prompt: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class AfterLlmGenerate(TypedDict):
@@ -86,6 +90,7 @@ class AfterLlmGenerate(TypedDict):
     response: Any
     usage: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
 
 
@@ -96,6 +101,7 @@ class ErrorLlmGenerate(TypedDict):
     prompt: Any
     exc: BaseException
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
 
 
@@ -106,6 +112,7 @@ class BeforeToolCall(TypedDict):
     args: Mapping[str, Any] | None
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class AfterToolCall(TypedDict):
@@ -116,6 +123,7 @@ class AfterToolCall(TypedDict):
     result: Any
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
 
 
@@ -127,6 +135,7 @@ class ErrorToolCall(TypedDict):
     exc: BaseException
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
 
 
@@ -136,6 +145,7 @@ class BeforeWorkflowRun(TypedDict):
     workflow: Any
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class AfterWorkflowRun(TypedDict):
@@ -145,6 +155,7 @@ class AfterWorkflowRun(TypedDict):
     context: Any
     result: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class ErrorWorkflowRun(TypedDict):
@@ -154,6 +165,7 @@ class ErrorWorkflowRun(TypedDict):
     context: Any
     exc: BaseException
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class BeforeRpcRequest(TypedDict):
@@ -162,6 +174,7 @@ class BeforeRpcRequest(TypedDict):
     envelope: Mapping[str, Any]
     transport: Transport
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     direction: NotRequired[Direction]
 
 
@@ -172,6 +185,7 @@ class AfterRpcResponse(TypedDict):
     transport: Transport
     duration_ms: float
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     direction: NotRequired[Direction]
 
 
@@ -182,6 +196,7 @@ class ErrorRpcRequest(TypedDict):
     transport: Transport
     exc: BaseException
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
     direction: NotRequired[Direction]
 
 
@@ -191,6 +206,7 @@ class BeforeResourceFetch(TypedDict):
     uri: str
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class AfterResourceFetch(TypedDict):
@@ -201,6 +217,7 @@ class AfterResourceFetch(TypedDict):
     mime_type: str | None
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class ErrorResourceFetch(TypedDict):
@@ -210,6 +227,7 @@ class ErrorResourceFetch(TypedDict):
     exc: BaseException
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class BeforePromptApply(TypedDict):
@@ -219,6 +237,7 @@ class BeforePromptApply(TypedDict):
     parameters: Mapping[str, Any] | None
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class AfterPromptApply(TypedDict):
@@ -229,6 +248,7 @@ class AfterPromptApply(TypedDict):
     rendered: Any
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class ErrorPromptApply(TypedDict):
@@ -239,6 +259,7 @@ class ErrorPromptApply(TypedDict):
     exc: BaseException
     context: Any
     call_id: NotRequired[str]
+    emitter: NotRequired[str]
 
 
 class SessionStarted(TypedDict):

@@ -52,12 +52,7 @@ Describe: TypeAlias = Callable[[RecordedSpan, Texts], Description]
 def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     """Return the name and attributes of a span that runs or has ended."""
     found = _DESCRIBE.get(span.noun, _other)(span, texts)
-    attributes = found.attributes
-    attributes[sc.HOOK] = span.noun
-    if span.session_id is not None:
-        attributes[sc.SESSION_ID] = span.session_id
-    if span.call_id is not None:
-        attributes[sc.CALL_ID] = span.call_id
+    _identify(span, found.attributes)
     # Of several requests for one call, as when a server asks back, the first gives the beginning and the last the end.
     for part in reversed(span.merged or ()):
         its = describe(part, state, texts)
@@ -76,6 +71,16 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     if span.rename is not None:
         found.name = span.rename
     return found
+
+
+def _identify(span: RecordedSpan, attributes: dict[str, Attribute]) -> None:
+    attributes[sc.HOOK] = span.noun
+    if span.session_id is not None:
+        attributes[sc.SESSION_ID] = span.session_id
+    if span.call_id is not None:
+        attributes[sc.CALL_ID] = span.call_id
+    if span.emitter is not None:
+        attributes[sc.EMITTER] = span.emitter
 
 
 _IN_AGENTS = frozenset({"llm_generate", "tool_call", "resource_fetch", "prompt_apply"})

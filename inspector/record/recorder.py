@@ -185,6 +185,7 @@ class Recorder:
             remote = remote_parent(facts.get("envelope")) if inbound else None
             span = self._calls.begin(noun.name, noun.identity(values, facts), _call_id(values), remote=remote)
             span.before = facts
+            span.emitter = label(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
             into = None if inbound else _standing_for(noun, facts)
             if into is not None:

@@ -121,6 +121,7 @@ class RecordedSpan(trace.Span):
         "call_id",
         "children",
         "direction",
+        "emitter",
         "events",
         "extra",
         "failure",
@@ -161,6 +162,8 @@ class RecordedSpan(trace.Span):
         self.call_id: str | None = None
         self.session_id: str | None = None
         self.direction = "outbound"
+        self.emitter: str | None = None
+        """Who emitted the hooks; None is the application."""
         self.before: dict[str, Plain] = {}
         self.after: dict[str, Plain] | None = None
         self.extra: dict[str, Plain] | None = None

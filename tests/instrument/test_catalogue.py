@@ -12,8 +12,8 @@ def typed_name(hook):
     return "".join(word.capitalize() for word in hook.split("_"))
 
 
-def test_the_contract_is_1_3_and_has_27_hooks():
-    assert instrument.CONTRACT_VERSION == "1.3"
+def test_the_contract_is_1_4_and_has_27_hooks():
+    assert instrument.CONTRACT_VERSION == "1.4"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
     }
@@ -35,6 +35,11 @@ def test_hooks_of_calls_take_a_call_id_and_those_of_rpc_a_direction():
     calls = {name for name, hook in instrument.HOOKS.items() if hook.noun in TRIOS}
     assert with_call_id == calls | {"progress_update", "operation_cancelled"}
     assert {hook.noun for hook in instrument.HOOKS.values() if "direction" in hook.optional} == {"rpc_request"}
+
+
+def test_all_hooks_of_calls_take_the_name_of_their_emitter_and_no_other_does():
+    with_emitter = {name for name, hook in instrument.HOOKS.items() if "emitter" in hook.optional}
+    assert with_emitter == {name for name, hook in instrument.HOOKS.items() if hook.noun in TRIOS}
 
 
 def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():
@@ -62,5 +67,6 @@ def test_neither_the_catalogue_nor_its_hooks_can_be_changed():
     with pytest.raises(AttributeError, match="cannot set 'keywords': hooks of the contract do not change"):
         hook.keywords = ()
     assert repr(hook) == (
-        "Hook('before_tool_call', keywords=('tool_name', 'args', 'context'), optional=('call_id',), since='1.0')"
+        "Hook('before_tool_call', keywords=('tool_name', 'args', 'context'), "
+        "optional=('call_id', 'emitter'), since='1.0')"
     )

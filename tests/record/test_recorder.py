@@ -841,3 +841,12 @@ def test_a_call_that_outlives_its_agent_keeps_the_agents_name(record):
     agent, tool = recording.spans()
     assert status(tool) == "ok"
     assert tool["attributes"]["gen_ai.agent.name"] == "boss"
+
+
+def test_the_span_names_the_emitter_where_it_is_no_part_of_the_application(record):
+    recording = record()
+    with around("llm_generate", llm="m", prompt="hi", emitter="openai"), around("agent_call", agent="a"):
+        pass
+    model, agent = recording.spans()
+    assert model["attributes"]["inspector.emitter"] == "openai"
+    assert "inspector.emitter" not in agent["attributes"]
