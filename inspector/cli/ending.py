@@ -15,7 +15,7 @@ from inspector.semconv import RUN_ID
 
 _INVALID = ("VariableInvalid: ", "EndpointInvalid: ")
 _HIDES = " hides "
-_INSTALL = 'pip install "mcp-agent-inspector[inspector]"'
+_INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:

@@ -151,7 +151,7 @@ def test_a_python_without_the_inspector_runs_and_says_how_to_install_it(run, bar
     first, second = done.stderr.decode().splitlines()
     assert first == (
         f"inspector: {bare_python} is not recorded: the inspector is not installed there; to record it: "
-        f'{bare_python} -m pip install "mcp-agent-inspector[inspector]"'
+        f'{bare_python} -m pip install "mcp-agent-inspector[record]"'
     )
     assert second == "inspector: nothing was recorded"
 

@@ -35,7 +35,7 @@ class _Run:
         reason = " ".join(reason.split())
         self._write(f"left-out-{os.getpid()}", f"{sys.executable}\n{reason}\n{'told' if is_all else ''}\n")
         if is_all:
-            install = f'; to record it: {sys.executable} -m pip install "mcp-agent-inspector[inspector]"'
+            install = f'; to record it: {sys.executable} -m pip install "mcp-agent-inspector[record]"'
             advice = install if "not installed" in reason else ""
             print(f"inspector: {sys.executable} is not recorded: {reason}{advice}", file=sys.stderr)  # noqa: T201
 
@@ -129,7 +129,7 @@ def _what_is_missing() -> str:
         packages = os.path.dirname(os.path.dirname(os.path.realpath(found.origin or "")))
         if not os.path.isfile(os.path.join(packages, "inspector", "launch", "joining.py")):
             return f"{found.origin} hides the inspector's module of that name; rename it"
-    for name in ("msgspec", "opentelemetry", "pydantic_settings"):
+    for name in ("msgspec", "opentelemetry.trace"):
         if find_spec(name) is None:
             return f"the inspector is not installed there (no module {name})"
     return ""
