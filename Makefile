@@ -22,7 +22,7 @@ export UV_SYSTEM_CERTS ?= 1
 export UV_COMPILE_BYTECODE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check lint web web-dev screenshots bench lock clean chromium
+.PHONY: help demo test test-long coverage check lint web web-dev screenshots bench lock clean chromium
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
@@ -38,6 +38,9 @@ PYTEST := pytest -n auto --dist loadfile --no-loadscope-reorder
 test: $(VENV)/.dev web chromium ## Run every test (ARGS=... goes to pytest, which then runs alone)
 	@$(if $(ARGS),:,$(NPM) test)
 	@$(BIN)/python -m $(PYTEST) $(ARGS)
+
+test-long: ## Run every test, those of properties with 1,000 examples each (ARGS=... as for test)
+	@$(MAKE) test PYTEST="$(PYTEST) --hypothesis-profile=long"
 
 coverage: $(VENV)/.dev web chromium ## Run Python's tests with branch coverage, which takes twice as long (ARGS=... goes to pytest)
 	@$(BIN)/coverage erase

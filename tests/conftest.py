@@ -1,13 +1,32 @@
-"""The browser of every test that needs one."""
+"""What every test starts from, and the browser of those that need one."""
 
 import os
 import shutil
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+# Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A shell starts what runs in its background with SIGINT ignored, which every process started from there inherits.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A property is tried with a few examples by default, and with many by `make test-long`. What a test takes from its
+# fixtures is not set up again for each example, and no example has a time limit on a busy machine.
+settings.register_profile(
+    "short", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("long", settings.get_profile("short"), max_examples=1000)
+settings.load_profile("short")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WAIT_MS = 30_000

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.api.errors import Refusal
@@ -222,7 +222,6 @@ def test_times_are_read_to_the_nanosecond(text, expected):
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
 def test_any_bytes_are_read_or_refused(query):
     try:
         read_query(EventsQuery, query)
@@ -232,7 +231,6 @@ def test_any_bytes_are_read_or_refused(query):
 
 
 @given(st.integers(min_value=86_400_000_000, max_value=16_725_225_600_000_000))
-@settings(max_examples=200, deadline=None)
 def test_dates_agree_with_the_standard_library(microseconds):
     when = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=microseconds)
     assert unix_ns(when.isoformat()) == microseconds * 1000

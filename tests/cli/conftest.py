@@ -122,17 +122,11 @@ def write_spans(home) -> Callable[..., None]:
     return write
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory) -> Path:
-    """Where commands cache their bytecode, as an installation does: it halves their start."""
-    return tmp_path_factory.mktemp("bytecode")
-
-
 @pytest.fixture
-def environment(home, bytecode) -> dict[str, str]:
+def environment(home) -> dict[str, str]:
     """What the command is started with: the machine's locale and colours play no part."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "LC_ALL", "PYTHONIOENCODING", "PYTHONDONTWRITEBYTECODE"):
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "LC_ALL", "PYTHONIOENCODING"):
         kept.pop(name, None)
     return kept | {
         "INSPECTOR_HOME": str(home),

@@ -1,7 +1,7 @@
 import io
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli.drawing import trace_lines, tree_lines
@@ -138,7 +138,6 @@ def test_times_that_run_backwards_are_drawn(event):
     assert "-40.0 ms" in draw(skewed)[1]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(), unicode=st.booleans())
 def test_nothing_recorded_reaches_the_terminal_unseen(event, trace, text, unicode):
     events = [event(1, name=text, error=SpanError(text, text))]

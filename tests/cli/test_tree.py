@@ -1,4 +1,4 @@
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli.tree import tree_rows
@@ -93,7 +93,6 @@ def test_a_hundred_thousand_levels_are_arranged_without_recursion_and_with_short
     assert max(len(row.guides) for row in rows) <= 40 * 3
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(claims=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=30))
 def test_every_event_is_drawn_exactly_once_whatever_its_parent_claims(event, claims):
     events = [event(number, parent, start_ms=start) for number, (parent, start) in enumerate(claims)]

@@ -176,7 +176,7 @@ def request(number, span):
 
 @given(st.lists(spans, min_size=1, max_size=4))
 # Without shrinking, which takes minutes with two databases an example; what is found is small as it is.
-@settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 def test_whatever_a_span_holds_comes_back_the_same(tmp_path_factory, found):
     first = SqliteStore(tmp_path_factory.mktemp("one") / "inspector.db")
     second = SqliteStore(tmp_path_factory.mktemp("two") / "inspector.db")

@@ -6,7 +6,7 @@ import math
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
@@ -175,7 +175,6 @@ def in_json(groups):
     return json.dumps({"resourceSpans": out}).encode()
 
 
-@settings(max_examples=80, deadline=None)
 @given(GROUPS)
 @example([(None, ("mcp-agent-inspector", "1", {"inspector.dropped": 3, "inspector.dropped_segments": 1}), [])])
 def test_both_encodings_of_a_request_decode_to_the_same(groups):
@@ -184,7 +183,6 @@ def test_both_encodings_of_a_request_decode_to_the_same(groups):
     assert [list(span.attributes) for span in of_protobuf.spans] == [list(span.attributes) for span in of_json.spans]
 
 
-@settings(max_examples=80, deadline=None)
 @given(GROUPS.map(in_protobuf), st.data())
 def test_bytes_of_any_kind_are_answered(request, data):
     place = data.draw(st.integers(0, len(request)))
@@ -193,7 +191,6 @@ def test_bytes_of_any_kind_are_answered(request, data):
     assert decoded.malformed is None or not decoded.spans
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200))
 def test_noise_is_answered(noise):
     for encoding in ("protobuf", "json"):

@@ -4,7 +4,7 @@ import threading
 import types
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import instrument
@@ -251,7 +251,6 @@ def test_a_subscriber_collected_in_the_middle_of_a_registration_may_unregister_i
     instrument.unregister(HOOK, first)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["register", "unregister", "emit", "emit_sync", "in_emit"]), st.integers(0, 4)),

@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.record.messages import (
@@ -301,7 +301,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(JSON)
 def test_any_value_becomes_messages_of_the_right_shape(plain):
     messages, system = input_messages(plain)

@@ -7,7 +7,7 @@ import threading
 from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import count
 
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from instrument import _emit, _emit_sync, around
@@ -174,7 +174,6 @@ class Run:
             yield 2
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(programs=st.lists(PROGRAMS, min_size=1, max_size=3))
 def test_every_call_ends_once_as_it_did_below_the_call_that_made_it(record, programs):
     recording = record()
@@ -205,7 +204,6 @@ def test_every_call_ends_once_as_it_did_below_the_call_that_made_it(record, prog
             assert found["attributes"]["gen_ai.tool.call.result"] == str(key)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(6)), ids=st.lists(st.booleans(), min_size=6, max_size=6))
 def test_calls_told_of_in_any_order_of_ends_each_end_once(record, order, ids):
     recording = record()

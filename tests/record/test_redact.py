@@ -8,7 +8,7 @@ import time
 import tracemalloc
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.record.plain import EDGE_CHARS
@@ -381,7 +381,6 @@ PLAIN = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(PLAIN)
 def test_any_value_is_redacted_to_a_value_of_its_shape_and_once_is_enough(value):
     redactor = Redactor(salt=b"x")
@@ -392,7 +391,6 @@ def test_any_value_is_redacted_to_a_value_of_its_shape_and_once_is_enough(value)
     assert (count == 0) == (once == value)
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.text(max_size=40),
     st.sampled_from([planted for planted, _ in SECRETS.values()] + [f"{k}={v}" for k, v in FIELDS.items()]),
@@ -405,7 +403,6 @@ def test_a_text_with_a_secret_is_never_cleared(before, secret, after):
     assert suspicious(json.dumps(text))
 
 
-@settings(max_examples=300, deadline=None)
 @given(PLAIN)
 def test_what_is_cleared_holds_nothing_that_redaction_would_find(value):
     redactor = Redactor()

@@ -1,7 +1,7 @@
 """Tokens of every provider come out by one rule: input includes cached, output includes reasoning."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.record.usage import SPELLINGS, Usage, read_usage
@@ -204,7 +204,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(JSON)
 def test_any_value_is_read_to_counts_within_bounds(plain):
     usage = read_usage(plain)

@@ -31,7 +31,7 @@ import msgspec
 import numpy as np
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.record.values import (
@@ -637,13 +637,11 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(JSON)
 def test_plain_data_comes_back_as_it_was(value):
     assert recorded(value) == value
 
 
-@settings(max_examples=100, deadline=None)
 @given(JSON, st.integers(1, 600))
 def test_json_is_valid_and_fits_however_little_room_there_is(value, max_bytes):
     encoded = encode(value, max_bytes=max_bytes)

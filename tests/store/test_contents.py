@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter, Span
@@ -128,7 +128,6 @@ MESSAGES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(prompts=st.lists(st.lists(MESSAGES, max_size=5), min_size=1, max_size=4), indent=st.sampled_from([None, 1]))
 def test_every_array_of_messages_comes_back_equal(tmp_path_factory, prompts, indent):
     store = SqliteStore(tmp_path_factory.mktemp("arrays") / "inspector.db")

@@ -1,6 +1,6 @@
 import itertools
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -106,7 +106,6 @@ shapes = st.lists(
 
 
 @given(shapes, st.randoms())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, make_span, shape, random):
     spans = [
         replace(

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter, Span, SpanError
@@ -76,7 +76,6 @@ def expected(spans, where):
 
 
 @pytest.mark.parametrize("few, matches", [(4000, 4000), (1, 1), (0, 0), (4000, 1)])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(recorded=SPANS, where=FILTERS, limit=st.integers(1, 3), hurried=st.booleans())
 def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(
     tmp_path_factory, recorded, where, limit, hurried, few, matches

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
@@ -62,7 +62,6 @@ def values_of(page, column):
     return [None if number == -1 else table[number] for number in numbers]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(nodes=NODES, limit=st.integers(1, 5))
 def test_the_columns_of_an_outline_are_the_events_of_its_trace(tmp_path_factory, nodes, limit):
     store = SqliteStore(tmp_path_factory.mktemp("outline") / "inspector.db")

@@ -3,7 +3,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
@@ -110,7 +110,6 @@ def rank(sort, order):
     return key
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     recorded=spans(14),
     late=spans(4),
@@ -144,7 +143,6 @@ def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
     store.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     recorded=spans(12),
     where=FILTERS,

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import STATUSES, Filter, Span
@@ -30,7 +30,6 @@ RECORDS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records=RECORDS, size=st.integers(1, 6), deleted=st.sampled_from([None, "t1", "t2"]))
 def test_sums_always_equal_those_of_the_rows(tmp_path_factory, records, size, deleted):
     store = SqliteStore(tmp_path_factory.mktemp("sums") / "inspector.db")

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import TRACE_GROUPS, Filter, Span
@@ -53,7 +53,6 @@ def told(found):
     return {name: getattr(found, name) for name in figures([])}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     recorded=TRACES,
     by=st.none() | st.sampled_from(TRACE_GROUPS),

@@ -3,7 +3,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -74,7 +74,6 @@ def test_which_record_of_a_span_wins(store, make_span, new, old, together):
     assert store.event("1" * 16).name == ("second" if WINS[new, old] else "first")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     records=st.lists(st.tuples(st.integers(1, 3), st.sampled_from(STATUSES), st.integers(1, 3)), max_size=8),
     cuts=st.sets(st.integers(0, 8)),
@@ -186,7 +185,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(TEXT, min_size=10, max_size=10),
     attributes=st.dictionaries(TEXT, VALUES, max_size=4),

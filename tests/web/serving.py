@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -35,8 +34,6 @@ def environment(home: Path) -> dict[str, str]:
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     return kept | {
         "INSPECTOR_HOME": str(home),
-        # As an installation has it: compiling everything anew would take most of a process's start.
-        "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / f"inspector-bytecode-{os.getuid()}"),
         # Stories have times of their own.
         "INSPECTOR_RETENTION_DAYS": "36500",
         "PYTHONPATH": str(ROOT),

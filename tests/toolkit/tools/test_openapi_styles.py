@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.errors import ToolkitError
@@ -139,7 +139,6 @@ def read(shared_echo: Any) -> OpenAPITool:
     return openapi_tools(root, base_url=shared_echo.url)[0]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     arguments=st.fixed_dictionaries(
         {"name": STEP, "list": st.lists(STEP, min_size=1, max_size=3)},
