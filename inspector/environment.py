@@ -1,7 +1,8 @@
-"""What a recorded program is told by its environment.
+"""What the environment of a recorded program says about how it is recorded.
 
 The same variables as in `inspector.settings`, read without pydantic: its plug-ins, those of other packages too, would
-be imported into the program, and cost it a second.
+be imported into the program, and cost it a second. A value that a variable does not take never ends the program: it is
+ignored, and `Environment.ignored` says so. Only arguments in code raise.
 """
 
 import os
@@ -13,10 +14,10 @@ from typing import Any, Literal, cast
 _TRUE = frozenset(("1", "true", "t", "yes", "y", "on"))
 _FALSE = frozenset(("0", "false", "f", "no", "n", "off"))
 _PROTOCOLS = ("http/protobuf", "http/json")
+_SHOWN_CHARACTERS = 80
 
-
-class VariableInvalid(ValueError):
-    """A variable has a value that it does not take; names both, and what it takes."""
+NOWHERE = Path(os.devnull) / ".inspector"
+"""The home of a program that has none: nothing can be made below it, and what is recorded is counted as not written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Environment:
     endpoint: str | None = None
     endpoint_headers: str = field(default="", repr=False)
     endpoint_protocol: Literal["http/protobuf", "http/json"] = "http/protobuf"
+    ignored: tuple[str, ...] = ()
+    """Why variables are ignored, a sentence each; their defaults apply."""
 
     @property
     def spool(self) -> Path:
@@ -52,51 +55,70 @@ class Environment:
 
 
 def read_environment(*, home: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Environment:
-    """Read the variables; one that is empty counts as one that is not there.
+    """Read the variables; one that is empty, or has an impossible value, counts as one that is not there.
 
     Args:
         home: The directory instead of ``INSPECTOR_HOME``.
         environ: Where the variables are.
-
-    Raises:
-        VariableInvalid: A variable has an impossible value.
-        RuntimeError: There is no home directory, and no other one was named.
     """
-
-    def text(name: str) -> str | None:
-        return environ.get(f"INSPECTOR_{name}") or None
-
-    def switch(name: str) -> bool | None:
-        given = text(name)
-        if given is None:
-            return None
-        if given.strip().lower() in _TRUE:
-            return True
-        if given.strip().lower() in _FALSE:
-            return False
-        raise _invalid(name, given, "true or false")
-
-    directory = home or text("HOME")
-    protocol = text("ENDPOINT_PROTOCOL") or _PROTOCOLS[0]
-    if protocol not in _PROTOCOLS:
-        raise _invalid("ENDPOINT_PROTOCOL", protocol, " or ".join(_PROTOCOLS))
+    values = _Values(environ)
+    directory = home or values.text("HOME")
     return Environment(
-        home=Path.home() / ".inspector" if directory is None else Path(directory),
-        capture_content=switch("CAPTURE_CONTENT"),
-        integrations_off=_split(text("INTEGRATIONS_OFF") or ""),
-        enable_patch=bool(switch("ENABLE_PATCH")),
-        otel=bool(switch("OTEL")),
-        logs=bool(switch("LOGS")),
-        service=text("SERVICE"),
-        endpoint=text("ENDPOINT"),
-        endpoint_headers=text("ENDPOINT_HEADERS") or "",
-        endpoint_protocol=cast("Any", protocol),
+        home=values.default_home() if directory is None else Path(directory),
+        capture_content=values.switch("CAPTURE_CONTENT"),
+        integrations_off=_split(values.text("INTEGRATIONS_OFF") or ""),
+        enable_patch=bool(values.switch("ENABLE_PATCH")),
+        otel=bool(values.switch("OTEL")),
+        logs=bool(values.switch("LOGS")),
+        service=values.text("SERVICE"),
+        endpoint=values.text("ENDPOINT"),
+        endpoint_headers=values.text("ENDPOINT_HEADERS") or "",
+        endpoint_protocol=cast("Any", values.one_of("ENDPOINT_PROTOCOL", _PROTOCOLS)),
+        ignored=tuple(values.ignored),
     )
+
+
+class _Values:
+    """Reads single variables, and notes those with an impossible value."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.ignored: list[str] = []
+
+    def text(self, name: str) -> str | None:
+        return self._environ.get(f"INSPECTOR_{name}") or None
+
+    def switch(self, name: str) -> bool | None:
+        text = self.text(name)
+        if text is None:
+            return None
+        if text.strip().lower() in _TRUE:
+            return True
+        if text.strip().lower() in _FALSE:
+            return False
+        self.ignored.append(ignored(name, text, "it takes true or false"))
+        return None
+
+    def one_of(self, name: str, values: tuple[str, ...]) -> str:
+        text = self.text(name) or values[0]
+        if text in values:
+            return text
+        self.ignored.append(ignored(name, text, f"it takes {' or '.join(values)}"))
+        return values[0]
+
+    def default_home(self) -> Path:
+        try:
+            return Path.home() / ".inspector"
+        except RuntimeError:
+            self.ignored.append("nothing can be recorded: there is no home directory; set INSPECTOR_HOME to one")
+            return NOWHERE
+
+
+def ignored(name: str, value: str, why: str) -> str:
+    """Say that a variable is ignored, and why; leave a secret out by an empty ``value``."""
+    shown = f"={value[:_SHOWN_CHARACTERS]}" if value else ""
+    return f"INSPECTOR_{name}{shown} is ignored: {why}"
 
 
 def _split(names: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in names.split(",") if each.strip())
-
-
-def _invalid(name: str, given: str, takes: str) -> VariableInvalid:
-    return VariableInvalid(f"INSPECTOR_{name}={given[:80]}: takes {takes}; correct it or leave it out")

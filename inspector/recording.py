@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from opentelemetry import trace
 
 from inspector import record
-from inspector.environment import Environment, read_environment
+from inspector.configured import configured
+from inspector.environment import Environment
 from inspector.integrations import Enabled, Integration, chosen
+from inspector.logger import warn_once
 
 if TYPE_CHECKING:
     # Imported at run time only where something is sent.
@@ -51,9 +53,12 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         endpoint: Inspector or OTLP/HTTP receiver to send everything to instead; default: ``INSPECTOR_ENDPOINT``.
 
     Raises:
-        ValueError: Of an integration, endpoint, pattern or variable that is none; the message names it.
+        ValueError: Of an integration, endpoint or pattern among the arguments that is none; the message names it.
+            A variable with an impossible value is ignored, with one warning on the logger ``mcp.inspector``.
     """
-    settings = read_environment(home=home)
+    settings = configured(home=home)
+    for sentence in settings.ignored:
+        warn_once(sentence)
     target = _target(settings, endpoint)
     wanted = chosen(None, without=settings.integrations_off) if integrations is True else chosen(integrations or ())
     _give_way()

@@ -18,6 +18,7 @@ from inspector.cli.figures import size
 from inspector.cli.home import settings_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
+from inspector.configured import configured
 from inspector.ingest.segment import list_segments
 from inspector.settings import Settings
 from inspector.store import SpoolMark
@@ -34,7 +35,7 @@ _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() 
 
 def run_checks(home: Path | None) -> list[Check]:
     """Run every check, in an order in which the first failure is the one to mend first."""
-    checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info)]
+    checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info), *check_ignored(home)]
     try:
         settings = settings_of(home)
     except SettingInvalid as error:
@@ -73,6 +74,12 @@ def check_variables(environ: Mapping[str, str]) -> Check:
     if unknown:
         return Check("warn", "settings", f"unknown: {', '.join(unknown)}", f"known are {', '.join(sorted(known))}")
     return Check("ok", "settings", "every INSPECTOR_ variable is known")
+
+
+def check_ignored(home: Path | None) -> Iterator[Check]:
+    """Look for variables that recorded programs ignore, since their values are impossible."""
+    for sentence in configured(home=home).ignored:
+        yield Check("warn", "settings", f"in recorded programs, {sentence}", "correct it or leave it out")
 
 
 def check_home(settings: Settings) -> Iterator[Check]:

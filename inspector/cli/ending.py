@@ -8,24 +8,27 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
-from inspector.environment import Environment, read_environment
+from inspector.configured import configured
+from inspector.environment import Environment
 from inspector.integrations import INTEGRATIONS
 from inspector.launch import Choices, LeftOut, Outcome, Program, switched_off
 from inspector.semconv import RUN_ID
 
-_INVALID = ("VariableInvalid: ", "EndpointInvalid: ")
+_MOST_NOTICES = 5
 _HIDES = " hides "
 _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:
-    """Say in two or three lines what was recorded and how to see it."""
-    # What cannot be read has kept the program from being recorded.
-    environment = read_environment(home=choices.home) if outcome.calls else None
-    if environment is not None and environment.endpoint is not None:
+    """Say in two or three lines what was recorded and how to see it, and in further ones what went wrong with it."""
+    environment = configured(home=choices.home)
+    if not outcome.calls:
+        why = _why(program, choices, outcome)
+        yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
+    elif environment.endpoint is not None:
         yield f"inspector: recorded {_counted(outcome)} ({_which(outcome)}{_trace_id(outcome)})"
         yield from _sent(environment, environment.endpoint)
-    elif environment is not None:
+    else:
         one = f"inspector show {_trace_id(outcome)}{_elsewhere(choices)}"
         if outcome.runs == 1:
             yield f"inspector: recorded {_counted(outcome)}; to see it: {one}"
@@ -35,12 +38,19 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterat
             if outcome.telling is not None and (outcome.telling.failed or outcome.telling.calls > 1):
                 yield f"inspector: {_which(outcome)}{one}"
         yield _in_the_browser(environment, choices, outcome)
-    else:
-        why = _why(program, choices, outcome)
-        yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
+    yield from _notices(environment, outcome)
     if outcome.going_on:
         pids = ", ".join(map(str, outcome.going_on))
         yield f"inspector: still running, and being recorded: process {pids}"
+
+
+def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
+    """Say what the recorders warned of; the settings are known where nothing was there to warn of them."""
+    found = tuple(dict.fromkeys((*environment.ignored, *outcome.notices)))
+    for text in found[:_MOST_NOTICES]:
+        yield f"inspector: {text}"
+    if found[_MOST_NOTICES:]:
+        yield f"inspector: {len(found) - _MOST_NOTICES} more warnings are on the logger mcp.inspector"
 
 
 def _counted(outcome: Outcome) -> str:
@@ -128,9 +138,6 @@ def _no_call(outcome: Outcome) -> str:
 def _left_out(found: LeftOut) -> str:
     if found.told:
         return ""
-    for prefix in _INVALID:
-        if found.reason.startswith(prefix):
-            return found.reason.removeprefix(prefix)
     if _HIDES in found.reason:
         return found.reason
     install = f"; install it there: {found.python} -m {_INSTALL}" if "not installed" in found.reason else ""

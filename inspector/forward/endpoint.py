@@ -42,9 +42,11 @@ class Endpoint:
             parts = urlsplit(url.strip())
             _ = parts.port
         except ValueError as error:
-            raise EndpointInvalid(f"the endpoint {url!r} is no address: {error}") from None
+            raise EndpointInvalid(f"the endpoint {_shown(url)} is no address: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise EndpointInvalid(f"the endpoint {url!r} is no address of a server; write it as http://127.0.0.1:7800")
+            raise EndpointInvalid(
+                f"the endpoint {_shown(url)} is no address of a server; write it as http://127.0.0.1:7800"
+            )
         if parts.username or parts.password or parts.query or parts.fragment:
             raise EndpointInvalid(
                 "the endpoint takes no user name and no query; credentials go into INSPECTOR_ENDPOINT_HEADERS"
@@ -82,6 +84,12 @@ class Endpoint:
             return host == "localhost" or ip_address(host).is_loopback
         except ValueError:
             return False
+
+
+def _shown(url: str) -> str:
+    """Quote an address for a message that may be logged, without credentials before its host."""
+    credentials, at, host = url.rpartition("@")
+    return repr(f"…@{host}" if at and credentials else url)
 
 
 def _headers(text: str) -> tuple[tuple[str, str], ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.environment import read_environment
 from inspector.integrations import INTEGRATIONS, chosen
 from inspector.tally import VARIABLE
 
@@ -69,11 +70,12 @@ def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
     """Return the names of the integrations that are not to be recorded.
 
     Raises:
-        IntegrationUnknown: A name is none of an integration.
+        IntegrationUnknown: A name among the choices is none of an integration.
     """
-    before = environ.get("INSPECTOR_INTEGRATIONS_OFF", "")
-    told = {each.strip() for each in before.split(",") if each.strip()} | set(choices.without)
-    on = {each.name for each in chosen(choices.integrations or None, without=told)}
+    before = read_environment(environ=environ).integrations_off
+    known = {each.name for each in INTEGRATIONS}
+    off = {*choices.without, *(name for name in before if name in known)}
+    on = {each.name for each in chosen(choices.integrations or None, without=off)}
     return sorted(each.name for each in INTEGRATIONS if each.name not in on)
 
 

@@ -1,21 +1,48 @@
 """The moment when a program below ``inspector run`` has imported something that can be recorded."""
 
 import atexit
+import logging
 import os
 from contextlib import suppress
 from pathlib import Path
 
 from inspector import recording
+from inspector.logger import logger
 from inspector.tally import VARIABLE
+
+_MOST_NOTICES = 20
 
 
 def join() -> None:
     """Record this process from now on, as the environment says."""
     # Read here: the program may empty its environment.
     directory = Path(os.environ[VARIABLE].split(":", 3)[-1])
+    logger.addHandler(_Notices(directory))
     recording.attach()
     recording.yield_to_the_program()
     atexit.register(_leave_word, directory, os.getpid())
+
+
+class _Notices(logging.Handler):
+    """Leaves word of what the recorder warns of: the program need not show it, and ``inspector run`` does at its end.
+
+    Args:
+        directory: The run's; it may be gone when the run has ended and this process goes on.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(logging.WARNING)
+        self._directory = directory
+        self._left: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the message of a warning, without its traceback, the first time it occurs."""
+        text = " ".join(record.getMessage().split())
+        if text in self._left or len(self._left) >= _MOST_NOTICES:
+            return
+        self._left.add(text)
+        with suppress(OSError), (self._directory / f"notices-{os.getpid()}").open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
 
 
 def _leave_word(directory: Path, pid: int) -> None:

@@ -41,6 +41,8 @@ class Outcome:
     left_out: tuple[LeftOut, ...]
     going_on: tuple[int, ...]
     """Recorded processes that still run."""
+    notices: tuple[str, ...] = ()
+    """What the recorders warned of, each sentence once."""
 
 
 def outcome_of(directory: Path) -> Outcome:
@@ -58,6 +60,7 @@ def outcome_of(directory: Path) -> Outcome:
         frameworks=_frameworks(directory),
         left_out=tuple(_left_out(path) for path in sorted(directory.glob("left-out-*"))),
         going_on=tuple(sorted({each.pid for each in counts if _is_alive(each.pid)})),
+        notices=_notices(directory),
     )
 
 
@@ -77,6 +80,11 @@ def _frameworks(directory: Path) -> tuple[str, ...]:
     for path in directory.glob("frameworks-*"):
         found.update(path.read_text(encoding="utf-8").split())
     return tuple(sorted(found))
+
+
+def _notices(directory: Path) -> tuple[str, ...]:
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in sorted(directory.glob("notices-*")))
+    return tuple(dict.fromkeys(line for text in texts for line in text.splitlines() if line))
 
 
 def _left_out(path: Path) -> LeftOut:

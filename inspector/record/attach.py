@@ -17,6 +17,7 @@ from opentelemetry import trace
 
 from inspector import semconv as sc
 from inspector.environment import read_environment
+from inspector.logger import warn_once
 from inspector.record.calls import innermost
 from inspector.record.otlp import resource_json
 from inspector.record.reading import read
@@ -146,12 +147,13 @@ def attach(
 
     Raises:
         ValueError: A pattern is no regular expression.
-        VariableInvalid: An ``INSPECTOR_*`` variable has an impossible value.
     """
     global _attached  # noqa: PLW0603 - the process has one recorder, as it has one bus
     with _attaching:
         if _attached is None:
             settings = read_environment(home=home)
+            for sentence in settings.ignored:
+                warn_once(sentence)
             content = settings.capture_content is not False if capture_content is None else capture_content
             texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())

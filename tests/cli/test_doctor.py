@@ -90,6 +90,15 @@ def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):
     assert check_variables({"INSPECTOR_PROT": "1", "INSPECTOR_PORT": "1"}).found == "unknown: INSPECTOR_PROT"
 
 
+def test_settings_that_recorded_programs_ignore_are_named(inspector):
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0", INSPECTOR_INTEGRATIONS_OFF="opnai", INSPECTOR_LOGS="maybe")
+    ignored = [check for check in json.loads(done.stdout)["checks"] if check["level"] == "warn"]
+    assert [check["found"].partition(" is ignored")[0] for check in ignored] == [
+        "in recorded programs, INSPECTOR_LOGS=maybe",
+        "in recorded programs, INSPECTOR_INTEGRATIONS_OFF=opnai",
+    ]
+
+
 def test_a_port_that_another_program_holds_is_told(inspector, home):
     home.mkdir(mode=0o700)
     with socket.create_server(("127.0.0.1", 0)) as other:

@@ -98,9 +98,24 @@ def test_what_is_switched_off_is_named_where_nothing_was_recorded(run, script, c
     assert b"switched off" not in run("--without", "openai", script(call("add"))).stderr
 
 
-def test_an_endpoint_that_is_no_address_is_told_without_a_class(run, script, call):
-    done = run(script(call("add")), INSPECTOR_ENDPOINT="localhost:7922")
-    assert done.stderr.startswith(b"inspector: nothing was recorded: the endpoint 'localhost:7922' is no address")
+def test_impossible_settings_are_ignored_and_named_at_the_end(run, script, call):
+    wrong = {"INSPECTOR_ENDPOINT": "localhost:7922", "INSPECTOR_INTEGRATIONS_OFF": "opnai", "INSPECTOR_LOGS": "maybe"}
+    done = run(script(call("add") + "print(1)"), **wrong)
+    assert (done.returncode, done.stdout) == (0, b"1\n")
+    recorded, _, *warnings = done.stderr.decode().splitlines()
+    assert recorded.startswith("inspector: recorded 1 call in 1 trace")
+    assert [warning.partition(": ")[2].partition(" is ignored: ")[0] for warning in warnings] == [
+        "INSPECTOR_LOGS=maybe",
+        "INSPECTOR_INTEGRATIONS_OFF=opnai",
+        "INSPECTOR_ENDPOINT",
+    ]
+    assert b"INSPECTOR" not in run("--quiet", "-c", "pass", **wrong).stderr
+
+
+def test_what_the_recorder_warns_of_is_said_once_at_the_end(run, script):
+    warn = "import instrument, logging; logging.getLogger('mcp.inspector').warning('%s is\\nodd', 'it')\n"
+    done = run(script(f"{warn * 2}import subprocess, sys; subprocess.run([sys.executable, '-c', {warn!r}])"))
+    assert done.stderr.decode().splitlines()[1:] == ["inspector: it is odd"]
 
 
 def test_a_program_that_imports_nothing_of_interest_is_told_so(run):
@@ -182,5 +197,6 @@ def test_an_impossible_setting_leaves_the_program_alone(run):
     done = run("-c", "import instrument; print(1)", INSPECTOR_LOGS="maybe")
     assert (done.returncode, done.stdout) == (0, b"1\n")
     assert done.stderr == (
-        b"inspector: nothing was recorded: INSPECTOR_LOGS=maybe: takes true or false; correct it or leave it out\n"
+        b"inspector: nothing was recorded: it made no call\n"
+        b"inspector: INSPECTOR_LOGS=maybe is ignored: it takes true or false\n"
     )

@@ -21,7 +21,9 @@ from inspector.settings import Settings
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 START = """
-import inspector, runpy, sys
+import inspector, logging, runpy, sys
+# What the inspector warns of goes to stderr only where a program wants it there.
+logging.getLogger("mcp.inspector").addHandler(logging.StreamHandler())
 inspector.attach()
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")

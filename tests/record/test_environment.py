@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from dataclasses import fields
@@ -6,9 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from inspector.environment import Environment, VariableInvalid, read_environment
+from inspector.configured import configured
+from inspector.environment import NOWHERE, Environment, read_environment
 from inspector.settings import Settings
 
+ROOT = Path(__file__).parents[2]
 SAMPLES = {
     "home": ("/data", "relative/dir"),
     "capture_content": ("true", "0", "Off", "YES"),
@@ -24,7 +27,7 @@ SAMPLES = {
 
 
 def test_there_is_a_sample_for_each_variable():
-    assert SAMPLES.keys() == {field.name for field in fields(Environment)}
+    assert SAMPLES.keys() == {field.name for field in fields(Environment)} - {"ignored"}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -43,15 +46,109 @@ def test_whether_content_was_asked_for_is_told_from_the_default():
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "takes"),
+    ("variable", "value", "says"),
     [
-        ("INSPECTOR_OTEL", "maybe", "true or false"),
-        ("INSPECTOR_ENDPOINT_PROTOCOL", "grpc", "http/protobuf or http/json"),
+        ("OTEL", "maybe", "INSPECTOR_OTEL=maybe is ignored: it takes true or false"),
+        ("LOGS", "2", "INSPECTOR_LOGS=2 is ignored: it takes true or false"),
+        ("CAPTURE_CONTENT", "flase", "INSPECTOR_CAPTURE_CONTENT=flase is ignored: it takes true or false"),
+        ("ENABLE_PATCH", "x" * 90, f"INSPECTOR_ENABLE_PATCH={'x' * 80} is ignored: it takes true or false"),
+        ("ENDPOINT_PROTOCOL", "grpc", "INSPECTOR_ENDPOINT_PROTOCOL=grpc is ignored: it takes http/protobuf or "),
+        ("INTEGRATIONS_OFF", "opnai", "INSPECTOR_INTEGRATIONS_OFF=opnai is ignored: there is no integration of that "),
+        ("ENDPOINT", "nonsense", "INSPECTOR_ENDPOINT is ignored: the endpoint 'nonsense' is no address of a server; "),
+        ("ENDPOINT", "ftp://me:secret@box", "INSPECTOR_ENDPOINT is ignored: the endpoint '…@box' is no address of a "),
     ],
 )
-def test_an_impossible_value_is_refused_with_the_way_out(variable, value, takes):
-    with pytest.raises(VariableInvalid, match=f"^{variable}={value}: takes {takes}; correct it or leave it out$"):
-        read_environment(environ={variable: value})
+def test_an_impossible_value_is_ignored_and_says_so(variable, value, says):
+    found = configured(home="/data", environ={f"INSPECTOR_{variable}": value})
+    (sentence,) = found.ignored
+    assert sentence.startswith(says)
+    assert found == Environment(home=Path("/data"), ignored=(sentence,))
+
+
+def test_what_is_wrong_costs_only_itself():
+    environ = {
+        "INSPECTOR_INTEGRATIONS_OFF": "mcp,opnai",
+        "INSPECTOR_ENDPOINT": "http://box:1",
+        "INSPECTOR_ENDPOINT_HEADERS": "secret",
+        "INSPECTOR_LOGS": "maybe",
+        "INSPECTOR_OTEL": "on",
+    }
+    found = configured(environ=environ)
+    assert (found.integrations_off, found.endpoint, found.endpoint_headers) == (("mcp",), "http://box:1", "")
+    assert (found.logs, found.otel, len(found.ignored)) == (False, True, 3)
+    assert "secret" not in str(found.ignored).replace("Bearer%20secret", "")
+
+
+def test_a_program_without_a_home_directory_has_nowhere_to_record(monkeypatch):
+    def no_home(_):
+        raise RuntimeError
+
+    monkeypatch.setattr(Path, "home", classmethod(no_home))
+    found = configured(environ={})
+    assert (found.home, len(found.ignored)) == (NOWHERE, 1)
+    assert configured(environ={"INSPECTOR_HOME": "/data"}).ignored == ()
+
+
+WRONG = {
+    "INSPECTOR_CAPTURE_CONTENT": "flase",
+    "INSPECTOR_ENDPOINT": "nonsense",
+    "INSPECTOR_ENDPOINT_HEADERS": "none",
+    "INSPECTOR_ENDPOINT_PROTOCOL": "grpc",
+    "INSPECTOR_INTEGRATIONS_OFF": "opnai",
+    "INSPECTOR_OTEL": "maybe",
+    "INSPECTOR_LOGS": "maybe",
+    "INSPECTOR_ENABLE_PATCH": "maybe",
+}
+ATTACHING = """
+import logging, inspector, json, instrument
+class Messages(logging.Handler):
+    def emit(self, record):
+        messages.append(record.getMessage())
+messages = []
+if {listening}:
+    logging.getLogger("mcp.inspector").addHandler(Messages())
+inspector.attach()
+inspector.attach()
+with instrument.around("tool_call", tool_name="add", args={{}}, context=None):
+    pass
+inspector.detach()
+print(json.dumps(messages))
+"""
+
+
+def attaching(home, *, listening, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", ATTACHING.format(listening=listening)],
+        env={"PYTHONPATH": str(ROOT), "INSPECTOR_HOME": str(home), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("listening", [True, False])
+def test_impossible_values_never_end_the_program_and_are_logged_once(tmp_path, listening):
+    done = attaching(tmp_path / "home", listening=listening, **WRONG)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list((tmp_path / "home" / "spool").glob("*.jsonl"))) == 1
+    # Headers without an endpoint are for nobody.
+    wrong = sorted(set(WRONG) - {"INSPECTOR_ENDPOINT_HEADERS"}) if listening else []
+    assert sorted(message.partition(" ")[0].partition("=")[0] for message in json.loads(done.stdout)) == wrong
+
+
+@pytest.mark.parametrize("endpoint", [{}, {"INSPECTOR_ENDPOINT": "http://127.0.0.1:9"}])
+def test_a_home_that_cannot_be_used_never_ends_the_program(tmp_path, endpoint):
+    (tmp_path / "file").write_text("")
+    done = attaching(tmp_path / "file" / "home", listening=False, **endpoint)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
+
+
+def test_a_wrong_argument_in_code_raises():
+    import inspector
+
+    for wrong in ({"endpoint": "nonsense"}, {"integrations": ["opnai"]}, {"redact_patterns": ["("]}):
+        with pytest.raises(ValueError):
+            inspector.attach(**wrong)
 
 
 def test_a_home_that_is_named_in_code_goes_before():
