@@ -68,7 +68,7 @@ async def ask(
     if isinstance(agent, Runnable):
         return await agent.run(task, context=context)
     shown = agent if member(agent, "name") else name or getattr(agent, "__name__", type(agent).__name__)
-    async with around("agent_call", agent=shown, input=task) as told:
+    async with around("agent_call", emitter="toolkit", agent=shown, input=task) as told:
         answer = await _ask_stranger(agent, task)
         told.set(result=answer)
         return answer

@@ -188,7 +188,7 @@ class Tool(ABC):
         call_id = os.urandom(8).hex()
         told = self._hook_context(call, context, call_id)
         async with around(
-            "tool_call", tool_name=call.name, args=call.arguments, context=told, call_id=call_id
+            "tool_call", emitter="toolkit", tool_name=call.name, args=call.arguments, context=told, call_id=call_id
         ) as around_call:
             try:
                 result = await self._through(call, context, call_id, changes)

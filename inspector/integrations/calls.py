@@ -2,7 +2,7 @@
 
 A wrapper opens a call before it calls the framework's own function and ends it afterwards:
 
-    call = opened("tool_call", lambda: {"tool_name": tool.name, "args": arguments})
+    call = opened("tool_call", lambda: {"tool_name": tool.name, "args": arguments}, emitter="framework")
     try:
         result = original(tool, arguments)
     except BaseException as exc:
@@ -67,10 +67,24 @@ class Call:
     The call is what encloses other calls of its context until it ends, as `enclosing` tells.
     """
 
-    __slots__ = ("_context", "_keywords", "_outside", "_started_ns", "call_id", "is_open", "noun", "parent", "subject")
+    __slots__ = (
+        "_context",
+        "_keywords",
+        "_outside",
+        "_started_ns",
+        "call_id",
+        "emitter",
+        "is_open",
+        "noun",
+        "parent",
+        "subject",
+    )
 
-    def __init__(self, noun: Noun, keywords: Keywords, parent: "Call | None", context: Context | None) -> None:
+    def __init__(
+        self, noun: Noun, keywords: Keywords, emitter: str, parent: "Call | None", context: Context | None
+    ) -> None:
         self.noun = noun
+        self.emitter = emitter
         self.parent = parent
         self.call_id = urandom(8).hex()
         self.is_open = True
@@ -150,7 +164,7 @@ class Call:
 
     def _emit(self, hook: str, keywords: Keywords) -> None:
         self.is_open = False
-        _emit_in(self._context, hook, keywords | {"call_id": self.call_id})
+        _emit_in(self._context, hook, keywords | {"call_id": self.call_id, "emitter": self.emitter})
         self._keywords = {}
         self._context = self._outside = self.subject = None
 
@@ -196,12 +210,13 @@ def _put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
 _innermost: ContextVar[Call | None] = ContextVar("inspector_innermost_integrated_call", default=None)
 
 
-def opened(noun: Noun, describe: Describe, *, context: Context | None = None) -> Call:
+def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | None = None) -> Call:
     """Emit the before hook of a call, and return the call to be ended.
 
     Args:
         noun: What is called.
         describe: Returns the hook's keywords. When it raises, the call is told of without them.
+        emitter: The integration, as `registry` names it: two of one may not be the same call, those of two may.
         context: Where the call is to be the innermost one, instead of in the current context: a private copy for a
             stream, whose consumer goes on outside of it, or for a framework that tells of a call from elsewhere.
     """
@@ -210,7 +225,7 @@ def opened(noun: Noun, describe: Describe, *, context: Context | None = None) ->
     while parent is not None and not parent.is_open:
         # Else each call of a long-lived context would hold on to the one before it.
         parent = parent.parent
-    call = Call(noun, keywords, parent, context)
+    call = Call(noun, keywords, emitter, parent, context)
     if context is None:
         _innermost.set(call)
     else:
@@ -218,7 +233,8 @@ def opened(noun: Noun, describe: Describe, *, context: Context | None = None) ->
     hook = HOOKS[_BEFORE[noun]]
     late = _late_keywords(noun)
     given = {key: value for key, value in keywords.items() if key not in late}
-    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | given | {"call_id": call.call_id})
+    identity = {"call_id": call.call_id, "emitter": emitter}
+    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | given | identity)
     call.begin()
     return call
 

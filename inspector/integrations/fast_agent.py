@@ -61,7 +61,7 @@ def as_workflow(original: Entered) -> Entered:
             async with original(self, *args, **kwargs) as app:
                 yield app
             return
-        call = opened("workflow_run", lambda: {"workflow": Named(self.name)})
+        call = opened("workflow_run", lambda: {"workflow": Named(self.name)}, emitter="fast_agent")
         try:
             async with original(self, *args, **kwargs) as app:
                 yield app
@@ -99,9 +99,13 @@ def _asked(original: Method) -> Method:
     async def asked(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
         pattern = _WORKFLOWS.get(str(_value(getattr(self, "agent_type", ""))))
         if pattern is None:
-            call = opened("agent_call", lambda: {"agent": self, "input": _texts(messages)})
+            call = opened("agent_call", lambda: {"agent": self, "input": _texts(messages)}, emitter="fast_agent")
         else:
-            call = opened("workflow_run", lambda: {"workflow": _workflow(self, pattern), "input": _texts(messages)})
+            call = opened(
+                "workflow_run",
+                lambda: {"workflow": _workflow(self, pattern), "input": _texts(messages)},
+                emitter="fast_agent",
+            )
         return await awaited(call, original(self, messages, *args, **kwargs), _answer_of_agent)
 
     return asked
@@ -130,7 +134,7 @@ def _generated(original: Method) -> Method:
         work = original(self, messages, *args, **kwargs)
         if _is_told(id(self)) or _is_control(messages):
             return await work
-        call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs))
+        call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
         _told.set((call, id(self)))
         before = len(_turns(self))
         return await awaited(call, work, lambda result: _response(self, result, before))
@@ -238,7 +242,7 @@ def _tool_called(original: Method) -> Method:
         identity = (id(self), name, id(arguments), tool_use_id)
         if _is_told(identity):
             return await work
-        call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id))
+        call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
         _told.set((call, identity))
         return await awaited(call, work, _tool_result)
 
@@ -251,7 +255,7 @@ def _child_called(original: Method) -> Method:
             name = kwargs.get("tool_name") or child.name
             return _tool(self, name, arguments, kwargs.get("tool_use_id"), source="agent")
 
-        call = opened("tool_call", describe)
+        call = opened("tool_call", describe, emitter="fast_agent")
         return await awaited(call, original(self, child, arguments, **kwargs), _tool_result)
 
     return invoke

@@ -12,18 +12,19 @@ from instrument.keywords import Noun
 Generating: TypeAlias = Callable[..., AsyncGenerator[Any, Any]]
 
 
-def opened_apart(noun: Noun, describe: Describe, *, session_id: str | None = None) -> Call:
+def opened_apart(noun: Noun, describe: Describe, *, emitter: str, session_id: str | None = None) -> Call:
     """Open a call that is the innermost one in a copy of the current context.
 
     Args:
         noun: What is called.
         describe: Returns the hook's keywords.
+        emitter: The integration.
         session_id: The framework's own session, which the call belongs to unless the program has bound another.
     """
     apart = copy_context()
     if session_id is not None and session.get() is None:
         apart.run(session.set, session_id)
-    return opened(noun, describe, context=apart)
+    return opened(noun, describe, emitter=emitter, context=apart)
 
 
 @dataclass(frozen=True, slots=True)

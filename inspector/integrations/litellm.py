@@ -197,7 +197,7 @@ def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         prompt = {name: value for name, value in given.items() if name in _RECORDED and value is not None}
         return {"llm": _Asked(provider, model, function.operation), "prompt": prompt}
 
-    return opened("llm_generate", describe, context=copy_context())
+    return opened("llm_generate", describe, context=copy_context(), emitter="litellm")
 
 
 def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:

@@ -152,7 +152,7 @@ class _Request:
             return {"llm": llm, "prompt": body}
 
         # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
-        return cls(endpoint, opened("llm_generate", describe, context=copy_context()))
+        return cls(endpoint, opened("llm_generate", describe, emitter=api.package, context=copy_context()))
 
     def returned(self, result: Any) -> None:
         """End the call with what the SDK returned, or follow the body that is still to be read."""

@@ -49,7 +49,7 @@ def test_a_body_that_becomes_too_large_is_left_packed_before_it_fills_the_memory
 
 def test_the_stream_of_a_response_and_its_iterator_are_copied_as_without_us():
     response = SimpleNamespace(stream=[b"x"], headers={})
-    call = opened("llm_generate", dict)
+    call = opened("llm_generate", dict, emitter="here")
     watch_body(response, Reading(call, answer=None, plain=dict))
     assert list(copy.copy(response.stream)) == [b"x"]
     assert not call.is_open

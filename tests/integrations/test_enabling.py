@@ -1,5 +1,6 @@
 """How integrations are switched on by an import, change their framework, tell of calls, and are switched off again."""
 
+import ast
 import gc
 import importlib
 import importlib.util
@@ -10,9 +11,11 @@ import weakref
 import zipfile
 from contextvars import copy_context
 from functools import wraps
+from pathlib import Path
 
 import pytest
 
+import inspector.integrations
 from inspector.integrations import INTEGRATIONS, Enabled, Integration, IntegrationUnknown, chosen
 from inspector.integrations.calls import enclosing, opened, told
 from inspector.integrations.imports import ImportWatch
@@ -515,7 +518,7 @@ def test_what_is_not_there_is_named():
 
 def test_a_call_emits_before_and_after_with_one_id():
     with capture() as hooks:
-        call = opened("tool_call", lambda: {"tool_name": "add", "args": {"a": 1}})
+        call = opened("tool_call", lambda: {"tool_name": "add", "args": {"a": 1}}, emitter="here")
         call.ended(lambda: {"result": 2})
         call.ended()
         call.failed(ValueError())
@@ -523,6 +526,21 @@ def test_a_call_emits_before_and_after_with_one_id():
     assert (first, second) == ("before_tool_call", "after_tool_call")
     assert (before["tool_name"], after["result"]) == ("add", 2)
     assert before["call_id"] == after["call_id"] == call.call_id
+    assert (before["emitter"], after["emitter"]) == ("here", "here")
+
+
+def test_every_integration_signs_its_calls_with_its_own_name():
+    package = Path(inspector.integrations.__file__).parent
+    signed = {}
+    for path in package.rglob("*.py"):
+        name = path.relative_to(package).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.keyword) and node.arg == "emitter" and isinstance(node.value, ast.Constant):
+                signed.setdefault(name, set()).add(node.value.value)
+    # Requests of these two are signed with the package of their SDK, which is named as its integration is.
+    shared = {"openai", "anthropic"}
+    assert signed == {each.name: {each.name} for each in INTEGRATIONS if each.name in signed}
+    assert {each.name for each in INTEGRATIONS} - signed.keys() <= shared
 
 
 def test_nothing_that_a_description_raises_reaches_the_program(caplog):
@@ -530,7 +548,7 @@ def test_nothing_that_a_description_raises_reaches_the_program(caplog):
         raise RuntimeError("no such attribute")
 
     with capture() as hooks:
-        call = opened("tool_call", describe)
+        call = opened("tool_call", describe, emitter="here")
         call.ended(describe)
     assert [name for name, _ in hooks] == ["before_tool_call", "after_tool_call"]
     assert caplog.text.count("could not read a call; it is recorded without") == 1
@@ -544,15 +562,15 @@ def test_nothing_that_a_subscriber_raises_reaches_the_program():
 
     instrument.register("before_tool_call", subscriber)
     try:
-        opened("tool_call", lambda: {"tool_name": "add"}).ended()
+        opened("tool_call", lambda: {"tool_name": "add"}, emitter="here").ended()
     finally:
         instrument.unregister("before_tool_call", subscriber)
 
 
 def test_open_calls_around_here_are_found_innermost_first():
-    outer = opened("llm_generate", dict)
-    inner = opened("llm_generate", dict)
-    tool = opened("tool_call", dict)
+    outer = opened("llm_generate", dict, emitter="here")
+    inner = opened("llm_generate", dict, emitter="here")
+    tool = opened("tool_call", dict, emitter="here")
     assert list(enclosing("llm_generate")) == [inner, outer]
     inner.ended()
     assert list(enclosing("llm_generate")) == [outer]
@@ -564,7 +582,7 @@ def test_open_calls_around_here_are_found_innermost_first():
 
 def test_a_call_in_a_context_of_its_own_is_not_around_here():
     context = copy_context()
-    stream = opened("llm_generate", dict, context=context)
+    stream = opened("llm_generate", dict, emitter="here", context=context)
     assert list(enclosing("llm_generate")) == []
     assert context.run(lambda: list(enclosing("llm_generate"))) == [stream]
     stream.ended()
@@ -573,7 +591,7 @@ def test_a_call_in_a_context_of_its_own_is_not_around_here():
 
 def test_a_context_that_is_being_run_in_does_not_keep_a_call_from_ending():
     context = copy_context()
-    stream = opened("llm_generate", dict, context=context)
+    stream = opened("llm_generate", dict, emitter="here", context=context)
     with capture() as hooks:
         context.run(stream.abandoned)
     assert [name for name, _ in hooks] == ["error_llm_generate"]
@@ -582,7 +600,7 @@ def test_a_context_that_is_being_run_in_does_not_keep_a_call_from_ending():
 
 def test_a_call_that_is_left_while_its_result_is_read_ends_once():
     with capture() as emitted:
-        call = opened("tool_call", lambda: {"tool_name": "add"})
+        call = opened("tool_call", lambda: {"tool_name": "add"}, emitter="here")
         call.ended(lambda: call.abandoned() or {"result": 1})
     assert [hook for hook, _ in emitted] == ["before_tool_call", "after_tool_call"]
 
@@ -592,7 +610,7 @@ def test_ended_calls_are_let_go_of():
         pass
 
     for _ in range(3):
-        opened("tool_call", lambda: {"args": Large()}).ended()
+        opened("tool_call", lambda: {"args": Large()}, emitter="here").ended()
     gc.collect()
     assert [each for each in gc.get_objects() if type(each) is Large] == []
 

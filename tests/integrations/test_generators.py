@@ -32,7 +32,7 @@ async def numbers(seen: list[Any]) -> AsyncGenerator[int, Any]:
 
 
 def begin(**more: Any) -> Following:
-    call = opened_apart("agent_call", lambda: {"agent": "counter"})
+    call = opened_apart("agent_call", lambda: {"agent": "counter"}, emitter="here")
     return Following(call, saw=lambda _: None, conclude=lambda: call.ended(lambda: {"result": "done"}), **more)
 
 
@@ -46,7 +46,7 @@ def test_what_a_generator_calls_is_inside_the_call_and_its_consumer_is_not():
     async def consume() -> None:
         async for number in followed(numbers(seen), begin):
             assert nouns() == []
-            opened("tool_call", lambda number=number: {"tool_name": f"of {number}"}).ended()
+            opened("tool_call", lambda number=number: {"tool_name": f"of {number}"}, emitter="here").ended()
 
     with capture() as hooks:
         asyncio.run(consume())
@@ -173,9 +173,9 @@ def test_the_frameworks_session_is_the_calls_own_unless_the_program_has_bound_on
 
     instrument.register("before_agent_call", hear)
     try:
-        opened_apart("agent_call", lambda: {"agent": "a"}, session_id="theirs").ended()
+        opened_apart("agent_call", lambda: {"agent": "a"}, emitter="here", session_id="theirs").ended()
         with session.bind("mine"):
-            opened_apart("agent_call", lambda: {"agent": "a"}, session_id="theirs").ended()
+            opened_apart("agent_call", lambda: {"agent": "a"}, emitter="here", session_id="theirs").ended()
     finally:
         instrument.unregister("before_agent_call", hear)
     assert heard == ["theirs", "mine"]

@@ -188,7 +188,7 @@ class Agent:
             DefinitionInvalid: The agent has no model, or two of its tools have one name.
         """
         thread = thread if thread is not None else Thread(self.messages)
-        async with around("agent_call", agent=self, input=task) as call:
+        async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
             conversation = thread.fork()
             conversation.extend([{"role": "user", "content": task}])
             result = await self._work(conversation, self._during(context, conversation).identified(), on_text)

@@ -133,7 +133,7 @@ class McpServer:
             ServerFailed: It cannot be read.
             ToolTimedOut: It took longer than a request may.
         """
-        async with around("resource_fetch", uri=uri, context={"server_name": self.name}) as call:
+        async with around("resource_fetch", emitter="toolkit", uri=uri, context={"server_name": self.name}) as call:
             result = await self._ask(lambda session: session.read_resource(uri), f"the resource {uri}")
             parts: list[Content] = [_part(each) for each in result.contents]
             texts = [each.text for each in parts if isinstance(each, ResourceContent) and each.text is not None]
@@ -155,7 +155,9 @@ class McpServer:
         """
         given = dict(arguments or {})
         origin = {"server_name": self.name}
-        async with around("prompt_apply", template_id=name, parameters=given, context=origin) as call:
+        async with around(
+            "prompt_apply", emitter="toolkit", template_id=name, parameters=given, context=origin
+        ) as call:
             result = await self._ask(lambda session: session.get_prompt(name, given), f"the prompt {name}")
             call.set(rendered=[plain(each) for each in result.messages])
             return [Message(role=each.role, content=as_text(as_content(each.content))) for each in result.messages]

@@ -48,7 +48,9 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         chosen = opts or CallOptions()
         request_id = chosen.setdefault("request_id", next(self._ids))
         request = _request(request_id, method, params)
-        async with around("rpc_request", envelope=request, transport=self._transport, direction="outbound") as call:
+        async with around(
+            "rpc_request", emitter="toolkit", envelope=request, transport=self._transport, direction="outbound"
+        ) as call:
             try:
                 result = await self._send(method, params, chosen, more)
             except MCPError as error:
@@ -106,7 +108,9 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         params: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
         request = _request(dctx.request_id, method, params)
-        async with around("rpc_request", envelope=request, transport=self._transport, direction="inbound") as call:
+        async with around(
+            "rpc_request", emitter="toolkit", envelope=request, transport=self._transport, direction="inbound"
+        ) as call:
             try:
                 result = await on_request(dctx, method, params)
             except MCPError as error:

@@ -41,7 +41,7 @@ async def generate(
     if not (enabled("before_llm_generate") or enabled("after_llm_generate") or enabled("error_llm_generate")):
         return await _through(model, request, model_hooks, told(None), None)
     changes: list[Change] = []
-    async with around("llm_generate", llm=model, prompt=request.body(model.name)) as call:
+    async with around("llm_generate", emitter="toolkit", llm=model, prompt=request.body(model.name)) as call:
         try:
             response = await _through(model, request, model_hooks, told(call.call_id), changes)
         finally:

@@ -58,7 +58,9 @@ class ProtocolServer(Server[dict[str, Any]]):
         if ctx.request_id is None:
             return await call_next(ctx)
         request = {"jsonrpc": "2.0", "id": ctx.request_id, "method": ctx.method, "params": dict(ctx.params or {})}
-        async with around("rpc_request", envelope=request, transport=self._transport, direction="inbound") as call:
+        async with around(
+            "rpc_request", emitter="toolkit", envelope=request, transport=self._transport, direction="inbound"
+        ) as call:
             answer: dict[str, Any] = {"jsonrpc": "2.0", "id": ctx.request_id}
             try:
                 result = await call_next(ctx)

@@ -49,7 +49,9 @@ class Workflow:
             Exception: What a step raised.
         """
         context = replace(context or ToolContext(), agent_name=self.name, thread=None).identified()
-        async with around("workflow_run", workflow=self, context=context.correlation_id, input=task) as call:
+        async with around(
+            "workflow_run", emitter="toolkit", workflow=self, context=context.correlation_id, input=task
+        ) as call:
             result = await self._work(task, context)
             call.set(result=result)
             return result

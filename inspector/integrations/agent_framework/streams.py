@@ -75,7 +75,12 @@ def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call
     if session_id is not None and context.get() is None and next(around_here(), None) is None:
         # Agents inside of others are given sessions that nobody asked for.
         context.set(session_id)
-    call = opened(kind.noun, lambda: kind.asked(owner, given), context=copy_context() if alone else None)
+    call = opened(
+        kind.noun,
+        lambda: kind.asked(owner, given),
+        context=copy_context() if alone else None,
+        emitter="agent_framework",
+    )
     call.subject = owner
     if given.kwargs.get("responses"):
         call.inside().run(told, "session_resumed", lambda: {"session_id": session_id, "context": None})

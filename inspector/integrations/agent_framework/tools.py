@@ -25,7 +25,7 @@ def called(original: Any) -> Any:
 
     async def auto_invoke_function(function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
         tools: Any = kwargs.get("tool_map") or {}
-        call = opened("tool_call", lambda: _facts(function_call_content, tools))
+        call = opened("tool_call", lambda: _facts(function_call_content, tools), emitter="agent_framework")
         call.subject = raised = _Raised()
         try:
             content = await original(function_call_content, *args, **kwargs)

@@ -87,6 +87,7 @@ def _begun(runner: Any) -> Call:
         "agent_call",
         lambda: {"agent": _RUNNER, "input": list(runner._params["messages"])},  # noqa: SLF001 -- it has no other place for them
         context=copy_context(),
+        emitter="anthropic",
     )
     _runs[runner] = call
     # One that is left between two steps may never be told so, at the end of the process least of all.
@@ -128,7 +129,7 @@ def _tool_use_second(tool: Any, tool_use: Any) -> tuple[Any, Any]:
 def _tool(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
     def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
         leave = _into_run(self)
-        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)))
+        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)), emitter="anthropic")
         try:
             result = original(self, *args, **kwargs)
         except BaseException as exc:
@@ -146,7 +147,7 @@ def _tool(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) ->
 def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
     async def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
         leave = _into_run(self)
-        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)))
+        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)), emitter="anthropic")
         try:
             result = await original(self, *args, **kwargs)
         except BaseException as exc:

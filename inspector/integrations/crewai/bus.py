@@ -47,7 +47,7 @@ def _tell(source: Any, event: Any) -> None:
     if kind in STARTS:
         noun, describe = STARTS[kind]
         if not _is_told(noun, source, event):
-            _begin(kind, event.event_id, opened(noun, lambda: describe(source, event)))
+            _begin(kind, event.event_id, opened(noun, lambda: describe(source, event), emitter="crewai"))
     elif kind in ENDS:
         started, describe = ENDS[kind]
         call = _begun(started, event.started_event_id)

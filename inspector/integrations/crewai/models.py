@@ -73,7 +73,7 @@ def _begins(llm: Any, messages: Any, tools: Any = None, *_: Any, **kwargs: Any) 
         known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
         return {"llm": known, "prompt": prompt}
 
-    told = opened("llm_generate", describe)
+    told = opened("llm_generate", describe, emitter="crewai")
     _told.set((told, id(llm)))
     return told
 

@@ -15,7 +15,7 @@ def asked(original: Callable[..., Any]) -> Callable[..., Any]:
         self: Any, response_generator: Any, invocation_context: Any, llm_request: Any, *args: Any, **kw: Any
     ) -> Any:
         def begin() -> Following:
-            call = opened_apart("llm_generate", lambda: _request(llm_request, invocation_context))
+            call = opened_apart("llm_generate", lambda: _request(llm_request, invocation_context), emitter="google_adk")
             answer = _Answer(call)
             return Following(call, saw=guarded(answer.saw), conclude=answer.conclude, is_done=answer.is_whole)
 

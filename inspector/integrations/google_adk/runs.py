@@ -46,6 +46,7 @@ def invoked(runner: Any, *_: Any, **kwargs: Any) -> Following:
         lambda: {"workflow": Named(str(runner.app_name)), "input": text_of(kwargs.get("new_message"))},
         # A runner inside a tool has a session of its own, made up for the one call.
         session_id=None if is_inner else _session_id(kwargs),
+        emitter="google_adk",
     )
     return _following_events(call)
 
@@ -69,5 +70,5 @@ def agent_ran(agent: Any, *args: Any, **kwargs: Any) -> Following:
             return {"agent": agent, **asked}
         return {"workflow": Named(agent.name, agent.description or None, workflow_type=pattern), **asked}
 
-    call = opened_apart("agent_call" if pattern is None else "workflow_run", describe)
+    call = opened_apart("agent_call" if pattern is None else "workflow_run", describe, emitter="google_adk")
     return _following_events(call, None if pattern else agent.name)

@@ -67,7 +67,7 @@ class Runs:
         inner = self._inner_context(run.anchor)
         if run.session_id is not None:
             inner.run(context.set, run.session_id)
-        run.call = run.anchor = opened(noun, describe, context=inner)
+        run.call = run.anchor = opened(noun, describe, context=inner, emitter="langchain")
         self._calls[run.call] = run
         return run.call
 

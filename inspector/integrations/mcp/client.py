@@ -53,7 +53,7 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
             given = dict(zip(names, args, strict=False)) | kwargs
             if _is_told(noun, given.get(names[0])):
                 return await original(self, *args, **kwargs)
-            call = opened(noun, lambda: before(self, given))
+            call = opened(noun, lambda: before(self, given), emitter="mcp")
             try:
                 result = await original(self, *args, **kwargs)
             except BaseException as exc:

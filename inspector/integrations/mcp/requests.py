@@ -36,6 +36,7 @@ class Exchange:
         self._call = opened(
             "rpc_request",
             lambda: {"envelope": self._described(describe), "transport": transport, "direction": direction},
+            emitter="mcp",
         )
         self._key = _key(direction, self._request.get("id"))
         if self._key is not None:

@@ -18,7 +18,7 @@ def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``ToolManager.call_tool``, which every tool that is a function is run by, in both generations."""
 
     async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("tool_call", lambda: _described(*args, **kwargs))
+        call = opened("tool_call", lambda: _described(*args, **kwargs), emitter="mcp")
         outer = _serving.get()
         _serving.set(call.call_id)
         try:

@@ -89,14 +89,14 @@ def _generated(original: Method) -> Method:
 def _asked(llm: Any, message: Any) -> Call:
     pattern = next((_PATTERNS[each.__name__] for each in type(llm).__mro__ if each.__name__ in _PATTERNS), None)
     if pattern is None:
-        return opened("agent_call", lambda: {"agent": llm, "input": message})
+        return opened("agent_call", lambda: {"agent": llm, "input": message}, emitter="mcp_agent")
 
     def describe() -> Keywords:
         # One without a name is given its class's and an id of its own, by which no two runs would be alike.
         name = _ID.sub("", str(llm.name or "")) or type(llm).__name__
         return {"workflow": Named(name, workflow_type=pattern), "input": message}
 
-    return opened("workflow_run", describe)
+    return opened("workflow_run", describe, emitter="mcp_agent")
 
 
 def _answer(call: Call, result: Any) -> Keywords | BaseException:
@@ -111,7 +111,9 @@ def _ran(original: Method) -> Method:
         work = original(self, *args, **kwargs)
         if _is_told(self):
             return await work
-        call = opened("workflow_run", lambda: {"workflow": Named(self.name), **_given(args, kwargs)})
+        call = opened(
+            "workflow_run", lambda: {"workflow": Named(self.name), **_given(args, kwargs)}, emitter="mcp_agent"
+        )
         _told.set((call, id(self)))
         return await awaited(call, work, _workflow_result)
 

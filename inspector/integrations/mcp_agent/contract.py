@@ -53,9 +53,11 @@ def pass_on(patches: Patches) -> None:
 
 
 def _pass_on(patches: Patches, theirs: Any, name: str) -> None:
+    own = {"emitter": "mcp_agent"} if "emitter" in instrument.HOOKS[name].optional else {}
+
     # A plain function: it is called in the emitter's own task, where what is emitted in between is below the call.
     def emit(**keywords: Any) -> None:
-        instrument._emit_sync(name, **keywords)  # noqa: SLF001 -- for emitters, which this is one of
+        instrument._emit_sync(name, **{**own, **keywords})  # noqa: SLF001 -- for emitters, which this is one of
 
     theirs.register(name, emit)
     patches.on_undo(lambda: theirs.unregister(name, emit))

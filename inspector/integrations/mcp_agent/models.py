@@ -41,7 +41,7 @@ def _wrap(patches: Patches, module: Any, owner: str, provider: str) -> None:
 
 def _requested(original: Method, provider: str) -> Method:
     async def request_completion(request: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("llm_generate", lambda: _request(request, provider))
+        call = opened("llm_generate", lambda: _request(request, provider), emitter="mcp_agent")
         try:
             response = await awaited(call, original(request, *args, **kwargs), _response)
         except BaseException as exc:

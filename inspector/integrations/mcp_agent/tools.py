@@ -36,7 +36,7 @@ def _asked_for(original: Method) -> Method:
 def _called(original: Method) -> Method:
     async def call_tool(self: Any, name: Any, arguments: Any = None, server_name: Any = None) -> Any:
         tool_use_id = _asked_id.get()
-        call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id))
+        call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id), emitter="mcp_agent")
         # What the tool itself calls has not been asked for by the model.
         _asked_id.set(None)
         return await awaited(call, original(self, name, arguments, server_name), _result)

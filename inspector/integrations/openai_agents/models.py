@@ -32,7 +32,7 @@ def asked(original: Any) -> Any:
     async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_told("llm_generate", self):
             return await original(self, *args, **kwargs)
-        call = opened("llm_generate", lambda: _request(self, args, kwargs, streams=False))
+        call = opened("llm_generate", lambda: _request(self, args, kwargs, streams=False), emitter="openai_agents")
         call.subject = self
         response = await awaited(call, original(self, *args, **kwargs), _response)
         _tell_above(getattr(response, "output", ()))
@@ -54,7 +54,12 @@ def streamed(original: Any) -> Any:
 async def _stream(
     events: Any, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> AsyncGenerator[Any, None]:
-    call = opened("llm_generate", lambda: _request(model, args, kwargs, streams=True), context=copy_context())
+    call = opened(
+        "llm_generate",
+        lambda: _request(model, args, kwargs, streams=True),
+        context=copy_context(),
+        emitter="openai_agents",
+    )
     call.subject = model
     leave = call.enter()
     try:

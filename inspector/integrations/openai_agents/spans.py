@@ -75,7 +75,10 @@ def _opened_trace(trace: Any) -> Call | None:
     session_id = group if isinstance(group, str) else run and run.session_id
     given: Keywords = {"input": run.given} if run is not None else {}
     call = _bound(
-        session_id, lambda: opened("workflow_run", lambda: {"workflow": Named(name), "context": None, **given})
+        session_id,
+        lambda: opened(
+            "workflow_run", lambda: {"workflow": Named(name), "context": None, **given}, emitter="openai_agents"
+        ),
     )
     if run is not None and run.is_resumed:
         told("session_resumed", lambda: {"session_id": session_id, "context": None})
@@ -88,17 +91,28 @@ def _opened_span(data: Any) -> Call | None:
             run = asked.get()
             given = _taken(run)
             session_id = None if run is None else run.session_id
-            return _bound(session_id, lambda: opened("agent_call", lambda: {"agent": Named(data.name), **given}))
+            return _bound(
+                session_id,
+                lambda: opened("agent_call", lambda: {"agent": Named(data.name), **given}, emitter="openai_agents"),
+            )
         case "handoff":
             told_of = {"tool_name": "handoff", "args": {"from_agent": data.from_agent}}
-            return opened("tool_call", lambda: {**told_of, "context": {"tool_source": "agent"}})
+            return opened(
+                "tool_call", lambda: {**told_of, "context": {"tool_source": "agent"}}, emitter="openai_agents"
+            )
         case "guardrail":
             return opened(
-                "tool_call", lambda: {"tool_name": data.name, "args": {}, "context": {"tool_source": "runtime"}}
+                "tool_call",
+                lambda: {"tool_name": data.name, "args": {}, "context": {"tool_source": "runtime"}},
+                emitter="openai_agents",
             )
         case "function" if innermost_tool(data.name) is None:
             # Tools of the SDK's own, such as a shell; function tools are told of by who runs them.
-            return opened("tool_call", lambda: {"tool_name": data.name, "context": {"tool_source": "runtime"}})
+            return opened(
+                "tool_call",
+                lambda: {"tool_name": data.name, "context": {"tool_source": "runtime"}},
+                emitter="openai_agents",
+            )
         case _:
             return None
 

@@ -27,7 +27,7 @@ def called(original: Any) -> Any:
     """Tell of each call of a function tool."""
 
     async def run_single_tool(self: Any, *, func_tool: Any, tool_call: Any, **more: Any) -> Any:
-        call = opened("tool_call", lambda: _facts(func_tool, tool_call))
+        call = opened("tool_call", lambda: _facts(func_tool, tool_call), emitter="openai_agents")
         call.subject = failure = _Failure()
         try:
             result = await original(self, func_tool=func_tool, tool_call=tool_call, **more)

@@ -66,14 +66,14 @@ def _opened_agent(agent: Any, prompt: Any, session_id: str | None) -> Call:
         # A run is part of its conversation; what it calls finds that by its parent.
         context.set(session_id)
     try:
-        return opened("agent_call", lambda: {"agent": facts.agent(agent), "input": prompt})
+        return opened("agent_call", lambda: {"agent": facts.agent(agent), "input": prompt}, emitter="pydantic_ai")
     finally:
         context.set(around)
 
 
 def _tool_called(original: Any) -> Any:
     async def execute_tool_call(self: Any, validated: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("tool_call", lambda: facts.tool(validated))
+        call = opened("tool_call", lambda: facts.tool(validated), emitter="pydantic_ai")
         try:
             result = await original(self, validated, *args, **kwargs)
         except BaseException as exc:
@@ -93,7 +93,7 @@ def _requested(original: Any) -> Any:
     async def request(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_told("llm_generate", self):
             return await original(self, *args, **kwargs)
-        call = opened("llm_generate", lambda: facts.request(self, args, kwargs, streams=False))
+        call = opened("llm_generate", lambda: facts.request(self, args, kwargs, streams=False), emitter="pydantic_ai")
         call.subject = self
         return await awaited(call, original(self, *args, **kwargs), facts.response)
 
@@ -113,7 +113,12 @@ async def _stream(
     asked: AbstractAsyncContextManager[Any], model: Any, args: Any, kwargs: Any
 ) -> AsyncGenerator[Any, None]:
     # Whoever reads the stream does so in between, in this very context: only its beginning is the request's own.
-    call = opened("llm_generate", lambda: facts.request(model, args, kwargs, streams=True), context=copy_context())
+    call = opened(
+        "llm_generate",
+        lambda: facts.request(model, args, kwargs, streams=True),
+        context=copy_context(),
+        emitter="pydantic_ai",
+    )
     call.subject = model
     leave = call.enter()
     stream = None

@@ -202,6 +202,7 @@ def test_resources_and_prompts_are_listed_and_read(desk):
         "mime_type": "text/markdown",
         "context": {"server_name": "desk"},
         "call_id": "",
+        "emitter": "toolkit",
     }
     assert told["after_prompt_apply"]["template_id"] == "brief"
     assert told["after_prompt_apply"]["rendered"][0]["content"]["text"] == "Plan 2 nights in Lisbon."

@@ -202,6 +202,7 @@ def test_other_peoples_agents_are_steps_whose_call_is_told(run, outline):
     with capture() as hooks:
         assert run(sequence("s", Other())("hey")) == "hey!"
     assert outline(hooks)[1:3] == ["before_agent_call other", "after_agent_call other"]
+    assert {keywords["emitter"] for _, keywords in hooks} == {"toolkit"}
 
 
 def test_agents_in_a_workflow_get_its_context(run):
