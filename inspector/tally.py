@@ -48,6 +48,14 @@ class Counts:
     failed: int = 0
     runs: int = 0
     """Spans with no parent: traces that began here."""
+    dropped: int = 0
+    """Calls that are not in its spool because too many waited to be written."""
+    unwritten: int = 0
+    """Calls that are not in its spool because the file could not be written, as on a full disk; some may still be."""
+    unencodable: int = 0
+    """Calls that no record could be made of."""
+    unmatched: int = 0
+    """Hooks that ended a call which was not open."""
     traces: list[TraceCounts] = field(default_factory=list[TraceCounts])
     """The most telling of the traces it took part in."""
 
@@ -77,6 +85,12 @@ class Tally:
         """Count a call that failed."""
         self._counts.failed += 1
         self._trace(trace_id).failed += 1
+
+    def count_losses(self, *, dropped: int, unwritten: int, unencodable: int, unmatched: int) -> None:
+        """Set what was not recorded since the process began."""
+        counts = self._counts
+        counts.dropped, counts.unwritten, counts.unencodable = dropped, unwritten, unencodable
+        counts.unmatched = unmatched
 
     def _trace(self, trace_id: int) -> TraceCounts:
         found = self._traces.get(trace_id)

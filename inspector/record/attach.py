@@ -21,8 +21,9 @@ from inspector.logger import warn_once
 from inspector.record.calls import innermost
 from inspector.record.otlp import resource_json
 from inspector.record.reading import read
-from inspector.record.recorder import Recorder, Renderer
+from inspector.record.recorder import Recorder
 from inspector.record.redact import Redactor
+from inspector.record.renderer import Renderer
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.tally import tally_of
@@ -60,11 +61,9 @@ class Attachment:
         process = f"{started}-{os.getpid()}-{os.urandom(4).hex()}"
         resource = resource_json(process, service=self._service, version=_version())
         tally = tally_of(process)
-        spool = Spool(self._directory, process, Renderer(self._texts, resource, _version(), tally))
         if tally is not None:
             tally.save()
-            spool.on_written = tally.save
-        return spool
+        return Spool(self._directory, process, Renderer(self._texts, resource, _version()), tally=tally)
 
     def flush(self, timeout_s: float = 2.0) -> bool:
         """Wait until all that was recorded so far is in the spool file.

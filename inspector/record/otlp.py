@@ -266,12 +266,11 @@ def _program() -> str:
     return stem if stem and stem not in ("-c", "-m", "-") else "python"
 
 
-def our_scope(version: str, counts: dict[str, int]) -> dict[str, Any]:
-    """Return the scope of spans that hooks tell of, with what was dropped since the last line."""
+def our_scope(version: str, losses: dict[str, int]) -> dict[str, Any]:
+    """Return the scope of spans that hooks tell of, with what was lost since the last line."""
     scope: dict[str, Any] = {"name": sc.SCOPE_NAME, "version": version}
-    told = [(key, count) for key, count in counts.items() if count]
-    if told:
-        scope["attributes"] = key_values(told)
+    if losses:
+        scope["attributes"] = key_values(losses.items())
     return scope
 
 

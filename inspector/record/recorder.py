@@ -1,116 +1,25 @@
 """The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from opentelemetry import trace
 
 import instrument
 from inspector import context
-from inspector import semconv as sc
 from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, label, remote_parent
 from inspector.record.describe import describe
-from inspector.record.native import Natives, NativeSpan, Scope
-from inspector.record.native_otlp import encode_native, scope_of
-from inspector.record.otlp import SpanEncoder, line, our_scope, redacted
+from inspector.record.native import Natives
+from inspector.record.otlp import redacted
 from inspector.record.plain import Plain
-from inspector.record.retold import is_retold
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
-from inspector.tally import Tally
 
 _logger = logging.getLogger("mcp.inspector")
-
-_LINE_SPANS = 64
-_LINE_BYTES = 1 << 20
-_LONGEST = 48 << 20
-"""Bytes of one record; whoever takes spools in gives up on lines of 64 MiB."""
-
-
-class Renderer:
-    """Makes spool lines of changed spans, in the writer's thread.
-
-    Args:
-        texts: What makes the texts of captured values.
-        resource: The process, as OTLP JSON.
-        version: Ours.
-        tally: What counts the spans, where somebody wants to know.
-    """
-
-    def __init__(self, texts: Texts, resource: bytes, version: str, tally: Tally | None = None) -> None:
-        self._encoder = SpanEncoder(texts)
-        self._texts = texts
-        self._tally = tally
-        self._resource = resource
-        self._version = version
-
-    def __call__(self, spans: Sequence[RecordedSpan], counts: dict[str, int]) -> list[bytes]:
-        """Return whole lines; a span that began and ended since the last batch is written once, ended."""
-        lines: list[bytes] = []
-        batch: list[bytes] = []
-        scope: Scope | None = None
-        size = 0
-        for span in spans:
-            state = span.state
-            written = span.written
-            if written == state:
-                continue
-            span.written = state
-            try:
-                record = self._encode(span, state)
-            except Exception:
-                counts = {**counts, sc.DROPPED: counts.get(sc.DROPPED, 0) + 1}
-                _logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
-                continue
-            if self._tally is not None:
-                _count(span, state, self._tally, is_new=written is None)
-            if state not in ("running", "abandoned"):
-                _let_go(span)
-            its_scope = span.scope if isinstance(span, NativeSpan) else None
-            if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_scope != scope):
-                lines.append(self._line(batch, scope, counts))
-                counts, batch, size = {} if scope is None else counts, [], 0
-            scope = its_scope
-            batch.append(record)
-            size += len(record)
-        if batch:
-            lines.append(self._line(batch, scope, counts))
-            counts = {} if scope is None else counts
-        if any(counts.values()):
-            lines.append(self._line([], None, counts))
-        return lines
-
-    def _line(self, spans: list[bytes], scope: Scope | None, counts: dict[str, int]) -> bytes:
-        found = our_scope(self._version, counts) if scope is None else scope_of(scope)
-        return line(self._resource, spans, found)
-
-    def _encode(self, span: RecordedSpan, state: State) -> bytes:
-        native = isinstance(span, NativeSpan)
-        record = encode_native(span, state, self._texts) if native else self._encoder.encode(span, state)
-        if len(record) > _LONGEST:
-            raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
-        return record
-
-
-def _count(span: RecordedSpan, state: State, tally: Tally, *, is_new: bool) -> None:
-    if is_retold(span):
-        return
-    if is_new:
-        tally.count(span.trace_id, is_root=span.parent_id is None)
-    if state == "error":
-        tally.count_failure(span.trace_id)
-
-
-def _let_go(span: RecordedSpan) -> None:
-    """Release what a written call captured, but for an agent's name: its calls may be written after it."""
-    name = span.before.get("name")
-    span.release()
-    if span.noun == "agent_call":
-        span.before = {"name": name}
 
 
 class Recorder:
@@ -133,8 +42,6 @@ class Recorder:
         tracer: trace.Tracer | None = None,
         texts: Texts | None = None,
     ) -> None:
-        self.unmatched = 0
-        """Hooks that ended a call which was not open."""
         self._tracer = tracer
         self._told_of_mirror = False
         self._texts = None if texts is None else texts.without_content()
@@ -156,6 +63,11 @@ class Recorder:
             self._subscribers.append((name, self._on_session(name)))
         self._subscribers.append(("progress_update", self._progressed))
         self._subscribers.append(("operation_cancelled", self._cancelled))
+
+    @property
+    def unmatched(self) -> int:
+        """Hooks that ended a call which was not open; the spool tells of them."""
+        return self.spool.losses.unmatched
 
     def subscribe(self) -> None:
         """Begin to record."""
@@ -208,7 +120,7 @@ class Recorder:
             facts = noun.after(values)
             span = self._find(noun, values, facts)
             if span is None:
-                self.unmatched += 1
+                self.spool.losses.unmatched += 1
                 return
             span.after = facts
             _note_ending(span, values)
@@ -223,7 +135,7 @@ class Recorder:
             facts = noun.before(values) if noun.name == "rpc_request" else {}
             span = self._find(noun, values, facts)
             if span is None:
-                self.unmatched += 1
+                self.spool.losses.unmatched += 1
                 return
             exc = values.get("exc")
             state = _state_of(exc)
@@ -281,7 +193,7 @@ class Recorder:
         call_id = _call_id(values)
         span = self._calls.by_call_id(call_id) if call_id is not None else innermost()
         if span is None:
-            self.unmatched += 1
+            self.spool.losses.unmatched += 1
             return
         span.happened("operation_cancelled", {"reason": values.get("reason")})
         self._calls.finish(span, "cancelled", stop_tick=stop_tick)

@@ -11,13 +11,16 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
-from inspector import semconv as sc
+from inspector.record.losses import Losses
+from inspector.record.renderer import Line
 from inspector.record.spans import RecordedSpan
 from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, make_private, process_of
+from inspector.tally import Tally
 
 _logger = logging.getLogger("mcp.inspector")
 
@@ -27,8 +30,13 @@ _RETRY_S = 1.0
 _LONG_WRITE_S = 1.0
 """After how long a write is taken for stuck."""
 
-Render = Callable[[Sequence[RecordedSpan], "dict[str, int]"], "list[bytes]"]
-"""Makes whole lines of changed spans and of the counts of what was dropped."""
+
+class Render(Protocol):
+    """Makes whole lines of changed spans and of the counts of what was lost."""
+
+    def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
+        """Return the lines; ``is_over`` says that they are the last."""
+        ...
 
 
 class Spool:
@@ -42,9 +50,10 @@ class Spool:
         segment_bytes: Size at which the next file is begun.
         total_bytes: Size of all spools in the directory together above which the oldest finished file is removed.
         max_waiting: Spans that may wait for the writer; further ones are dropped and counted.
+        tally: Where the counts go that somebody waits for, if anybody does.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its limits, each with a default
         self,
         directory: Path,
         name: str,
@@ -54,14 +63,15 @@ class Spool:
         segment_bytes: int = 32 << 20,
         total_bytes: int = 1 << 30,
         max_waiting: int = 20_000,
+        tally: Tally | None = None,
     ) -> None:
-        self.on_written: Callable[[], None] | None = None
-        """Called in the writer's thread when all that was handed to it is in the file."""
-        self.dropped = 0
-        """Spans lost since the start because too many waited."""
+        self.losses = Losses()
+        """What is not in the file and will not be."""
         self.failures = 0
         """Writes that failed since the start; each was tried again."""
-        self._file = _Segments(directory, name, segment_bytes=segment_bytes, total_bytes=total_bytes)
+        limits = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
+        self._file = _Segments(directory, name, losses=self.losses, **limits)
+        self._tally = tally
         self._render = render
         self._linger_s = linger_s
         self._max_waiting = max_waiting
@@ -72,8 +82,7 @@ class Spool:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._few = max_waiting // 20
-        self._told = {sc.DROPPED: 0, sc.DROPPED_SEGMENTS: 0}
-        self._held: list[bytes] = []
+        self._held: list[Line] = []
         self._failing = False
         self._writing_since_s = math.inf
 
@@ -81,7 +90,7 @@ class Spool:
         """Hand over a span that began or ended; never blocks, never raises."""
         waiting = self._waiting.qsize()
         if waiting >= self._few and (waiting >= self._max_waiting or self._is_stuck()):
-            self.dropped += 1
+            self.losses.lose(span, span.state, "unwritten" if self._failing else "dropped")
             return
         self._waiting.put(span)
         if self._thread is None:
@@ -180,41 +189,69 @@ class Spool:
             return None
 
     def _write(self, spans: Sequence[RecordedSpan]) -> None:
-        totals = {sc.DROPPED: self.dropped, sc.DROPPED_SEGMENTS: self._file.removed}
-        counts = {key: total - self._told[key] for key, total in totals.items()}
-        lines = self._render(spans, counts)
-        if lines:
-            self._held += lines
-            self._told = totals
-        while self._held:
-            if not self._write_first_held():
-                return
+        self._held += self._render(spans, self.losses, is_over=self._closed)
+        while self._held and self._write_first_held():
             self._writing_since_s = time.monotonic()
-        if lines and self.on_written is not None:
-            self.on_written()
+        if self._tally is not None:
+            self._save(self._tally)
+
+    def _save(self, tally: Tally) -> None:
+        losses = self.losses
+        tally.count_losses(
+            dropped=losses.dropped + losses.of_the_open("dropped"),
+            unwritten=losses.unwritten + losses.of_the_open("unwritten") + _calls_of(self._held),
+            unencodable=losses.unencodable + losses.of_the_open("unencodable"),
+            unmatched=losses.unmatched,
+        )
+        tally.save()
 
     def _write_first_held(self) -> bool:
+        line = self._held[0]
         try:
-            self._file.write(self._held[0])
+            self._file.write(line.data)
         except OSError as error:
             self._failing = True
             self.failures += 1
             if self.failures == 1 or self.failures % 1000 == 0:
                 _logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, error)
             while len(self._held) > 100:
-                self.dropped += self._held.pop(0).count(b'"startTimeUnixNano":')
+                self._lose(self._held.pop(0))
             if not self._closed:
                 time.sleep(self._linger_s)
             return False
         self._failing = False
         self._held.pop(0)
+        if self._tally is not None:
+            _count(line, self._tally)
         return True
+
+    def _lose(self, line: Line) -> None:
+        self.losses.take_back(line.news)
+        for entry in line.entries:
+            self.losses.lose(entry.span, entry.state, "unwritten")
+            if entry.is_new and entry.span.written == "running":
+                # Its end will be the first that is known of it.
+                entry.span.written = None
+
+
+def _calls_of(lines: Sequence[Line]) -> int:
+    return len({entry.span.span_id for line in lines for entry in line.entries})
+
+
+def _count(line: Line, tally: Tally) -> None:
+    for entry in line.entries:
+        if entry.is_retold:
+            continue
+        if entry.is_new:
+            tally.count(entry.span.trace_id, is_root=entry.span.parent_id is None)
+        if entry.state == "error":
+            tally.count_failure(entry.span.trace_id)
 
 
 class _Segments:
     """The files of one spool: rotated by size, the directory capped in total."""
 
-    def __init__(self, directory: Path, name: str, *, segment_bytes: int, total_bytes: int) -> None:
+    def __init__(self, directory: Path, name: str, *, segment_bytes: int, total_bytes: int, losses: Losses) -> None:
         self.directory = directory
         self._name = name
         self._segment_bytes = segment_bytes
@@ -222,8 +259,7 @@ class _Segments:
         self._number = 0
         self._fd: int | None = None
         self._size = 0
-        self.removed = 0
-        """Finished files removed for room since the start."""
+        self._losses = losses
 
     def write(self, line: bytes) -> None:
         """Append a whole line, or raise OSError with the file as it was before."""
@@ -272,7 +308,7 @@ class _Segments:
             if finished(path):
                 path.unlink(missing_ok=True)
                 total -= size
-                self.removed += 1
+                self._losses.dropped_segments += 1
 
     def close(self) -> None:
         """Close the file; its lock goes with it."""

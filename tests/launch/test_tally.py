@@ -72,6 +72,14 @@ def test_of_very_many_traces_those_that_tell_the_most_are_remembered(tally, tmp_
     assert (tmp_path / "recorded-a.json").stat().st_size == 2048
 
 
+def test_what_was_not_recorded_is_left_even_where_nothing_was(tally, tmp_path):
+    one = tally("a")
+    one.count_losses(dropped=1, unwritten=2, unencodable=3, unmatched=4)
+    one.save()
+    (counts,) = read_tallies(tmp_path)
+    assert (counts.calls, counts.dropped, counts.unwritten, counts.unencodable, counts.unmatched) == (0, 1, 2, 3, 4)
+
+
 def test_nothing_is_named_where_nothing_was_recorded(tally, tmp_path):
     tally("a").save()
     found = outcome_of(tmp_path)

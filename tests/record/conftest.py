@@ -6,8 +6,9 @@ from itertools import count
 import pytest
 
 from inspector.record.otlp import resource_json
-from inspector.record.recorder import Recorder, Renderer
+from inspector.record.recorder import Recorder
 from inspector.record.redact import Redactor
+from inspector.record.renderer import Renderer
 from inspector.record.spans import Clock, Ids
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts

@@ -655,25 +655,35 @@ def test_a_text_that_utf8_cannot_carry_costs_nothing(record, place):
             pass
     assert "execute_tool good" in [span["name"] for span in recording.spans()]
     assert len(recording.spans()) == (3 if place in ("uri", "call_id") else 2)
-    assert recording.spool.dropped == 0
+    assert recording.spool.losses.dropped == 0
 
 
-def test_a_span_that_cannot_be_encoded_costs_itself_and_is_counted(record, caplog):
+def test_a_span_that_cannot_be_encoded_costs_itself_and_is_counted(record, caplog, monkeypatch):
     from opentelemetry import trace
 
+    monkeypatch.setattr("inspector.record.renderer.LONGEST", 10_000)
     recording = record()
     with around("tool_call", tool_name="huge", args={}, context=None):
-        # The start is written while it is short, so that only the end is too long: just over 48 MiB.
+        # The start is written while it is short, so that only the end is too long.
         assert recording.spool.flush(10)
         for i in range(100):
-            trace.get_current_span().set_attribute(f"k{i}", "é" * 260_000)
+            trace.get_current_span().set_attribute(f"k{i}", "é" * 260)
     with around("tool_call", tool_name="good", args={}, context=None):
         pass
     ended = [span["name"] for span in recording.spans() if "endTimeUnixNano" in span]
     assert ended == ["execute_tool good"]
     text = "".join(path.read_text() for path in recording.directory.iterdir())
-    assert '{"key":"inspector.dropped","value":{"intValue":"1"}}' in text
+    assert '{"key":"inspector.unencodable","value":{"intValue":"1"}}' in text
     assert "could not be written and is left out" in caplog.text
+
+
+def test_ends_of_calls_that_never_began_are_reported_in_the_spool(record):
+    recording = record()
+    for _ in range(2):
+        _emit_sync("after_tool_call", tool_name="t", args={}, result=1, context=None)
+    assert recording.spans() == []
+    text = "".join(path.read_text() for path in recording.directory.iterdir())
+    assert text.count('{"key":"inspector.unmatched","value":{"intValue":"2"}}') == 1
 
 
 def test_state_that_changes_during_a_call_is_recorded_as_it_was_last(record):

@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 
+from inspector.record.renderer import Entry, Line
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import Spool, finished
 
@@ -15,12 +16,19 @@ from inspector.record.spool import Spool, finished
 UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
 
 
-def span_of(n):
-    return RecordedSpan("tool_call", trace_id=1, span_id=n, start_ns=n, start_tick=0)
+def span_of(n, state="ok"):
+    span = RecordedSpan("tool_call", trace_id=1, span_id=n, start_ns=n, start_tick=0)
+    span.state = state
+    return span
 
 
-def one_line_each(spans, counts):
-    return [json.dumps({"span": s.span_id, **{k: v for k, v in counts.items() if v}}).encode() + b"\n" for s in spans]
+def one_line_each(spans, losses, *, is_over=False):
+    lines = []
+    for span in spans:
+        news = losses.news(is_over=is_over)
+        data = json.dumps({"span": span.span_id, **news}).encode() + b"\n"
+        lines.append(Line(data, [Entry(span, span.state, True, False)], news))
+    return lines
 
 
 def lines_of(directory):
@@ -105,22 +113,22 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
 
     hold, busy = threading.Event(), threading.Event()
 
-    def slow(spans, counts):
+    def slow(spans, losses, **options):
         busy.set()
         assert hold.wait(10)
-        return one_line_each(spans, counts)
+        return one_line_each(spans, losses, **options)
 
     spool = Spool(tmp_path, "p", slow, linger_s=0, max_waiting=5)
     spool.put(span_of(0))
     assert busy.wait(10)
     for n in range(1, 11):
         spool.put(span_of(n))
-    assert spool.dropped == 5
+    assert spool.losses.dropped == 5
     hold.set()
     assert spool.flush()
     lines = lines_of(tmp_path)
     assert [line["span"] for line in lines] == [0, 1, 2, 3, 4, 5]
-    assert lines[1]["inspector.dropped"] == 5
+    assert [line.get("inspector.dropped", 0) for line in lines] == [5, 0, 0, 0, 0, 0]
     spool.close()
 
 

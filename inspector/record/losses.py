@@ -1,0 +1,79 @@
+"""What of a process was not recorded, counted once a call."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from inspector import semconv as sc
+from inspector.record.spans import RecordedSpan, State
+
+Loss: TypeAlias = Literal["dropped", "unwritten", "unencodable"]
+
+
+@dataclass(slots=True)
+class Losses:
+    """The calls of one process that are not in its spool, since its start.
+
+    Counts are added to from any thread: adding to an attribute is one step of the interpreter as far as threads go.
+    """
+
+    dropped: int = 0
+    """Calls for which the queue had no room."""
+    unwritten: int = 0
+    """Calls that could not be written to the file, as on a full disk."""
+    unencodable: int = 0
+    """Calls that no record could be made of."""
+    unmatched: int = 0
+    """Hooks that ended a call which was not open."""
+    dropped_segments: int = 0
+    """Finished files removed for room."""
+    _open: dict[int, Loss] = field(default_factory=dict[int, Loss])
+    """Calls whose start was lost; their end, should it be recorded, holds all that the start did."""
+    _reported: dict[str, int] = field(default_factory=dict[str, int])
+
+    def lose(self, span: RecordedSpan, state: State, loss: Loss) -> None:
+        """Count a call whose record as of ``state`` is lost, unless its last record is still to come."""
+        if state in ("running", "abandoned"):
+            self._open[span.span_id] = loss
+            return
+        self._open.pop(span.span_id, None)
+        self._add(loss, 1)
+
+    def keep(self, span: RecordedSpan) -> None:
+        """Take note that a later record of a call is kept."""
+        if self._open:
+            self._open.pop(span.span_id, None)
+
+    def _add(self, loss: Loss, count: int) -> None:
+        if loss == "dropped":
+            self.dropped += count
+        elif loss == "unwritten":
+            self.unwritten += count
+        else:
+            self.unencodable += count
+
+    def of_the_open(self, loss: Loss) -> int:
+        """Return how many calls would be lost if none of those whose start was lost ever ended."""
+        return sum(each == loss for each in tuple(self._open.values()))
+
+    def news(self, *, is_over: bool = False) -> dict[str, int]:
+        """Return what was lost since this was asked last, by attribute; with ``is_over`` no end is awaited any more."""
+        totals = {
+            sc.DROPPED: self.dropped,
+            sc.UNWRITTEN: self.unwritten,
+            sc.UNENCODABLE: self.unencodable,
+            sc.UNMATCHED: self.unmatched,
+            sc.DROPPED_SEGMENTS: self.dropped_segments,
+        }
+        if is_over and self._open:
+            totals[sc.DROPPED] += self.of_the_open("dropped")
+            totals[sc.UNWRITTEN] += self.of_the_open("unwritten")
+            totals[sc.UNENCODABLE] += self.of_the_open("unencodable")
+        news = {key: total - self._reported.get(key, 0) for key, total in totals.items()}
+        news = {key: count for key, count in news.items() if count}
+        if news:
+            self._reported = totals
+        return news
+
+    def take_back(self, news: dict[str, int]) -> None:
+        """Have what was asked for reported again: the line that said so is lost."""
+        self._reported = {key: total - news.get(key, 0) for key, total in self._reported.items()}

@@ -1,0 +1,132 @@
+"""Whole lines of a spool, made of changed spans in the writer's thread."""
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inspector.record.losses import Losses
+from inspector.record.native import NativeSpan, Scope
+from inspector.record.native_otlp import encode_native, scope_of
+from inspector.record.otlp import SpanEncoder, line, our_scope
+from inspector.record.retold import is_retold
+from inspector.record.spans import RecordedSpan, State
+from inspector.record.texts import Texts
+
+_logger = logging.getLogger("mcp.inspector")
+
+_LINE_SPANS = 64
+_LINE_BYTES = 1 << 20
+LONGEST = 48 << 20
+"""Bytes of one record; whoever takes spools in gives up on lines of 64 MiB."""
+
+
+class Entry(NamedTuple):
+    """One span in a line."""
+
+    span: RecordedSpan
+    state: State
+    """As which it is in the line."""
+    is_new: bool
+    """Whether no line before has it."""
+    is_retold: bool
+    """Whether it tells of a call that a span around it stands for."""
+
+
+class Line(NamedTuple):
+    """A whole line of a spool, its newline included."""
+
+    data: bytes
+    entries: Sequence[Entry]
+    news: dict[str, int]
+    """What it says was lost."""
+
+
+class Renderer:
+    """Makes spool lines of changed spans, in the writer's thread.
+
+    Args:
+        texts: What makes the texts of captured values.
+        resource: The process, as OTLP JSON.
+        version: Ours.
+    """
+
+    def __init__(self, texts: Texts, resource: bytes, version: str) -> None:
+        self._encoder = SpanEncoder(texts)
+        self._texts = texts
+        self._resource = resource
+        self._version = version
+
+    def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
+        """Return whole lines; a span that began and ended since the last batch is written once, ended.
+
+        Args:
+            spans: What changed, in order.
+            losses: Where spans that cannot be encoded are counted, and what the lines report.
+            is_over: Whether these are the last.
+        """
+        lines: list[Line] = []
+        batch: list[bytes] = []
+        entries: list[Entry] = []
+        scope: Scope | None = None
+        size = 0
+        for span in spans:
+            entry = self._entry(span)
+            record = None if entry is None else self._encode(entry, losses)
+            if entry is None or record is None:
+                continue
+            its_scope = span.scope if isinstance(span, NativeSpan) else None
+            if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_scope != scope):
+                lines.append(self._line(batch, entries, scope, losses))
+                batch, entries, size = [], [], 0
+            scope = its_scope
+            batch.append(record)
+            entries.append(entry)
+            size += len(record)
+        if batch:
+            lines.append(self._line(batch, entries, scope, losses))
+        if news := losses.news(is_over=is_over):
+            lines.append(Line(line(self._resource, [], our_scope(self._version, news)), [], news))
+        return lines
+
+    def _entry(self, span: RecordedSpan) -> Entry | None:
+        state, before = span.state, span.written
+        if before == state:
+            return None
+        span.written = state
+        return Entry(span, state, before is None, is_retold(span))
+
+    def _encode(self, entry: Entry, losses: Losses) -> bytes | None:
+        span, state = entry.span, entry.state
+        try:
+            record = self._record(span, state)
+        except Exception:
+            losses.lose(span, state, "unencodable")
+            if entry.is_new and state == "running":
+                span.written = None
+            _logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
+            return None
+        losses.keep(span)
+        if state not in ("running", "abandoned"):
+            _let_go(span)
+        return record
+
+    def _record(self, span: RecordedSpan, state: State) -> bytes:
+        native = isinstance(span, NativeSpan)
+        record = encode_native(span, state, self._texts) if native else self._encoder.encode(span, state)
+        if len(record) > LONGEST:
+            raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
+        return record
+
+    def _line(self, spans: list[bytes], entries: list[Entry], scope: Scope | None, losses: Losses) -> Line:
+        if scope is not None:
+            return Line(line(self._resource, spans, scope_of(scope)), entries, {})
+        news = losses.news()
+        return Line(line(self._resource, spans, our_scope(self._version, news)), entries, news)
+
+
+def _let_go(span: RecordedSpan) -> None:
+    """Release what a written call captured, but for an agent's name: its calls may be written after it."""
+    name = span.before.get("name")
+    span.release()
+    if span.noun == "agent_call":
+        span.before = {"name": name}
