@@ -10,18 +10,24 @@ from instrument._around import Call, around
 from instrument._bus import enabled, register, unregister
 from instrument.catalogue import CONTRACT_VERSION, HOOKS, Hook
 
+_Callback = _bus.Callback
+_Ending = _bus.Ending
 _emit = _bus.emit
 _emit_sync = _bus.emit_sync
 _hooks = _bus.hooks
+_observe = _bus.observe
 
 __all__ = [
     "CONTRACT_VERSION",
     "HOOKS",
     "Call",
     "Hook",
+    "_Callback",
+    "_Ending",
     "_emit",
     "_emit_sync",
     "_hooks",
+    "_observe",
     "around",
     "enabled",
     "register",

@@ -7,11 +7,26 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from types import GeneratorType
 
+from instrument._cancelling import is_own_cancellation, requests
+from instrument.catalogue import HOOKS
+
 Callback = Callable[..., object]
 """A function, coroutine function, partial or callable object; what it returns is awaited if it can be, then ignored."""
 
-hooks: dict[str, tuple[Callback, ...]] = {}
+
+class _Hooks(dict[str, tuple[Callback, ...]]):
+    """A hook that nobody listens to reads as one without callbacks, as in the contract's first reference code."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> tuple[Callback, ...]:
+        return ()
+
+
+hooks = _Hooks()
 """Subscribers by hook, in order of registration. Tuples are replaced, never changed; none of them is empty."""
+
+_listeners = hooks.get
 
 enabled: Callable[[str], bool] = hooks.__contains__
 """Whether anyone listens to a hook: the guard for emitters, ``if enabled("before_tool_call"): await _emit(…)``.
@@ -46,47 +61,117 @@ def register(name: str, fn: Callback) -> None:
     _change(name, lambda callbacks: (*callbacks, fn))
 
 
+def observe(name: str, fn: Callback) -> None:
+    """Subscribe in front of everybody, registered before or after; ``unregister`` takes it back.
+
+    For the recorder, which has a call's span current for as long as the other subscribers run: what ``fn`` returns is
+    called after the last of them where it is an ``Ending``. No part of the contract.
+    """
+    _change(name, lambda callbacks: (fn, *callbacks))
+
+
+class Ending:
+    """What an observer has to do once all other subscribers of an emit are through, or one of them was cancelled."""
+
+    __slots__ = ()
+
+    def end(self) -> None:
+        """Do it; called once, in the context of the emit."""
+
+
 def unregister(name: str, fn: Callback) -> None:
     """Remove one registration of a callback, the oldest; not having any is no error."""
     _change(name, lambda callbacks: _without(callbacks, fn))
 
 
-def emit(name: str, /, **kwargs: object) -> Coroutine[object, object, None]:
+def emit(name: str, /, *args: object, **kwargs: object) -> Coroutine[object, object, None]:
     """Call a hook's subscribers one after the other once awaited; a failing one is logged and the rest still run.
 
     Without subscribers the answer is one shared awaitable that has already finished.
     """
-    if name not in hooks:
+    callbacks = _listeners(name)
+    if callbacks is None:
         return _FINISHED
-    return _call_all(name, hooks.get(name, ()), kwargs)
+    if args:
+        callbacks, kwargs = _with_positional(name, callbacks, args, kwargs)
+    return _call_all(name, callbacks, kwargs)
 
 
-def emit_sync(name: str, /, **kwargs: object) -> None:
+def emit_sync(name: str, /, *args: object, **kwargs: object) -> None:
     """Call a hook's subscribers from a plain function or a thread; a failing one is logged and the rest still run.
 
     A coroutine is run up to the point where it first waits. The rest goes on in the event loop of this thread or, if
     there is none, in one of the bus's own: the emitter never waits for it.
     """
-    for callback in hooks.get(name, ()):
-        try:
-            value = callback(**kwargs)
-            if value is not None and _is_awaitable(value):
-                # Imported at the first coroutine, since it imports asyncio.
-                from instrument._sync import step
+    callbacks = _listeners(name, ())
+    if args:
+        callbacks, kwargs = _with_positional(name, callbacks, args, kwargs)
+    endings: tuple[Ending, ...] = ()
+    try:
+        for callback in callbacks:
+            try:
+                value = callback(**kwargs)
+                if value is None:
+                    continue
+                if isinstance(value, Ending):
+                    endings = (value, *endings)
+                elif _is_awaitable(value):
+                    # Imported at the first coroutine, since it imports asyncio.
+                    from instrument._sync import step
 
-                step(value, name, callback=callback)  # pyright: ignore[reportArgumentType] - it is awaitable
-        except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
-            log_failure(name, callback, error)
+                    step(value, name, callback=callback)  # pyright: ignore[reportArgumentType] - it is awaitable
+            except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
+                log_failure(name, callback, error)
+            except BaseException as error:
+                if not is_own_cancellation(error, None):
+                    raise
+                log_failure(name, callback, error)
+    finally:
+        if endings:
+            _end(name, endings)
 
 
 async def _call_all(name: str, callbacks: tuple[Callback, ...], kwargs: dict[str, object]) -> None:
-    for callback in callbacks:
+    endings: tuple[Ending, ...] = ()
+    asked: int | None = None
+    try:
+        for callback in callbacks:
+            try:
+                value = callback(**kwargs)
+                if value is None:
+                    continue
+                if isinstance(value, Ending):
+                    endings = (value, *endings)
+                elif _is_awaitable(value):
+                    asked = requests()
+                    await value  # pyright: ignore[reportGeneralTypeIssues] - just found out
+            except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
+                log_failure(name, callback, error)
+            except BaseException as error:
+                if not is_own_cancellation(error, asked):
+                    raise
+                log_failure(name, callback, error)
+    finally:
+        if endings:
+            _end(name, endings)
+
+
+def _end(name: str, endings: tuple[Ending, ...]) -> None:
+    for ending in endings:
         try:
-            value = callback(**kwargs)
-            if value is not None and _is_awaitable(value):
-                await value  # pyright: ignore[reportGeneralTypeIssues] - just found out
-        except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
-            log_failure(name, callback, error)
+            ending.end()
+        except Exception as error:  # noqa: BLE001 - as above
+            log_failure(name, ending.end, error)
+
+
+def _with_positional(
+    name: str, callbacks: tuple[Callback, ...], args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[tuple[Callback, ...], dict[str, object]]:
+    """Give positional arguments the names that the catalogue has in their places; else pass them on as they came."""
+    hook = HOOKS.get(name)
+    if hook is None:
+        return tuple(partial(callback, *args) for callback in callbacks), kwargs
+    return callbacks, dict(zip(hook.keywords, args, strict=False)) | kwargs
 
 
 def _is_awaitable(value: object) -> bool:

@@ -162,18 +162,39 @@ def test_a_task_that_is_cancelled_in_the_call_emits_its_error(subscribe):
 
 
 @both
-def test_a_cancellation_while_the_before_hook_is_awaited_still_closes_the_call(subscribe, kind):
-    cancelled = asyncio.CancelledError()
+def test_an_exit_in_the_before_hook_still_closes_the_call(subscribe, kind):
+    exit_ = SystemExit(1)
 
-    def cancels(**_):
-        raise cancelled
+    def exits(**_):
+        raise exit_
 
     with capture() as emitted:
-        subscribe(cancels)
-        with pytest.raises(asyncio.CancelledError):
+        subscribe(exits)
+        with pytest.raises(SystemExit):
             drive(lambda call: pytest.fail("the block must not be entered"), kind=kind)
     assert names(emitted) == ["before_tool_call", "error_tool_call"]
-    assert emitted[1][1]["exc"] is cancelled
+    assert emitted[1][1]["exc"] is exit_
+
+
+def test_a_cancellation_while_the_before_hook_is_awaited_still_closes_the_call(subscribe):
+    async def waits(**_):
+        await asyncio.Event().wait()
+
+    async def agent():
+        async with instrument.around("tool_call", tool_name="t"):
+            pytest.fail("the block must not be entered")
+
+    async def main():
+        task = asyncio.create_task(agent())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with capture() as emitted:
+        subscribe(waits)
+        asyncio.run(main())
+    assert names(emitted) == ["before_tool_call", "error_tool_call"]
 
 
 def test_a_coroutine_closed_in_the_call_emits_its_error_without_waiting(subscribe):

@@ -303,3 +303,27 @@ def test_any_order_of_registrations_and_emits_calls_each_subscriber_first_in_fir
     finally:
         for subscriber in subscribers * 30:
             instrument.unregister(HOOK, subscriber)
+
+
+@pytest.mark.parametrize("emit", ["_emit", "_emit_sync"])
+def test_positional_arguments_get_the_names_of_the_catalogue(subscribe, emit):
+    seen = []
+    subscribe(lambda *args, **keywords: seen.append((args, keywords)))
+    result = getattr(instrument, emit)(HOOK, "search", {"q": 1}, "context", "one too many", call_id="c")
+    if result is not None:
+        asyncio.run(result)
+    assert seen == [((), {"tool_name": "search", "args": {"q": 1}, "context": "context", "call_id": "c"})]
+
+
+def test_positional_arguments_of_an_applications_own_hook_are_passed_on(subscribe):
+    seen = []
+    subscribe(lambda *args, **keywords: seen.append((args, keywords)), "my_hook")
+    asyncio.run(instrument._emit("my_hook", 1, 2, x=3))
+    instrument._emit_sync("my_hook", 1)
+    assert seen == [((1, 2), {"x": 3}), ((1,), {})]
+
+
+def test_a_hook_without_subscribers_reads_as_empty_and_stays_disabled():
+    assert not instrument._hooks["before_tool_call"]
+    assert not instrument.enabled("before_tool_call")
+    assert "before_tool_call" not in instrument._hooks

@@ -31,9 +31,12 @@ def test_the_public_names_are_these():
         "HOOKS",
         "Call",
         "Hook",
+        "_Callback",
+        "_Ending",
         "_emit",
         "_emit_sync",
         "_hooks",
+        "_observe",
         "around",
         "enabled",
         "register",
@@ -47,7 +50,13 @@ def test_importing_it_without_site_packages_imports_nothing_but_small_modules():
         "import logging, sys; before = set(sys.modules); import instrument; print(*sorted(set(sys.modules) - before))"
     )
     imported = python("-S", "-c", code).split()
-    assert imported == ["instrument", "instrument._around", "instrument._bus", "instrument.catalogue"]
+    assert imported == [
+        "instrument",
+        "instrument._around",
+        "instrument._bus",
+        "instrument._cancelling",
+        "instrument.catalogue",
+    ]
 
 
 def test_emitting_to_plain_functions_never_imports_asyncio():
