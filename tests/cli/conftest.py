@@ -13,6 +13,11 @@ from msgspec import structs
 
 from inspector.model import Event, Span, Trace
 
+# Tests are not packages; this module is a program as well.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from forking import forking
+
 ROOT = Path(__file__).parents[2]
 START_NS = 1_795_000_000_000_000_000
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -138,9 +143,16 @@ def environment(home) -> dict[str, str]:
     }
 
 
+@pytest.fixture(scope="session")
+def forked() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start ``inspector`` in a process of its own, without importing anew what it works with."""
+    with forking("inspector.cli") as start:
+        yield start
+
+
 @pytest.fixture
-def inspector(environment) -> Callable[..., subprocess.CompletedProcess[bytes]]:
-    """Run ``inspector`` to its end in a process of its own."""
+def inspector_anew(environment) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run ``inspector`` to its end in a process that starts as any does: what Python reads at its start counts."""
 
     def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
@@ -155,13 +167,31 @@ def inspector(environment) -> Callable[..., subprocess.CompletedProcess[bytes]]:
 
 
 @pytest.fixture
-def start_inspector(environment) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+def inspector(environment, forked) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run ``inspector`` to its end in a process of its own."""
+
+    def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
+        assert not any(name.startswith("PYTHON") for name in variables), "Python reads it once: take inspector_anew"
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        with forked(*arguments, env=environment | variables, **streams) as process:
+            try:
+                stdout, stderr = process.communicate(stdin, timeout=60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    return run
+
+
+@pytest.fixture
+def start_inspector(environment, forked) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Start ``inspector`` and leave it running; it is killed when the test ends."""
     running: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments, stdout=subprocess.PIPE, **variables) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "inspector.cli", *arguments],
+        process = forked(
+            *arguments,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.PIPE,
@@ -177,11 +207,11 @@ def start_inspector(environment) -> Iterator[Callable[..., subprocess.Popen[byte
 
 
 @pytest.fixture
-def run(inspector) -> Callable[..., subprocess.CompletedProcess[bytes]]:
-    """Run a program to its end under ``inspector run``."""
+def run(inspector_anew) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run a program to its end under ``inspector run``, which hands it on what it started with itself."""
 
     def go(*words, **options) -> subprocess.CompletedProcess[bytes]:
-        return inspector("run", *words, **options)
+        return inspector_anew("run", *words, **options)
 
     return go
 

@@ -165,14 +165,14 @@ def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_sp
     used = {"kind": "llm", "input_tokens": 1200, "output_tokens": 120, "cost_usd": 0.25}
     outer = span(name="generate", **used)
     write_spans(outer, span(name="chat gpt-5", parent_id=outer.span_id, dialect="gen_ai/2", **used))
-    tree = inspector("show", PYTHONIOENCODING="utf-8").stdout.decode().splitlines()
+    tree = inspector("show").stdout.decode().splitlines()
     assert tree[1].endswith("  1,200 → 120 tok    $0.2500")
     assert tree[2].endswith("(1,200 → 120 tok)  ($0.2500)  ≡ same call")
     sheet = inspector("show", "--span", "0000000000000002").stdout.decode()
     assert "same call  as 0000000000000001, and counted there\n" in sheet
     assert "dialect    gen_ai/2\n" in sheet
     assert "same call" not in inspector("show", "--span", "0000000000000001").stdout.decode()
-    late, early = inspector("events", PYTHONIOENCODING="utf-8").stdout.decode().splitlines()[1:]
+    late, early = inspector("events").stdout.decode().splitlines()[1:]
     assert "  (1,200 → 120)  ($0.2500)  " in late
     assert "  1,200 → 120    $0.2500  " in early
     assert json.loads(inspector("show", "--json").stdout)["trace"]["input_tokens"] == 1200
@@ -287,13 +287,15 @@ def on_terminal(environment, *arguments):
     return b"".join(chunks).decode()
 
 
-def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector, write_spans, span):
+def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector_anew, write_spans, span):
     write_spans(span(name="日本 é", status="error", error=SpanError("E", "→")), span(status="running", end_ns=None))
     for command in COMMANDS:
-        done = inspector(*command, PYTHONIOENCODING="latin-1")
+        done = inspector_anew(*command, PYTHONIOENCODING="latin-1")
         assert done.returncode == 0
         assert done.stdout.isascii()
-    assert json.loads(inspector("events", "--json", PYTHONIOENCODING="ascii").stdout)["items"][1]["name"] == "日本 é"
+    assert (
+        json.loads(inspector_anew("events", "--json", PYTHONIOENCODING="ascii").stdout)["items"][1]["name"] == "日本 é"
+    )
 
 
 def test_what_stands_in_spool_files_is_taken_in_first(inspector, home):
