@@ -1,12 +1,15 @@
 """Runs a program that uses a published framework, and reads what was recorded of it."""
 
+import fcntl
+import hashlib
 import importlib.util
 import json
 import os
+import pickle
 import subprocess
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -48,6 +51,18 @@ class Recorded:
     """All events in the order they began, in full."""
     stderr: str
     home: Path
+
+    @property
+    def parts(self) -> "dict[str, Recorded]":
+        """What was recorded of each part of a program that conforms, with the part's own ledger."""
+        reported = self.ledger["parts"]
+        begins = [index for index, event in enumerate(self.events) if event.name.startswith("execute_tool part ")]
+        names = [self.events[index].name.removeprefix("execute_tool part ") for index in begins]
+        assert names == list(reported)
+        return {
+            name: Recorded(reported[name]["ledger"], self.events[begin + 1 : end], self.stderr, self.home)
+            for name, begin, end in zip(names, begins, [*begins[1:], len(self.events)], strict=True)
+        }
 
     def of(self, kind: str) -> list[Event]:
         return [event for event in self.events if event.kind == kind]
@@ -129,49 +144,45 @@ def framework_python() -> Callable[[str], Path]:
     return find
 
 
-@pytest.fixture
-def run(tmp_path: Path, framework_python: Callable[[str], Path]) -> Callable[..., Recorded]:
-    """Run ``programs/<name>`` in an environment of ``requirements/frameworks`` under the inspector."""
-    return _runner(tmp_path, framework_python)
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory, framework_python: Callable[[str], Path]) -> Callable[..., Recorded]:
+    """Run ``programs/<name>`` in an environment of ``requirements/frameworks`` under the inspector, once.
 
+    Every test that asks for the same run reads the same recording, also that of another worker's tests: some frameworks
+    take seconds to import.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
 
-@pytest.fixture(scope="module")
-def run_once(
-    tmp_path_factory: pytest.TempPathFactory, framework_python: Callable[[str], Path]
-) -> Callable[..., Recorded]:
-    """The same, for a fixture of a module whose tests read one recording: some frameworks take seconds to import."""
-    return _runner(tmp_path_factory.mktemp("run"), framework_python)
-
-
-def _runner(directory: Path, framework_python: Callable[[str], Path]) -> Callable[..., Recorded]:
-    def run_program(
-        program: str, *arguments: str, within: str, env: Mapping[str, str] | None = None, expect: int = 0
-    ) -> Recorded:
-        home = directory / "home"
-        if home.exists():
-            home = Path(tempfile.mkdtemp(prefix="home-", dir=directory))
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(directory),
-            "INSPECTOR_HOME": str(home),
-            "PYTHONWARNINGS": "ignore",
-            **(env or {}),
-        }
-        done = subprocess.run(
-            [framework_python(within), "-c", START, str(PROGRAMS / program), *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            cwd=directory,
-        )
-        assert done.returncode == expect, done.stderr
-        lines = done.stdout.strip().splitlines()
-        return Recorded(
-            ledger=msgspec.json.decode(lines[-1]) if lines else None,
-            events=read_home(home),
-            stderr=done.stderr,
-            home=home,
-        )
+    @cache
+    def run_program(program: str, *arguments: str, within: str, env: tuple[tuple[str, str], ...] = ()) -> Recorded:
+        identity = repr((program, arguments, within, env))
+        directory = shared / f"{program}-{within}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
+        directory.mkdir(exist_ok=True)
+        kept = directory / "recorded.pickle"
+        with (directory / "running").open("w") as running:
+            fcntl.flock(running, fcntl.LOCK_EX)
+            if not kept.exists():
+                found = _run([framework_python(within), "-c", START, PROGRAMS / program, *arguments], directory, env)
+                kept.write_bytes(pickle.dumps(found))
+        return pickle.loads(kept.read_bytes())  # noqa: S301 - written above
 
     return run_program
+
+
+def _run(command: list[Any], directory: Path, env: tuple[tuple[str, str], ...]) -> Recorded:
+    home = directory / "home"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(directory),
+        "INSPECTOR_HOME": str(home),
+        "PYTHONPATH": f"{PROGRAMS}:{HERE / 'stubs'}",
+        "PYTHONWARNINGS": "ignore",
+        **dict(env),
+    }
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, cwd=directory)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.strip().splitlines()
+    ledger = msgspec.json.decode(lines[-1]) if lines else None
+    return Recorded(ledger, read_home(home), done.stderr, home)

@@ -1,5 +1,4 @@
 import json
-import subprocess
 
 import pytest
 
@@ -7,13 +6,19 @@ PROGRAM = "agent_framework_agents.py"
 
 
 @pytest.fixture(scope="module", params=["current", "oldest-agents"])
-def recorded(request, run_once):
-    return run_once(PROGRAM, "all", within=request.param)
+def parts(request, run):
+    return run(PROGRAM, within=request.param).parts
 
 
-def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
-    assert recorded.compared(recorded.ledger) == ([], [])
-    assert "inspector" not in recorded.stderr
+@pytest.fixture(scope="module")
+def recorded(parts):
+    return parts["all"]
+
+
+def test_every_call_the_program_counted_is_recorded_once_in_its_place(parts):
+    for recorded in parts.values():
+        assert recorded.compared(recorded.ledger) == ([], [])
+        assert "inspector" not in recorded.stderr
 
 
 def test_the_calls_of_a_turn_overlap(recorded):
@@ -63,27 +68,3 @@ def test_what_a_model_was_asked_for_is_recorded_with_instructions_and_tools(reco
     assert json.loads(its["gen_ai.system_instructions"]) == [{"type": "text", "content": "Plan."}]
     tools = [tool["function"]["name"] for tool in json.loads(its["gen_ai.tool.definitions"])]
     assert tools == ["add", "fail", "researcher"]
-
-
-@pytest.mark.parametrize("recorded", ["current"], indirect=True)
-def test_the_program_says_the_same_without_the_inspector(recorded, framework_python, tmp_path, request):
-    python = framework_python("current")
-    program = request.path.parent / "programs" / PROGRAM
-    done = subprocess.run([python, program, "all"], capture_output=True, text=True, cwd=tmp_path, check=True)
-    ledger = json.loads(done.stdout.splitlines()[-1])
-    assert sorted(map(str, ledger)) == sorted(map(str, recorded.ledger))
-
-
-@pytest.fixture(scope="module")
-def switched(run_once):
-    return run_once(PROGRAM, "switched", within="current")
-
-
-def test_a_version_without_a_patched_function_is_told_of_once_and_recorded(switched):
-    assert switched.stderr.count("not there: Executor.execute") == 1
-    assert switched.compared(switched.ledger) == ([], [])
-
-
-def test_after_detaching_the_framework_is_as_it_was_and_nothing_is_recorded(switched):
-    # What the program asserts itself, and does not count.
-    assert switched.stderr.count("Traceback") == 0

@@ -2,8 +2,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def recorded(run_once):
-    return run_once("frameworks_over_providers.py", within="current")
+def recorded(run):
+    return run("frameworks_over_providers.py", within="current")
 
 
 def test_each_model_call_of_a_framework_holds_the_one_its_provider_was_asked_for(recorded):

@@ -5,28 +5,27 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def recorded(run_once):
-    return run_once("google_adk_trial.py", within="earlier")
+def whole(run):
+    return run("google_adk_trial.py", within="earlier")
+
+
+@pytest.fixture(scope="module")
+def recorded(whole):
+    return whole.parts["all"]
 
 
 def facts(event) -> dict[str, Any]:
     return json.loads(bytes(event.attributes or b"{}"))
 
 
-def own(recorded) -> list[Any]:
-    """The events less those of the crippled run."""
-    (last,) = (each for each in recorded.events if each.name == "invoke_workflow crippled")
-    return [each for each in recorded.events if each.trace_id != last.trace_id]
-
-
 def counted(recorded, kind: str) -> list[dict[str, Any]]:
-    return [each for each in recorded.ledger["calls"] if each["kind"] == kind]
+    return [each for each in recorded.ledger if each["kind"] == kind]
 
 
 def test_invocations_agents_models_and_tools_make_one_tree_for_each_question(recorded):
     depths: dict[str, int] = {}
     lines = []
-    for each in own(recorded):
+    for each in recorded.events:
         depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
         lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
     assert "\n".join(lines) == TREE
@@ -34,7 +33,7 @@ def test_invocations_agents_models_and_tools_make_one_tree_for_each_question(rec
 
 def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
     seen = []
-    for event in own(recorded):
+    for event in recorded.events:
         its = facts(event)
         if event.kind != "tool" or its["gen_ai.tool.name"] not in ("add", "crash", "forever"):
             continue
@@ -49,33 +48,33 @@ def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recor
 
 
 def test_each_model_call_is_recorded_once_with_its_tokens(recorded):
-    seen = [[event.input_tokens, event.output_tokens] for event in own(recorded) if event.kind == "llm"]
+    seen = [[event.input_tokens, event.output_tokens] for event in recorded.events if event.kind == "llm"]
     assert sorted(seen, key=str) == sorted((each["tokens"] for each in counted(recorded, "llm_generate")), key=str)
 
 
 def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
-    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    first, second = (event for event in recorded.events if event.name == "execute_tool add")
     assert first.parent_id == second.parent_id
     assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
     assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
 
 
 def test_a_model_call_is_over_before_the_tools_that_it_asked_for_begin(recorded):
-    at = next(index for index, event in enumerate(own(recorded)) if event.name == "execute_tool add")
-    asked, tool = own(recorded)[at - 1 : at + 1]
+    at = next(index for index, event in enumerate(recorded.events) if event.name == "execute_tool add")
+    asked, tool = recorded.events[at - 1 : at + 1]
     assert asked.name == "chat scripted"
     assert int(asked.end_time_unix_nano) <= int(tool.start_time_unix_nano)
 
 
-def test_a_run_belongs_to_the_session_that_the_framework_has_it_in(recorded):
-    runs = [event for event in own(recorded) if event.parent_id is None]
-    assert [event.session_id for event in runs] == recorded.ledger["sessions"]
+def test_a_run_belongs_to_the_session_that_the_framework_has_it_in(recorded, whole):
+    runs = [event for event in recorded.events if event.parent_id is None]
+    assert [event.session_id for event in runs] == whole.ledger["sessions"]
     traces = {event.trace_id: event.session_id for event in runs}
-    assert all(event.session_id == traces[event.trace_id] for event in own(recorded))
+    assert all(event.session_id == traces[event.trace_id] for event in recorded.events)
 
 
 def test_model_calls_carry_request_and_answer(recorded):
-    its = next(facts(event) for event in own(recorded) if event.kind == "llm")
+    its = next(facts(event) for event in recorded.events if event.kind == "llm")
     assert its["gen_ai.request.model"] == "scripted"
     assert its["gen_ai.response.model"] == "scripted-1"
     assert its["gen_ai.response.finish_reasons"] == ["STOP"]
@@ -89,7 +88,7 @@ def test_model_calls_carry_request_and_answer(recorded):
 
 
 def test_a_stream_tells_how_long_its_first_part_took(recorded):
-    streamed = [facts(event) for event in own(recorded) if "gen_ai.response.time_to_first_chunk" in facts(event)]
+    streamed = [facts(event) for event in recorded.events if "gen_ai.response.time_to_first_chunk" in facts(event)]
     (its,) = streamed
     assert its["gen_ai.response.time_to_first_chunk"] > 0
     (message,) = json.loads(its["gen_ai.output.messages"])
@@ -100,7 +99,7 @@ def test_answers_are_those_that_the_program_saw(recorded):
     said = [each["said"] for each in counted(recorded, "answer") if each["name"] in ("planner", "steps")]
     outer = [
         json.loads(facts(event)["mcp.workflow.output_json"])
-        for event in own(recorded)
+        for event in recorded.events
         if event.parent_id is None and event.status == "ok"
     ]
     expected = [texts[-1][1] for texts in said if texts]
@@ -108,33 +107,16 @@ def test_answers_are_those_that_the_program_saw(recorded):
 
 
 def test_an_answer_that_is_an_error_code_is_an_error(recorded):
-    refused = [event for event in own(recorded) if facts(event).get("mcp.error.message") == "SAFETY: not that"]
+    refused = [event for event in recorded.events if facts(event).get("mcp.error.message") == "SAFETY: not that"]
     assert [event.name for event in refused] == ["invoke_workflow planner", "invoke_agent planner", "chat scripted"]
 
 
 def test_a_tool_says_what_it_is(recorded):
-    sources = {event.name: facts(event)["inspector.tool.source"] for event in own(recorded) if event.kind == "tool"}
+    sources = {event.name: facts(event)["inspector.tool.source"] for event in recorded.events if event.kind == "tool"}
     assert sources["execute_tool helper"] == "agent"
     assert sources["execute_tool add"] == "function"
-    patterns = {facts(event).get("mcp.workflow.type") for event in own(recorded) if event.kind == "workflow"}
+    patterns = {facts(event).get("mcp.workflow.type") for event in recorded.events if event.kind == "workflow"}
     assert patterns == {None, "sequential", "parallel"}
-
-
-def test_the_program_sees_the_same_without_the_inspector(recorded):
-    assert sorted(recorded.ledger["calls"], key=str) == sorted(recorded.ledger["plain"], key=str)
-
-
-def test_detaching_puts_every_method_back(recorded):
-    assert all(recorded.ledger["while_attached"])
-    assert not any(recorded.ledger["after_detach"])
-
-
-def test_a_version_without_one_of_the_methods_is_told_of_once_and_recorded_otherwise(recorded):
-    notices = [line for line in recorded.stderr.splitlines() if line.startswith("google-adk ")]
-    assert len(notices) == 1
-    assert "not there: PluginManager.run_on_tool_error_callback" in notices[0]
-    assert recorded.ledger["crippled"][-1]["said"][0] == ["one", "echo: still here"]
-    assert recorded.named("invoke_workflow crippled").status == "ok"
 
 
 TREE = """\

@@ -3,21 +3,15 @@
 import asyncio
 import gc
 import json
-import logging
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
 
 import anthropic
 from anthropic import beta_async_tool, beta_tool
-from anthropic.lib.tools import BetaToolRunner
+from anthropic._base_client import AsyncAPIClient
+from conformance import conform, failed
 from models import serving
 
-import inspector
 from instrument import around
 
-logging.disable()  # the tool runner logs the failure of a tool
 MODEL = "claude-opus-4-6"
 ledger = []
 
@@ -27,6 +21,7 @@ def said(text):
 
 
 def did(name, asked, result, *, parent=None, status="ok", error=None, tokens=None):
+    failed()
     row = {"name": name, "asked": asked, "result": result, "parent": parent, "status": status, "error": error}
     ledger.append(row | {"tokens": tokens})
 
@@ -174,8 +169,11 @@ def program():
     return sorted(ledger, key=json.dumps)
 
 
-recorded = program()
-inspector.detach()
-for name in ("__run__", "_run_tool"):
-    assert "integrations" not in getattr(BetaToolRunner, name).__code__.co_filename
-print(json.dumps({"recorded": recorded, "alone": program()}))
+def brief():
+    ledger.clear()
+    with serving() as models, anthropic.Anthropic(base_url=models.url, api_key="sk-ant-planted-0123456789") as client:
+        chat("lacking", client.messages.create(**said("lacking")))
+    return ledger
+
+
+conform({"all": program}, lacking=(AsyncAPIClient, "request"), brief=brief)

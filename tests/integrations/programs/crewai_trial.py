@@ -5,11 +5,8 @@ a version that nobody has tested.
 """
 
 import asyncio
-import json
 import os
-import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 os.environ |= {
@@ -19,15 +16,12 @@ os.environ |= {
     "CREWAI_TESTING": "true",
     "OTEL_SDK_DISABLED": "true",
 }
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
-
+from conformance import conform, failed
 from crewai import LLM, Agent, BaseLLM, Crew, Task
 from crewai.events.event_bus import CrewAIEventsBus
 from crewai.flow.flow import Flow, listen, start
 from crewai.tools import tool
 from models import serving
-
-import inspector
 
 KEY = "sk-planted-0123456789abcdef0123456789abcdef"
 
@@ -40,6 +34,7 @@ class Trial:
         self.both_in = threading.Barrier(2)
 
     def note(self, kind: str, name: str, **facts: object) -> None:
+        failed()
         self.ledger.append({"kind": kind, "name": name, **facts})
 
 
@@ -148,35 +143,18 @@ def trial_run(url: str) -> Trial:
     return trial
 
 
-WRAPPED = ((CrewAIEventsBus, "emit"), (Crew, "kickoff"), (Own, "call"))
+def brief() -> list[dict]:
+    trial = Trial()
+    run(trial, crew("crippled", "still here", Own(model="own", trial=trial)))
+    return trial.ledger
 
 
-def wrapped() -> list[bool]:
-    return ["inspector" in vars(owner)[name].__code__.co_filename for owner, name in WRAPPED]
-
-
+requests: list[int] = []
 with serving() as models:
-    recorded = trial_run(models.url)
-    while_attached, requests = wrapped(), len(models.requests)
-    inspector.detach()
-    plain = trial_run(models.url)
-    after_detach = wrapped()
-    kept = CrewAIEventsBus.aemit
-    del CrewAIEventsBus.aemit
-    inspector.attach()
-    crippled = Trial()
-    run(crippled, crew("crippled", "still here", Own(model="own", trial=crippled)))
-    CrewAIEventsBus.aemit = kept
-print()
-print(
-    json.dumps(
-        {
-            "calls": recorded.ledger,
-            "plain": plain.ledger,
-            "requests": requests,
-            "while_attached": while_attached,
-            "after_detach": after_detach,
-            "crippled": crippled.ledger,
-        }
-    )
-)
+
+    def everything() -> list[dict]:
+        ledger = trial_run(models.url).ledger
+        requests.append(len(models.requests))
+        return ledger
+
+    conform({"all": everything}, lacking=(CrewAIEventsBus, "aemit"), brief=brief, requests=lambda: requests[0])

@@ -5,24 +5,15 @@ a last, short time with a method missing, as in a version that nobody has tested
 """
 
 import asyncio
-import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
-
+from conformance import conform, failed
 from fast_agent import FastAgent, PromptMessageExtended
-from fast_agent.agents.llm_decorator import LlmDecorator
-from fast_agent.agents.mcp_agent import McpAgent
-from fast_agent.agents.tool_agent import ToolAgent
 from fast_agent.agents.workflow.agents_as_tools_agent import AgentsAsToolsAgent
-from fast_agent.core.run_runtime import FastAgentRunMixin
-from fast_agent.llm.fastagent_llm import FastAgentLLM
 from mcp_types import TextContent
 from models import serving
 from pydantic import BaseModel
-
-import inspector
 
 SERVER = """
 from mcp.server import MCPServer
@@ -61,6 +52,7 @@ class Trial:
         self.reached = asyncio.Event()
 
     def note(self, kind: str, name: str, **facts: object) -> None:
+        failed()
         self.ledger.append({"kind": kind, "name": name, **facts})
 
     async def add(self, a: int, b: int) -> int:
@@ -79,16 +71,16 @@ class Trial:
         await asyncio.Event().wait()
         return "never"
 
-    async def run(self, *, brief: bool = False) -> None:
-        async with self.app(servers=[] if brief else ["clock"]).run() as app:
+    async def run(self) -> list[dict]:
+        async with self.app().run() as app:
             await self.ask(app.planner, '!call add {"a": 1, "b": 2}\n!call add {"a": 3, "b": 4}')
             await self.ask(app.planner, '!call crash {"reason": "broken"}')
             await self.ask(app.boss, '!call agent__helper {"message": "!say helped"}')
             self.note("tool_call", "agent__helper", arguments={"message": "!say helped"}, result="helped")
             await self.ask(app.planner, "!fail 404 99")
             await self.ask(app.pipeline, "chained")
-            if not brief:
-                await self.rest(app)
+            await self.rest(app)
+        return self.ledger
 
     async def rest(self, app: object) -> None:
         await self.ask(app.planner, '!call clock__shout {"text": "hi"}\n!call clock__refuse')
@@ -118,12 +110,12 @@ class Trial:
     async def ask(self, agent: object, question: str) -> None:
         self.note("answer", agent.name, text=await agent.send(question))
 
-    def app(self, *, servers: list[str]) -> FastAgent:
+    def app(self) -> FastAgent:
         fast = FastAgent("trial", config_path="fast-agent.yaml", parse_cli_args=False, quiet=True)
         tools = [self.add, self.crash, self.forever]
         for name in ("first", "second", "judge"):
             fast.agent(name, model="passthrough")(_nothing)
-        fast.agent("planner", servers=servers, function_tools=tools, model="generic.stub", default=True)(_nothing)
+        fast.agent("planner", servers=["clock"], function_tools=tools, model="generic.stub", default=True)(_nothing)
         fast.agent("helper", instruction="You help.", model="generic.stub")(_nothing)
         fast.agent("boss", agents=["helper"], model="generic.stub")(_nothing)
         fast.agent("player", model="playback")(_nothing)
@@ -145,41 +137,11 @@ async def one_more_time() -> str:
         return await app.survivor.send("still here")
 
 
-WRAPPED = (
-    (LlmDecorator, "generate"),
-    (FastAgentLLM, "structured"),
-    (ToolAgent, "call_tool"),
-    (McpAgent, "call_tool"),
-    (FastAgentRunMixin, "run"),
-)
-
-
-def wrapped() -> list[bool]:
-    return [hasattr(vars(owner)[name], "inspector_kept") for owner, name in WRAPPED]
-
-
 with serving() as models:
     Path("fast-agent.yaml").write_text(CONFIG.format(url=models.url, python=sys.executable))
     Path("clock.py").write_text(SERVER)
-    recorded = Trial()
-    asyncio.run(recorded.run())
-    requests, while_attached = len(models.requests), wrapped()
-    inspector.detach()
-    plain = Trial()
-    asyncio.run(plain.run(brief=True))
-    after_detach = wrapped()
-    del AgentsAsToolsAgent._invoke_child_agent
-    inspector.attach()
-    crippled = asyncio.run(one_more_time())
-print(
-    json.dumps(
-        {
-            "calls": recorded.ledger,
-            "plain": plain.ledger,
-            "requests": requests,
-            "while_attached": while_attached,
-            "after_detach": after_detach,
-            "crippled": crippled,
-        }
+    conform(
+        {"all": lambda: asyncio.run(Trial().run())},
+        lacking=(AgentsAsToolsAgent, "_invoke_child_agent"),
+        brief=lambda: asyncio.run(one_more_time()),
     )
-)

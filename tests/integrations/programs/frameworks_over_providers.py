@@ -3,11 +3,7 @@
 import asyncio
 import json
 import os
-import sys
-from pathlib import Path
 from urllib.request import urlopen
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
 
 import agents
 import anthropic

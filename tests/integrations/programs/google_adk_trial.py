@@ -9,17 +9,16 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from conformance import conform, failed
 from google.adk.agents import LlmAgent, ParallelAgent, SequentialAgent
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
-from google.adk.flows.llm_flows.base_llm_flow import BaseLlmFlow
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.runners import InMemoryRunner, Runner
 from google.adk.tools import AgentTool
 from google.genai import types
 
-import inspector
 from inspector import context as session
 
 
@@ -33,6 +32,7 @@ class Trial:
         self.sessions: list[str | None] = []
 
     def note(self, kind: str, name: str, **facts: object) -> None:
+        failed()
         self.ledger.append({"kind": kind, "name": name, **facts})
 
     async def add(self, a: int, b: int) -> dict:
@@ -209,43 +209,24 @@ async def cancel(trial: Trial, runner: Runner) -> None:
         trial.note("cancelled", "planner")
 
 
-WRAPPED = (
-    (Runner, "run_async"),
-    (BaseAgent, "run_async"),
-    (BaseLlmFlow, "_run_and_handle_error"),
-    (PluginManager, "run_before_tool_callback"),
-)
-
-
-def wrapped() -> list[bool]:
-    return [hasattr(vars(owner)[name], "__wrapped__") for owner, name in WRAPPED]
-
-
-async def crippled_run() -> list:
+async def brief() -> list:
     trial = Trial()
     await ask(trial, InMemoryRunner(agent=agents(trial)["steps"], app_name="crippled"), "still here")
     return trial.ledger
 
 
-recorded = asyncio.run(trial_run())
-while_attached = wrapped()
-inspector.detach()
-plain = asyncio.run(trial_run())
-after_detach = wrapped()
-kept = PluginManager.run_on_tool_error_callback
-del PluginManager.run_on_tool_error_callback
-inspector.attach()
-crippled = asyncio.run(crippled_run())
-PluginManager.run_on_tool_error_callback = kept
-print(
-    json.dumps(
-        {
-            "calls": recorded.ledger,
-            "sessions": recorded.sessions,
-            "plain": plain.ledger,
-            "while_attached": while_attached,
-            "after_detach": after_detach,
-            "crippled": crippled,
-        }
-    )
+sessions: list[list[str | None]] = []
+
+
+def everything() -> list:
+    trial = asyncio.run(trial_run())
+    sessions.append(trial.sessions)
+    return trial.ledger
+
+
+conform(
+    {"all": everything},
+    lacking=(PluginManager, "run_on_tool_error_callback"),
+    brief=lambda: asyncio.run(brief()),
+    sessions=lambda: sessions[0],
 )

@@ -2,12 +2,11 @@
 
 import asyncio
 import contextlib
-import json
 import operator
-import sys
 import threading
 from typing import Annotated, Any, TypedDict
 
+from conformance import conform, failed
 from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -18,11 +17,11 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
+from langchain_core.tracers import context as tracers
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
-import inspector
 from instrument import around
 
 ledger: list[dict[str, Any]] = []
@@ -30,6 +29,7 @@ USAGE = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
 
 
 def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
+    failed()
     ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
 
 
@@ -281,35 +281,24 @@ def graphs() -> None:
     assert answer["seen"][-1] == "yes"
 
 
-def crippled() -> None:
-    inspector.detach()
-    del BaseLLM.agenerate
-    inspector.attach()
+def everything() -> list[dict[str, Any]]:
+    ledger.clear()
+    for work in (agents, streams, chains, graphs):
+        work()
+    for work_async in (asynchronous, async_streams):
+        asyncio.run(work_async())
+    return ledger
+
+
+def brief() -> list[dict[str, Any]]:
+    ledger.clear()
     Scripted(script=["a"]).invoke("hello")
     count("llm", "scripted-1", None, tokens=[11, 7])
+    return ledger
 
 
-def detached() -> None:
-    from langchain_core.language_models.chat_models import BaseChatModel as model
-    from langchain_core.runnables import config
-    from langchain_core.tracers import context
-    from langgraph._internal import _runnable
-
-    inspector.detach()
-    Scripted(script=["a"]).invoke("not recorded")
-    functions = (model.agenerate, config._set_config_context, _runnable._set_config_context)
-    assert not any(hasattr(each, "__wrapped__") for each in functions)
-    assert not [each for each in context._configure_hooks if "inspector" in each[0].name]
+def hooks_of_ours() -> list[str]:
+    return [each[0].name for each in tracers._configure_hooks if "inspector" in each[0].name]
 
 
-SYNC = (agents, streams, chains, graphs)
-ASYNC = (asynchronous, async_streams)
-if sys.argv[1] == "switched":
-    crippled()
-    detached()
-else:
-    for work in SYNC:
-        work()
-    for work_async in ASYNC:
-        asyncio.run(work_async())
-print(json.dumps(ledger))
+conform({"all": everything}, lacking=(BaseLLM, "agenerate"), brief=brief, left_hooks=hooks_of_ours)

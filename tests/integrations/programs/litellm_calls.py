@@ -1,18 +1,14 @@
 """Calls of litellm to two providers, against a loopback server: recorded, then again without the inspector."""
 
 import asyncio
-import json
 import os
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
+from conformance import conform, failed
 from models import serving
 
-import inspector
 from instrument import around
 
 litellm.suppress_debug_info = True
@@ -25,6 +21,7 @@ def said(text):
 
 
 def did(asked, text, *, model=GPT, tokens=None, status="ok", operation="chat", parent=None):
+    failed()
     row = {"asked": asked, "text": text, "tokens": tokens, "status": status, "name": f"{operation} {model}"}
     ledger.append(row | {"parent": parent, "provider": "anthropic" if model == CLAUDE else "openai"})
 
@@ -97,18 +94,12 @@ def program():
     return sorted(ledger, key=lambda row: row["asked"])
 
 
-def lacking_a_function():
-    """Ask once more with the inspector, attached to a version that lacks a function."""
-    del litellm.aembedding
-    inspector.attach()
+def brief():
+    ledger.clear()
     with serving() as models:
-        litellm.completion(GPT, said("lacking"), api_base=f"{models.url}/v1", api_key="sk-planted-0123456789")
+        gpt = {"api_base": f"{models.url}/v1", "api_key": "sk-planted-0123456789"}
+        chat("lacking", litellm.completion(GPT, said("lacking"), **gpt))
+    return ledger
 
 
-recorded = program()
-inspector.detach()
-functions = (litellm.completion, litellm.aresponses, litellm.CustomStreamWrapper.__next__)
-assert all("integrations" not in function.__code__.co_filename for function in functions)
-alone = program()
-lacking_a_function()
-print(json.dumps({"recorded": recorded, "alone": alone}))
+conform({"all": program}, lacking=(litellm, "aembedding"), brief=brief)

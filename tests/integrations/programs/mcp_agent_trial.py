@@ -6,20 +6,18 @@ that nobody has tested, and last with a module of hooks of its own, as a fork of
 
 import asyncio
 import importlib
-import json
 import sys
 import types
 from collections.abc import Coroutine
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
-
+from conformance import conform, failed
 from mcp_agent.agents.agent import Agent
 from mcp_agent.app import MCPApp
 from mcp_agent.config import LoggerSettings, MCPServerSettings, MCPSettings, OpenAISettings, Settings
 from mcp_agent.executor.workflow import Workflow, WorkflowResult
 from mcp_agent.logging.transport import AsyncEventBus
-from mcp_agent.workflows.llm.augmented_llm_openai import OpenAIAugmentedLLM, OpenAICompletionTasks
+from mcp_agent.workflows.llm.augmented_llm_openai import OpenAIAugmentedLLM
 from mcp_agent.workflows.parallel.parallel_llm import ParallelLLM
 from models import serving
 
@@ -49,6 +47,7 @@ class Trial:
         self.reached = asyncio.Event()
 
     def note(self, kind: str, name: str, **facts: object) -> None:
+        failed()
         self.ledger.append({"kind": kind, "name": name, **facts})
 
     def app(self, **servers: MCPServerSettings) -> MCPApp:
@@ -60,8 +59,8 @@ class Trial:
         )
         return MCPApp(name="trial", settings=settings)
 
-    async def run(self, *, brief: bool = False) -> None:
-        servers = {} if brief else {"clock": MCPServerSettings(command=sys.executable, args=["clock.py"])}
+    async def run(self) -> None:
+        servers = {"clock": MCPServerSettings(command=sys.executable, args=["clock.py"])}
         async with self.app(**servers).run() as running:
             planner = Agent(
                 name="planner",
@@ -76,8 +75,7 @@ class Trial:
                 await self.ask(llm, '!call crash {"reason": "broken"}')
                 await self.ask(llm, "!fail 400 99")
                 await self.workflow(running)
-                if not brief:
-                    await self.rest(llm, running)
+                await self.rest(llm, running)
 
     def functions(self) -> list:
         async def add(a: int, b: int) -> int:
@@ -182,64 +180,56 @@ def contract() -> str | None:
         return None
 
 
-WRAPPED = (
-    (OpenAIAugmentedLLM, "generate"),
-    (OpenAICompletionTasks, "request_completion_task"),
-    (Agent, "call_tool"),
-)
-
-
-def wrapped() -> list[bool]:
-    functions = [getattr(vars(owner)[name], "__func__", vars(owner)[name]) for owner, name in WRAPPED]
-    return ["inspector" in function.__code__.co_filename for function in functions]
-
-
-seen: list[str] = []
-contracts = [contract()]
-if contracts[0] is not None:
-    from mcp_agent.core import instrument
-
-    instrument.register("before_tool_call", lambda tool_name, **_: seen.append(tool_name))
-
-with serving() as models:
-    Path("clock.py").write_text(SERVER)
-    recorded = Trial(models.url)
-    asyncio.run(stopping(recorded.run()))
-    requests, while_attached = len(models.requests), wrapped()
-    inspector.detach()
+def trial(url: str) -> list[dict]:
     contracts.append(contract())
-    plain = Trial(models.url)
-    asyncio.run(stopping(plain.run(brief=True)))
-    after_detach = wrapped()
-    kept = Agent.call_tool
-    del Agent.call_tool
-    inspector.attach(integrations=["mcp_agent"])
-    crippled = Trial(models.url)
+    made = Trial(url)
+    asyncio.run(stopping(made.run()))
+    return made.ledger
+
+
+def lacking(url: str) -> list[dict]:
+    made = Trial(url)
 
     async def once() -> None:
-        async with crippled.app().run() as running:
+        async with made.app().run() as running:
             survivor = Agent(name="survivor", instruction="Answer.", context=running.context)
-            await crippled.ask(OpenAIAugmentedLLM(agent=survivor), "!say still here")
+            await made.ask(OpenAIAugmentedLLM(agent=survivor), "!say still here")
 
     asyncio.run(stopping(once()))
-    Agent.call_tool = kept
-    inspector.detach()
+    return made.ledger
+
+
+def left_registered() -> int:
+    """Have a fork emit its own hooks; return how many subscribers it has when the inspector is gone."""
     fork = sys.modules["mcp_agent.core.instrument"] = forked()
     inspector.attach(integrations=["mcp_agent"])
     asyncio.run(as_the_fork_does(fork))
     inspector.detach()
-print(
-    json.dumps(
-        {
-            "calls": recorded.ledger,
-            "plain": plain.ledger,
-            "requests": requests,
-            "while_attached": while_attached,
-            "after_detach": after_detach,
-            "crippled": crippled.ledger,
-            "contracts": contracts,
-            "seen": seen,
-            "left_registered": sum(map(len, fork._hooks.values())),
-        }
+    return sum(map(len, fork._hooks.values()))
+
+
+seen: list[str] = []
+contracts: list[str | None] = []
+if contract() is not None:
+    from mcp_agent.core import instrument
+
+    instrument.register("before_tool_call", lambda tool_name, **_: seen.append(tool_name))
+
+requests: list[int] = []
+with serving() as models:
+    Path("clock.py").write_text(SERVER)
+
+    def everything() -> list[dict]:
+        ledger = trial(models.url)
+        requests.append(len(models.requests))
+        return ledger
+
+    conform(
+        {"all": everything},
+        lacking=(Agent, "call_tool"),
+        brief=lambda: lacking(models.url),
+        requests=lambda: requests[0],
+        left_registered=left_registered,
+        contracts=lambda: contracts,
+        seen=lambda: seen,
     )
-)

@@ -1,16 +1,15 @@
-"""Single situations of MCP in memory, each named by an argument, with either generation of the SDK."""
+"""Single situations of MCP in memory, with either generation of the SDK."""
 
 import asyncio
-import json
-import sys
+from collections.abc import Callable, Coroutine
 from contextlib import asynccontextmanager
-from types import FunctionType
+from functools import partial
 from typing import Any
 
+from conformance import conform, failed
 from mcp import ClientSession, types
 from mcp.shared.memory import create_client_server_memory_streams
 
-import inspector
 from instrument import around
 
 try:
@@ -102,52 +101,38 @@ async def session() -> Any:
         return [first.content[0].text, second.content[0].text]
 
 
-def functions() -> dict[str, Any]:
-    """Return every function of the SDK by its place."""
-    found: dict[str, Any] = {}
-    for name, module in tuple(sys.modules.items()):
-        if name == "mcp" or name.startswith("mcp."):
-            for attribute, value in tuple(vars(module).items()):
-                found[f"{name}.{attribute}"] = value
-                if isinstance(value, type) and value.__module__.startswith("mcp."):
-                    found |= {f"{name}.{attribute}.{each}": kept for each, kept in vars(value).items()}
-    return {place: value for place, value in found.items() if isinstance(value, FunctionType)}
-
-
-async def detached() -> Any:
-    attached = functions()
-    inspector.detach()
-    bare = functions()
+async def refused() -> Any:
     async with connected(adder()) as session:
-        await session.call_tool("add", {"a": 1, "b": 2})
-    inspector.attach()
-    again = functions()
-    async with connected(adder()) as session:
-        await session.call_tool("add", {"a": 3, "b": 4})
-    inspector.detach()
-    changed = [place for place in bare if bare[place] is not attached[place]]
-    changed_again = [place for place in bare if bare[place] is not again[place]]
-    return {"changed": len(changed), "same_again": changed == changed_again, "put_back": functions() == bare}
+        try:
+            await session.read_resource("guide://nowhere" if IS_2 else types.AnyUrl("guide://nowhere"))
+        except Exception as exc:
+            failed()
+            return exc.error.message
 
 
-async def unsupported() -> Any:
-    inspector.detach()
-    if IS_2:
-        from mcp.shared import direct_dispatcher
-
-        del direct_dispatcher._DirectDispatchContext.progress
-    else:
-        from mcp.shared import session as shared
-
-        del shared.RequestResponder.cancel
-    inspector.attach()
+async def brief() -> Any:
     async with connected(adder()) as session:
         return (await session.call_tool("add", {"a": 1, "b": 2})).content[0].text
 
 
-if __name__ == "__main__":
-    results = {}
-    for case in sys.argv[1:]:
-        with around("workflow_run", workflow=case):
-            results[case] = asyncio.run(globals()[case]())
-    print(json.dumps(results))
+def lacking() -> tuple[Any, str]:
+    if IS_2:
+        from mcp.shared import direct_dispatcher
+
+        return direct_dispatcher._DirectDispatchContext, "progress"
+    from mcp.shared import session as shared
+
+    return shared.RequestResponder, "cancel"
+
+
+def cased(case: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
+    with around("workflow_run", workflow=case.__name__):
+        return [asyncio.run(case())]
+
+
+CASES = (parallel, told, proxy, called_off, session, refused)
+conform(
+    {case.__name__: partial(cased, case) for case in CASES},
+    lacking=lacking(),
+    brief=partial(cased, brief),
+)

@@ -1,7 +1,8 @@
 """A visitor of the travel desk in ``mcp_server.py``, over each transport, with either generation of the SDK.
 
-Arguments: the interpreter of the server, then the transports to visit by; ``crash`` is a server that dies.
-Prints what was asked and what was served.
+Arguments: the interpreter of the server, then the transports to visit by; ``crash`` is a server that dies. ``alone``
+stands before visits without the inspector, of either side, and ``header`` is a visit by HTTP of a client without it,
+whose requests name a caller in their headers. Prints what was asked and what was served under the inspector.
 """
 
 import asyncio
@@ -25,12 +26,14 @@ from instrument import around
 
 IS_2 = not hasattr(types.CallToolResult, "isError") and "is_error" in types.CallToolResult.model_fields
 HERE = Path(__file__).parent
-CALLER = os.environ.get("UNRECORDED_CALLER")
-HEADERS = {"traceparent": CALLER} if CALLER else {}
-LEDGER = Path(os.environ["HOME"]) / os.environ.get("LEDGER", "served.jsonl")
+CALLER = f"00-{'a' * 32}-{'b' * 16}-01"
+LEDGER = Path(os.environ["INSPECTOR_HOME"]).parent / "served.jsonl"
+UNRECORDED = Path(os.environ["INSPECTOR_HOME"]).parent / "served-alone.jsonl"
 
 asked: list[dict[str, Any]] = []
 visiting = ""
+headers: dict[str, str] = {}
+is_alone = False
 
 
 def note(kind: str, name: str, arguments: dict[str, Any], outcome: str, **more: Any) -> None:
@@ -122,18 +125,19 @@ async def outlive(streams: Any) -> None:
 
 
 def server_arguments(way: str) -> list[str]:
-    return [str(HERE / "mcp_server.py"), str(LEDGER), way]
+    return [str(HERE / "mcp_server.py"), str(UNRECORDED if is_alone else LEDGER), way]
 
 
 def server_environment() -> dict[str, str]:
-    return {**os.environ, "OTEL_SERVICE_NAME": "desk"}
+    known = {key: value for key, value in os.environ.items() if not is_alone or not key.startswith("INSPECTOR_")}
+    return {**known, "OTEL_SERVICE_NAME": "desk"}
 
 
 @asynccontextmanager
 async def in_memory() -> Any:
     import mcp_server
 
-    mcp_server.ledger_path = str(LEDGER)
+    mcp_server.ledger_path = str(UNRECORDED if is_alone else LEDGER)
     server = mcp_server.create_server()
     lowlevel = getattr(server, "_lowlevel_server", None) or server._mcp_server
     async with create_client_server_memory_streams() as (client_streams, server_streams):
@@ -164,28 +168,36 @@ def opened(way: str, python: str, address: str) -> Any:
             StdioServerParameters(command=python, args=server_arguments("stdio"), env=server_environment())
         )
     if way == "sse":
-        return sse_client(f"{address}/sse", headers=HEADERS)
+        return sse_client(f"{address}/sse", headers=headers)
     if not hasattr(streamable_http, "streamable_http_client"):
-        return streamable_http.streamablehttp_client(f"{address}/mcp", headers=HEADERS)
-    client = import_module("httpx2" if IS_2 else "httpx").AsyncClient(headers=HEADERS, timeout=30)
+        return streamable_http.streamablehttp_client(f"{address}/mcp", headers=headers)
+    client = import_module("httpx2" if IS_2 else "httpx").AsyncClient(headers=headers, timeout=30)
     return streamable_http.streamable_http_client(f"{address}/mcp", http_client=client)
 
 
 async def main(python: str, ways: list[str]) -> None:
-    global visiting
+    global visiting, is_alone
     async with AsyncExitStack() as stack:
         networked = {"http", "sse"} & set(ways)
         address = await stack.enter_async_context(over_http(python)) if networked else ""
-        for visiting in ways:
+        recorded, _, unrecorded = " ".join(ways).partition(" alone")
+        for visiting in recorded.split():
             with around("workflow_run", workflow=f"visit {visiting}"):
-                async with opened(visiting, python, address) as streams:
-                    await (outlive if visiting == "crash" else visit)(streams)
-    served = [json.loads(line) for line in LEDGER.read_text().splitlines()]
-    print(json.dumps({"asked": asked, "served": served}))
+                await visit_by(visiting, python, address)
+        found = {"asked": asked.copy(), "served": [json.loads(line) for line in LEDGER.read_text().splitlines()]}
+        asked.clear()
+        inspector.detach()
+        for visiting in unrecorded.split():
+            is_alone = visiting != "header"
+            headers.update({} if is_alone else {"traceparent": CALLER})
+            await visit_by("http" if visiting == "header" else visiting, python, address)
+    print(json.dumps(found | {"alone": asked}))
+
+
+async def visit_by(way: str, python: str, address: str) -> None:
+    async with opened(way, python, address) as streams:
+        await (outlive if way == "crash" else visit)(streams)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(HERE))
-    if CALLER:
-        inspector.detach()
     asyncio.run(main(sys.argv[1], sys.argv[2:]))

@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import json
-import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from agents import (
@@ -24,7 +23,8 @@ from agents import (
     set_tracing_disabled,
     trace,
 )
-from agents.tracing import spans as sdk_spans
+from agents.run_internal.tool_execution import _FunctionToolBatchExecutor
+from conformance import conform, failed
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -36,7 +36,6 @@ from openai.types.responses import (
 )
 from openai.types.responses.response_usage import InputTokensDetails, OutputTokensDetails
 
-import inspector
 from instrument import around
 
 # Nothing is to be sent anywhere; what a program has for processors is its own.
@@ -45,6 +44,7 @@ ledger: list[dict[str, Any]] = []
 
 
 def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
+    failed()
     ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
 
 
@@ -249,6 +249,7 @@ async def left() -> None:
 
 
 async def everything() -> None:
+    set_tracing_disabled(False)
     for work in (tools, handoffs, cut, streams, left):
         await work()
 
@@ -261,37 +262,22 @@ async def untraced() -> None:
     await streams()
 
 
-async def detached() -> None:
-    from agents.run import AgentRunner
-    from agents.run_internal import tool_execution
-
-    inspector.detach()
-    await Runner.run(agent("unseen", "x"), "go")
-    functions = (AgentRunner.run, AgentRunner.run_streamed, sdk_spans.SpanImpl.start, Scripted.get_response)
-    tool = tool_execution._FunctionToolBatchExecutor._run_single_tool
-    places = [each.__code__.co_filename for each in (*functions, tool)]
-    assert not [each for each in places if "/inspector/integrations/" in each]
-
-
-async def crippled() -> None:
-    from agents.run_internal import tool_execution
-
-    executor = tool_execution._FunctionToolBatchExecutor
-    inspector.detach()
-    kept = executor._run_single_tool
-    del executor._run_single_tool
-    inspector.attach()
-    executor._run_single_tool = kept
+async def brief() -> None:
+    set_tracing_disabled(False)
     await Runner.run(agent("seen", "x"), "go")
     count("workflow", "Agent workflow", None)
     count("agent", "seen", "Agent workflow")
     counted("seen", 1)
 
 
-async def switched() -> None:
-    await crippled()
-    await detached()
+def counting(work: Callable[[], Coroutine[Any, Any, None]]) -> list[dict[str, Any]]:
+    ledger.clear()
+    asyncio.run(work())
+    return ledger
 
 
-asyncio.run({"all": everything, "untraced": untraced, "switched": switched}[sys.argv[1]]())
-print(json.dumps(ledger))
+conform(
+    {"all": lambda: counting(everything), "untraced": lambda: counting(untraced)},
+    lacking=(_FunctionToolBatchExecutor, "_run_single_tool"),
+    brief=lambda: counting(brief),
+)

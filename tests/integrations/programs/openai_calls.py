@@ -3,16 +3,13 @@
 import asyncio
 import gc
 import json
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "stubs"))
 
 import openai
+from conformance import conform, failed
 from models import serving
+from openai._base_client import AsyncAPIClient
 from pydantic import BaseModel
 
-import inspector
 from instrument import around
 
 MODEL = "gpt-4o"
@@ -29,6 +26,7 @@ def said(text):
 
 
 def did(asked, text, *, tokens=None, status="ok", error=None, retries=0, operation="chat", parent=None, streamed=False):
+    failed()
     row = {"asked": asked, "text": text, "tokens": tokens, "status": status, "error": error, "retries": retries}
     ledger.append(row | {"name": f"{operation} {MODEL}", "parent": parent, "streamed": streamed})
 
@@ -202,6 +200,11 @@ def program():
     return sorted(ledger, key=lambda row: row["asked"])
 
 
-recorded = program()
-inspector.detach()
-print(json.dumps({"recorded": recorded, "alone": program()}))
+def brief():
+    ledger.clear()
+    with serving() as models, openai.OpenAI(base_url=f"{models.url}/v1", api_key="sk-planted-0123456789") as client:
+        chat("lacking", client.chat.completions.create(**said("lacking")))
+    return ledger
+
+
+conform({"all": program}, lacking=(AsyncAPIClient, "request"), brief=brief)

@@ -2,28 +2,27 @@
 
 import asyncio
 import contextlib
-import json
-import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
+from conformance import conform, failed
 from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
-from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.models.test import TestModel
+from pydantic_ai.tool_manager import ToolManager
 from pydantic_ai.usage import RequestUsage
 
-import inspector
 from instrument import around
 
 ledger: list[dict[str, Any]] = []
 
 
 def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
+    failed()
     ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
 
 
@@ -204,26 +203,7 @@ async def models() -> None:
     count("agent", "stops", None, "abandoned")
 
 
-async def detached() -> None:
-    inspector.detach()
-    await Agent(scripted("x"), name="unseen").run("go")
-    from pydantic_ai.tool_manager import ToolManager
-
-    functions = (Agent.iter, ToolManager.execute_tool_call, FunctionModel.request, FunctionModel.request_stream)
-    places = [each.__code__.co_filename for each in (*functions, Sub.request)]
-    assert not [each for each in places if "/inspector/integrations/" in each]
-    hook = vars(Model).get("__init_subclass__")
-    assert hook is None or "/inspector/integrations/" not in hook.__func__.__code__.co_filename
-
-
-async def crippled() -> None:
-    inspector.detach()
-    from pydantic_ai.tool_manager import ToolManager
-
-    kept = ToolManager.execute_tool_call
-    del ToolManager.execute_tool_call
-    inspector.attach()
-    ToolManager.execute_tool_call = kept
+async def brief() -> None:
     await Agent(scripted("x"), name="seen").run("go")
     count("agent", "seen", None)
     counted("seen", 1)
@@ -234,10 +214,14 @@ async def everything() -> None:
         await work()
 
 
-async def switched() -> None:
-    await crippled()
-    await detached()
+def counting(work: Callable[[], Coroutine[Any, Any, None]]) -> list[dict[str, Any]]:
+    ledger.clear()
+    asyncio.run(work())
+    return ledger
 
 
-asyncio.run({"all": everything, "switched": switched}[sys.argv[1]]())
-print(json.dumps(ledger))
+conform(
+    {"all": lambda: counting(everything)},
+    lacking=(ToolManager, "execute_tool_call"),
+    brief=lambda: counting(brief),
+)
