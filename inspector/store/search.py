@@ -34,7 +34,7 @@ _DEEPEST_CALL = 100
 """Lists and maps inside one another that a function calls itself for."""
 _MOST_KEYS = 64
 """Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
-_TERM = re.compile(r'"([^"]*)"?|(\S+)')
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"[^\W_]")
 _CONTENT_KEYS = frozenset(
     (
@@ -76,7 +76,8 @@ _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 def expression(q: str) -> str | None:
     """Returns a query in the language of FTS5 with all of its terms quoted; None when it has no word.
 
-    Terms are joined by and; ``"…"`` makes a phrase, a trailing ``*`` a prefix. Nothing else has a meaning
+    Terms are joined by and; ``"…"`` makes a phrase, a trailing ``*`` a prefix. Nothing else has a meaning, so neither
+    has a quotation mark without its pair
     (https://sqlite.org/fts5.html#full_text_query_syntax).
     """
     terms: list[str] = []

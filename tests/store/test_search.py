@@ -58,6 +58,7 @@ def test_words_are_joined_by_and_phrases_keep_their_order_and_stars_end_prefixes
     assert found(store, '"one two"') == ["one two three"]
     assert found(store, "on*") == ["one two three", "two one", "onward"]
     assert found(store, '"one tw"*') == []
+    assert found(store, '"two one') == found(store, 'two one"') == ["one two three", "two one"]
     assert found(store, "two -one") == ["one two three", "two one"]
     assert found(store, "one OR onward") == []
     assert found(store, "   ") == ["one two three", "two one", "onward"]
