@@ -278,6 +278,9 @@ class Filter:
     tool: str | None = None
     service: str | None = None
     error_type: str | None = None
+    """Whole, or the class's own name alone."""
+    hook: str | None = None
+    """The noun of the hooks that made the span."""
     since_ns: int | None = None
     """Started at or after."""
     until_ns: int | None = None
@@ -298,10 +301,6 @@ class Filter:
 StatsOf = Literal["events", "traces"]
 """What figures count: each span, or each trace once."""
 GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name"]
-
-
-TRACE_GROUPS: tuple[GroupBy, ...] = ("kind", "agent", "service", "status", "name")
-"""What figures of traces can be split by: what a trace has one of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,19 @@ class Access:
     allowed_hosts: tuple[str, ...] = ()
     """Names besides the loopback ones, each ``host`` or ``host:port``."""
 
-    def refuse(self, head: "Head") -> Problem | None:
-        """Say why a request is not let in, or None when it is."""
+    def refuse(self, head: "Head", *, routed: bool = True) -> Problem | None:
+        """Say why a request is not let in, or None when it is.
+
+        Args:
+            head: The request's.
+            routed: Whether a route takes this method on this path. What none takes is answered with 405 or 404, which
+                whoever has a token may learn.
+        """
         return (
-            too_large(head) or wrong_host(head, self.allowed_hosts) or foreign_page(head) or self._without_token(head)
+            too_large(head)
+            or wrong_host(head, self.allowed_hosts)
+            or foreign_page(head)
+            or self._without_token(head, routed=routed)
         )
 
     def scopes(self, head: "Head") -> frozenset[Scope]:
@@ -57,7 +66,7 @@ class Access:
         cookie = head.cookie(cookie_name(head.port))
         return self.token.scopes(cookie) if cookie is not None else NOTHING
 
-    def _without_token(self, head: "Head") -> Problem | None:
+    def _without_token(self, head: "Head", *, routed: bool) -> Problem | None:
         if is_open(head.path) and head.kind == "http" and head.method in SAFE_METHODS:
             return None
         scopes = self.scopes(head)
@@ -65,6 +74,8 @@ class Access:
         if not scopes:
             detail = "needs a token: send 'Authorization: Bearer <token>', or open the one-time address of the server"
             return Problem(401, detail, headers={"WWW-Authenticate": 'Bearer realm="inspector"'})
+        if not routed:
+            return None
         if needed not in scopes:
             return Problem(403, f"this token lacks the scope {needed!r}; it has: {', '.join(sorted(scopes))}")
         if head.method not in SAFE_METHODS and not head.all("authorization") and not from_own_page(head):

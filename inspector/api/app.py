@@ -88,7 +88,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         app.router.add_route(path, _options, methods=["OPTIONS"], include_in_schema=False)
     answer_errors_with_problems(app)
     # The last one added is the outermost.
-    app.add_middleware(Guard, access=access)
+    app.add_middleware(Guard, access=access, routes=app.router.routes)
     app.add_middleware(Counting, requests=service.requests)
     return app
 

@@ -16,7 +16,7 @@ from inspector.api.service import InService
 router = APIRouter()
 
 
-@router.api_route("/events", methods=LOOK, responses=statuses(503))
+@router.api_route("/events", methods=LOOK, responses=statuses(404, 503))
 def list_events(service: InService, query: Annotated[EventsQuery, Depends(QueryOf(EventsQuery))]) -> Response:
     """Answer with one page of the events that match."""
     page = service.store.events(

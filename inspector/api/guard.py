@@ -1,11 +1,13 @@
 """The one gate in front of every route, for HTTP and WebSocket alike."""
 
 import logging
+from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from inspector.api.access import Access, Head, head_of
+from inspector.api.access import SAFE_METHODS, Access, Head, head_of
 from inspector.api.errors import Problem
 from inspector.api.problems import problem_response
 
@@ -32,9 +34,11 @@ class Guard:
     It is also the last border: what fails behind it becomes a problem that tells the client nothing.
     """
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, routes: Sequence[BaseRoute] | None = None) -> None:
         self.app = app
         self.access = access
+        self.routes = routes
+        """Those of ``app``, as they are when a request comes; None where every request counts as routed."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Judge one connection; scopes that carry no request pass."""
@@ -42,7 +46,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         head = head_of(scope)
-        problem = self.access.refuse(head)
+        problem = self.access.refuse(head, routed=self._is_routed(head, scope))
         answer = _Answer(send)
         if problem is not None:
             await _refuse(problem, head, (scope, receive, answer))
@@ -56,6 +60,11 @@ class Guard:
                 raise
             failed = Problem(500, "the server failed; its log says why")
             await problem_response(failed, head.path)(scope, receive, answer)
+
+    def _is_routed(self, head: Head, scope: Scope) -> bool:
+        if self.routes is None or head.kind != "http" or head.method in SAFE_METHODS:
+            return True
+        return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
 
 
 class _Answer:

@@ -101,6 +101,7 @@ class TraceFilter(Times, Figures):
     tool: Text | None = None
     service: Text | None = None
     error_type: Text | None = None
+    hook: Text | None = None
     attr: Annotated[dict[AttributeKey, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
         default_factory=dict[AttributeKey, AnyText]
     )

@@ -102,7 +102,7 @@ def _invalid(error: RequestValidationError) -> Problem:
 def _of_store(error: StoreError) -> Problem:
     match error:
         case CursorInvalid():
-            return Problem(422, f"cursor: {error}", parameter="cursor")
+            return Problem(404, f"cursor: {error}", parameter="cursor")
         case StoreReadOnly():
             return Problem(409, f"this process only reads: {error}")
         case QueryTooSlow():

@@ -16,7 +16,7 @@ from inspector.model import Filter
 router = APIRouter()
 
 
-@router.api_route("/sessions", methods=LOOK, responses=statuses(503))
+@router.api_route("/sessions", methods=LOOK, responses=statuses(404, 503))
 def list_sessions(service: InService, query: Annotated[SessionsQuery, Depends(QueryOf(SessionsQuery))]) -> Response:
     """Answer with one page of sessions, the one with the latest activity first."""
     page = service.store.sessions(since_ns=query.since, until_ns=query.until, cursor=query.cursor, limit=query.limit)

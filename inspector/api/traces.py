@@ -16,7 +16,7 @@ from inspector.model import Filter
 router = APIRouter()
 
 
-@router.api_route("/traces", methods=LOOK, responses=statuses(503))
+@router.api_route("/traces", methods=LOOK, responses=statuses(404, 503))
 def list_traces(service: InService, query: Annotated[TracesQuery, Depends(QueryOf(TracesQuery))]) -> Response:
     """Answer with one page of the traces that match."""
     page = service.store.traces(

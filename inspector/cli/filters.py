@@ -29,6 +29,7 @@ class FilterOptions(TypedDict):
     tool: str | None
     service: str | None
     error_type: str | None
+    hook: str | None
     since: int | None
     until: int | None
     min_duration_ms: float | None
@@ -128,7 +129,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--model", metavar="NAME", help="Name of the model."),
     click.option("--tool", metavar="NAME", help="Name of the tool."),
     click.option("--service", metavar="NAME", help="The recorded program's service name."),
-    click.option("--error-type", metavar="TYPE", help="Exception class or error code."),
+    click.option("--error-type", metavar="TYPE", help="Exception class, with or without its module, or error code."),
+    click.option("--hook", metavar="NOUN", help="What its hooks are about, for example tool_call."),
     click.option("--since", type=Moment(), help="Started at or after: 15m, 2h or 7d ago, a date or time, unix ns."),
     click.option("--until", type=Moment(), help="Started before; as --since."),
     click.option("--min-duration-ms", type=Amount(), help="Took at least this long."),
@@ -183,6 +185,7 @@ def filter_of(options: FilterOptions) -> Filter:
         tool=options["tool"],
         service=options["service"],
         error_type=options["error_type"],
+        hook=options["hook"],
         since_ns=since_ns,
         until_ns=until_ns,
         min_duration_ms=options["min_duration_ms"],

@@ -13,13 +13,13 @@ Position: TypeAlias = tuple[int | float | None, int]
 
 _Bounded = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _LONGEST = 512
+_FOREIGN = "this is not a cursor of this server; take next_cursor of the page before, unchanged"
 _DECODER = msgspec.json.Decoder(tuple[str, _Bounded | float | None, _Bounded])
 
 
 def write_cursor(list_of: object, position: Position) -> str:
     """Returns the cursor of a position in a list; ``list_of`` is everything that defines the list."""
-    text = msgspec.json.encode((_digest(list_of), *position))
-    return urlsafe_b64encode(text).decode().rstrip("=")
+    return _encoded(msgspec.json.encode((_digest(list_of), *position)))
 
 
 def read_cursor(list_of: object, cursor: str | None) -> Position | None:
@@ -34,10 +34,17 @@ def read_cursor(list_of: object, cursor: str | None) -> Position | None:
         text = urlsafe_b64decode(cursor[:_LONGEST].encode("ascii") + b"=" * (-len(cursor) % 4))
         digest, value, row_id = _DECODER.decode(text)
     except (ValueError, msgspec.MsgspecError) as err:
-        raise CursorInvalid("this is not a cursor; take next_cursor of the page before, unchanged") from err
+        raise CursorInvalid(_FOREIGN) from err
+    # Decoding skips what is no base64 and stops after the longest: only what we wrote comes out the same again.
+    if _encoded(text) != cursor:
+        raise CursorInvalid(_FOREIGN)
     if digest != _digest(list_of):
         raise CursorInvalid("this cursor belongs to another filter or order; repeat the request that gave it")
     return value, row_id
+
+
+def _encoded(text: bytes) -> str:
+    return urlsafe_b64encode(text).decode().rstrip("=")
 
 
 def _digest(list_of: Any) -> str:

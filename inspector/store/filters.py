@@ -15,6 +15,7 @@ from inspector.store.tables import spans, traces
 _c = spans.c
 _named = traces.alias("named")
 """Under another name, so that it stays a question of its own inside questions about traces."""
+_failed = spans.alias("failed")
 _INDEXED = frozenset(
     (semconv.SESSION_ID, semconv.TOOL_NAME, semconv.AGENT_NAME, semconv.REQUEST_MODEL, semconv.RESPONSE_MODEL)
 )
@@ -63,16 +64,18 @@ def span_conditions(where: Filter) -> Conditions:
         (_c.service, where.service),
         (_c.model, where.model),
         (_c.tool, where.tool),
-        (_c.error_type, where.error_type),
         *((column, value) for key, column, value in promoted if key in _INDEXED),
     )
     unindexed = (
         (_c.parent_id, where.parent_id),
+        (_c.hook, where.hook),
         *((column, value) for key, column, value in promoted if key not in _INDEXED),
     )
     found = [column == clean(value) for column, value in indexed if value is not None]
     tested = [column == clean(value) for column, value in unindexed if value is not None]
     tested += [_attribute(key, value) for key, value in where.attributes]
+    if where.error_type is not None:
+        found.append(_failed_with(clean(where.error_type)))
     found += _common(where, spans)
     for bounds in _figures(where, spans).values():
         found += bounds
@@ -81,6 +84,19 @@ def span_conditions(where: Filter) -> Conditions:
     if where.trace_id is not None or not tested:
         return Conditions(found + tested, [])
     return Conditions(found, tested)
+
+
+def _failed_with(error_type: str) -> ColumnElement[bool]:
+    """Returns the condition for an exception class or error code; a class's own name stands for it in every module."""
+    if "." in error_type:
+        return _c.error_type == error_type
+    # The few types there are, one seek of the index each: an end of the text is nothing that an index finds.
+    first = select(func.min(_failed.c.error_type).label("type")).where(_failed.c.error_type.is_not(None))
+    types = first.cte("error_types", recursive=True)
+    following = select(func.min(_failed.c.error_type)).where(_failed.c.error_type > types.c.type).scalar_subquery()
+    types = types.union_all(select(following).where(types.c.type.is_not(None)))
+    own_name = func.substr(types.c.type, -len(error_type) - 1) == f".{error_type}"
+    return _c.error_type.in_(select(types.c.type).where(or_(types.c.type == error_type, own_name)))
 
 
 def of_trace(trace_id: str) -> ColumnElement[bool]:

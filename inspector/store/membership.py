@@ -91,6 +91,7 @@ def membership_of(connection: Connection, where: Filter) -> Membership | Literal
         model=where.model,
         tool=where.tool,
         error_type=where.error_type,
+        hook=where.hook,
         since_ns=where.since_ns,
         attributes=where.attributes,
     )

@@ -5,10 +5,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, literal, select, text
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, bindparam, case, func, literal, select, text
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store import stats
@@ -18,7 +18,7 @@ from inspector.store.listing import Pace, Ranking, passing_ids
 from inspector.store.membership import membership_of
 from inspector.store.rows import INT64_MAX
 from inspector.store.summaries import COST_DIGITS
-from inspector.store.tables import traces
+from inspector.store.tables import spans, traces
 
 _t = traces.c
 GROUPED: dict[GroupBy, ColumnElement[Any]] = {
@@ -28,13 +28,15 @@ GROUPED: dict[GroupBy, ColumnElement[Any]] = {
     "status": _t.status,
     "name": _t.name,
 }
-"""What traces can be split by: what a trace has one of."""
+"""What a trace has one of."""
+_MANY: dict[GroupBy, Column[Any]] = {"model": spans.c.model, "tool": spans.c.tool, "error_type": spans.c.error_type}
+"""What a trace has many of: it is in the group of each that one of its events has."""
 MOST_SPANS = 50_000
 """Up to here the traces of the spans that an index finds are counted; beyond, traces are walked."""
 _STEPS = (1000, 4000)
 _LEAST_SLICES = 16
 _BETWEEN = (_t.start_ns >= bindparam("first_ns"), _t.start_ns <= bindparam("last_ns"))
-_AMONG = text("traces.id IN (SELECT value FROM json_each(:row_ids))")
+_AMONG = cast("ColumnElement[bool]", text("traces.id IN (SELECT value FROM json_each(:row_ids))"))
 _DURATIONS = msgspec.json.Decoder(list[float])
 Place: TypeAlias = tuple[int, int]
 """When a trace began, and its row id."""
@@ -77,13 +79,13 @@ class _Figures:
 def read_trace_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buckets: int) -> Stats:
     """Returns the figures of the traces of a filter.
 
-    Raises:
-        KeyError: A trace has not one of what it is to be split by; `GROUPED` lists what it has.
+    Split by what a trace has many of, it is in several groups, and once in the total all the same.
     """
     conditions = trace_conditions(where)
     listed, complete = _listed(connection, where, conditions)
-    question = _sums(None if by is None else GROUPED[by])
-    question = question.where(*conditions, *_BETWEEN) if listed is None else question.where(_AMONG)
+    of_slice = [*conditions, *_BETWEEN] if listed is None else [_AMONG]
+    question = _sums(None if by is None else GROUPED.get(by)).where(*of_slice)
+    of_many = _sums_of_many(_MANY[by], of_slice) if by in _MANY else None
     edges = _edges(_range(connection, where, conditions, listed), buckets)
     total, by_key, slices = _Figures(), dict[str | None, _Figures](), [_Figures() for _ in edges[1:]]
     until = time.monotonic() + stats.SCAN_S
@@ -91,10 +93,14 @@ def read_trace_stats(connection: Connection, where: Filter, *, by: GroupBy | Non
         if time.monotonic() >= until:
             complete = False
             break
-        for key, durations, *row in connection.execute(question, _slice(edges[at], edges[at + 1], listed)):
+        its = _slice(edges[at], edges[at + 1], listed)
+        for key, durations, *row in connection.execute(question, its):
             known = _DURATIONS.decode(durations)
-            for figures in (total, by_key.setdefault(key, _Figures()), slices[at]):
+            groups = () if of_many is not None else (by_key.setdefault(key, _Figures()),)
+            for figures in (total, slices[at], *groups):
                 figures.add(row, known)
+        for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
+            by_key.setdefault(key, _Figures()).add(row, _DURATIONS.decode(durations))
     largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
     return Stats(
         StatsGroup(None, *total.values()),
@@ -180,3 +186,11 @@ def _sums(key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
         func.total(case((_t.priced > 0, _t.cost_usd))),
     )
     return sums if key is None else sums.group_by(key)
+
+
+def _sums_of_many(column: Column[Any], of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
+    """Returns the question for the sums of the traces of a slice, each in the group of every value it has."""
+    has_one = and_(spans.c.trace_id == _t.id, column.is_not(None), spans.c.folded_into.is_(None))
+    members = select(_t.id.label("trace"), column.label("key")).select_from(traces.outerjoin(spans, has_one))
+    each = members.where(*of_slice).distinct().subquery("each")
+    return _sums(each.c.key).select_from(each.join(traces, _t.id == each.c.trace))

@@ -238,6 +238,22 @@ def test_a_token_does_what_its_scope_says(scope, method, path, refused):
     assert ask("http", [("Host", OWN), bearer], method=method, path=path) == refused
 
 
+@pytest.mark.parametrize("method", ["TRACE", "QUERY", "PUT", "PATCH", "POST", "DELETE", "FROB"])
+@pytest.mark.parametrize("path", ["/healthz", "/events", f"/traces/{1:032x}/outline"])
+def test_a_method_that_no_route_takes_is_405_for_every_token_and_401_without(client, stranger, path, method):
+    for scope in ("read", "ingest", "control"):
+        answer = client.request(method, path, headers={"Authorization": f"Bearer {Token(SECRET).derive(scope)}"})
+        assert answer.status_code == 405
+        assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert stranger.request(method, path).status_code == 401
+
+
+def test_a_method_that_a_route_takes_needs_its_scope_first(client):
+    reader = {"Authorization": f"Bearer {Token(SECRET).derive('read')}"}
+    assert client.request("DELETE", f"/traces/{1:032x}", headers=reader).status_code == 403
+    assert client.request("POST", "/v1/traces", headers=reader).status_code == 403
+
+
 @pytest.mark.parametrize(
     "further, refused",
     [

@@ -31,8 +31,8 @@ def test_every_filter_reaches_the_store():
         + b"a" * 32
         + b"&parent_id="
         + b"b" * 16
-        + b"&name=n&name_prefix=p&agent=a&model=m&tool=t&service=v&error_type=E&since=5&until=1970-01-01T00:00:01Z"
-        b"&min_duration_ms=1.5&max_duration_ms=2e3&min_cost_usd=0&max_cost_usd=0.25&attr.a.b=1&attr.c=&q=two+words"
+        + b"&name=n&name_prefix=p&agent=a&model=m&tool=t&service=v&error_type=E&hook=tool_call"
+        b"&since=5&until=1970-01-01T00:00:01Z&min_duration_ms=1.5&max_duration_ms=2e3&min_cost_usd=0&max_cost_usd=0.25&attr.a.b=1&attr.c=&q=two+words"
         b"&sort=cost&order=asc&cursor=abc&limit=1000&full=true",
     )
     assert query.as_filter() == Filter(
@@ -48,6 +48,7 @@ def test_every_filter_reaches_the_store():
         tool="t",
         service="v",
         error_type="E",
+        hook="tool_call",
         since_ns=5,
         until_ns=1_000_000_000,
         min_duration_ms=1.5,

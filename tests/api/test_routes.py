@@ -108,10 +108,24 @@ def test_following_the_cursor_visits_every_event_once(client, store, span):
 def test_a_cursor_of_another_list_is_refused_by_name(client, store, span, problem):
     store.write([span(number) for number in range(1, 4)])
     cursor = client.get("/events", params={"limit": 1}).json()["next_cursor"]
-    for query in ({"cursor": cursor, "kind": "tool"}, {"cursor": cursor, "order": "asc"}, {"cursor": "AAAA"}):
+    foreign = ("0", "AAAA", cursor + "A", cursor + "AAAA", cursor[:-1], cursor.swapcase(), "x" * 1024)
+    of_others = ({"cursor": cursor, "kind": "tool"}, {"cursor": cursor, "order": "asc"})
+    for query in (*of_others, *({"cursor": text} for text in foreign)):
         answer = client.get("/events", params=query)
-        assert answer.status_code == 422
+        assert answer.status_code == 404
         assert problem(answer)["parameter"] == "cursor"
+        why = "this cursor belongs to another filter or order" if query in of_others else "this is not a cursor"
+        assert why in problem(answer)["detail"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/events", "/traces", "/sessions", f"/traces/{ONE}", f"/traces/{ONE}/outline", "/sessions/berlin/1"]
+)
+def test_a_cursor_that_is_not_ours_is_not_found_by_any_list(client, store, run, problem, path):
+    store.write(run)
+    answer = client.get(path, params={"cursor": "bm90LW91cnM"})
+    assert answer.status_code == 404
+    assert problem(answer)["parameter"] == "cursor"
 
 
 def test_one_event_comes_in_full(client, store, run):

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from inspector.ingest import decode, read_span
+from inspector.ingest.dialects.recorder import NOUNS, REQUIRED
 from inspector.model import SpanError
 
 
@@ -31,8 +32,17 @@ def read(make_span, make_request):
     ],
 )
 def test_the_noun_of_a_hook_is_the_kind(read, noun, kind):
-    span = read({"inspector.hook": noun, "gen_ai.operation.name": "chat"})
+    required = dict.fromkeys(REQUIRED.get(noun, ()), "x")
+    span = read({"inspector.hook": noun, "gen_ai.operation.name": "chat"} | required)
     assert (span.kind, span.hook, span.dialect) == (kind, noun, "inspector/1")
+
+
+@pytest.mark.parametrize(("noun", "key"), [(noun, key) for noun, keys in REQUIRED.items() for key in sorted(keys)])
+def test_a_span_that_lacks_what_its_hook_always_writes_is_of_no_hook(read, noun, key):
+    attributes = dict.fromkeys(REQUIRED[noun], "x") | {"inspector.hook": noun}
+    assert read(attributes).hook == noun
+    del attributes[key]
+    assert (read(attributes).hook, read(attributes).kind) == (None, NOUNS[noun])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ SPANS = st.lists(
         name=st.sampled_from(["red", "red blue"]),
         start_ns=st.integers(0, 6),
         attribute=st.sampled_from([None, "x", 1]),
-        **dict.fromkeys(("parent_id", "model", "tool", "error_type"), PICK),
+        error_type=PICK | st.sampled_from(["a.x", "a.zx"]),
+        **dict.fromkeys(("parent_id", "model", "tool", "hook"), PICK),
     ),
     max_size=14,
 )
@@ -33,7 +34,8 @@ FILTERS = st.builds(
     since_ns=some([0, 3]),
     q=some(["red", "blue", "green"]),
     attributes=st.sampled_from([(), (), (("key", "x"),), (("gen_ai.tool.name", "x"),)]),
-    **dict.fromkeys(("parent_id", "model", "tool", "error_type"), some(["x", "z"])),
+    error_type=some(["x", "z", "a.x", "zx"]),
+    **dict.fromkeys(("parent_id", "model", "tool", "hook"), some(["x", "z"])),
 )
 
 
@@ -53,12 +55,16 @@ def build(at, fields):
     )
 
 
+def is_of_type(error_type, wanted):
+    return error_type == wanted or ("." not in wanted and error_type.endswith(f".{wanted}"))
+
+
 def meets(span, where):
     return all(
         (
-            *(getattr(where, name) in (None, getattr(span, name)) for name in ("parent_id", "model", "tool")),
+            *(getattr(where, name) in (None, getattr(span, name)) for name in ("parent_id", "model", "tool", "hook")),
             not where.kinds or span.kind in where.kinds,
-            where.error_type is None or (span.error is not None and span.error.type == where.error_type),
+            where.error_type is None or (span.error is not None and is_of_type(span.error.type, where.error_type)),
             where.q is None or where.q in span.name.split(),
             *(span.attributes.get(key) == value for key, value in where.attributes),
         )

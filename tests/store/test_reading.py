@@ -25,9 +25,9 @@ def spans(count):
             start_ns=st.integers(0, 6) | st.sampled_from([2**63 - 1, 2**63, 2**64 - 1]),
             length_ns=st.integers(0, 3).map(lambda ms: ms * 1_000_000),
             cost_usd=st.sampled_from([None, 0.0, 0.1, 0.2]),
-            **dict.fromkeys(("session_id", "parent_id", "agent", "model", "tool", "service"), PICK),
+            **dict.fromkeys(("session_id", "parent_id", "agent", "model", "tool", "service", "hook"), PICK),
             trace_id=st.sampled_from(["t1", "t2"]),
-            error_type=PICK,
+            error_type=PICK | st.sampled_from(["a.x", "a.zx"]),
             attribute=st.sampled_from([None, "x", 1, True, 1.5, ["x"]]),
         ),
         max_size=count,
@@ -65,7 +65,8 @@ FILTERS = st.builds(
     min_cost_usd=some([0, 0.1]),
     max_cost_usd=some([0, 0.1]),
     attributes=st.sampled_from([(), (), (("key", "x"),), (("key", "1"),), (("key", "true"),), (("key", '["x"]'),)]),
-    **dict.fromkeys(("session_id", "parent_id", "agent", "model", "tool", "service", "error_type"), some(["x", "z"])),
+    error_type=some(["x", "z", "a.x", "zx"]),
+    **dict.fromkeys(("session_id", "parent_id", "agent", "model", "tool", "service", "hook"), some(["x", "z"])),
 )
 
 
@@ -73,18 +74,22 @@ def as_text(value):
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def is_of_type(error_type, wanted):
+    return error_type == wanted or ("." not in wanted and error_type.endswith(f".{wanted}"))
+
+
 def matches(span, where):
     start, duration_ms = (
         min(span.start_ns, INT64_MAX),
         None if span.end_ns is None else (span.end_ns - span.start_ns) / 1e6,
     )
-    plain = ("session_id", "trace_id", "parent_id", "name", "agent", "model", "tool", "service")
+    plain = ("session_id", "trace_id", "parent_id", "name", "agent", "model", "tool", "service", "hook")
     return all(
         (
             *(getattr(where, name) in (None, getattr(span, name)) for name in plain),
             not where.kinds or span.kind in where.kinds,
             not where.statuses or span.status in where.statuses,
-            where.error_type is None or (span.error is not None and span.error.type == where.error_type),
+            where.error_type is None or (span.error is not None and is_of_type(span.error.type, where.error_type)),
             where.name_prefix is None or span.name.startswith(where.name_prefix),
             where.since_ns is None or start >= min(where.since_ns, INT64_MAX),
             where.until_ns is None or where.until_ns > INT64_MAX or start < where.until_ns,

@@ -1,8 +1,10 @@
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.model import TRACE_GROUPS, Filter, Span
+from inspector.model import Filter, GroupBy, Span, SpanError
 from inspector.store import SqliteStore
 from inspector.store import stats as stats_module
 from inspector.store.stats import quantile
@@ -55,7 +57,7 @@ def told(found):
 
 @given(
     recorded=TRACES,
-    by=st.none() | st.sampled_from(TRACE_GROUPS),
+    by=st.none() | st.sampled_from(tuple(GROUPED)),
     buckets=st.integers(0, 7),
     where=st.builds(
         Filter,
@@ -125,5 +127,31 @@ def test_an_empty_store_has_no_figures(store):
     assert (found.total.count, found.groups, found.buckets, found.complete) == (0, (), (), True)
 
 
-def test_what_traces_can_be_split_by_is_what_the_contract_says():
-    assert tuple(GROUPED) == TRACE_GROUPS
+def test_a_trace_is_in_the_group_of_each_model_tool_and_error_type_it_has(store, make_span):
+    store.write(
+        [
+            make_span(trace_id="a" * 32, kind="llm", model="large", input_tokens=5),
+            make_span(trace_id="a" * 32, kind="llm", model="large", input_tokens=7),
+            make_span(trace_id="a" * 32, kind="llm", model="small", input_tokens=1),
+            make_span(trace_id="b" * 32, kind="llm", model="small", input_tokens=2),
+            make_span(trace_id="c" * 32, tool="clock", status="error", error=SpanError("ValueError", None)),
+        ]
+    )
+    found = store.stats(Filter(), of="traces", by="model", buckets=2)
+    assert {group.key: (group.count, group.input_tokens) for group in found.groups} == {
+        "small": (2, 15),
+        "large": (1, 13),
+        None: (1, 0),
+    }
+    assert (found.total.count, found.total.input_tokens) == (3, 15)
+    assert sum(bucket.count for bucket in found.buckets) == 3
+    by_tool = store.stats(Filter(), of="traces", by="tool").groups
+    assert {group.key: group.count for group in by_tool} == {"clock": 1, None: 2}
+    by_error = store.stats(Filter(tool="clock"), of="traces", by="error_type").groups
+    assert {group.key: group.errors for group in by_error} == {"ValueError": 1}
+
+
+def test_every_split_of_events_is_one_of_traces(store, make_span):
+    store.write([make_span()])
+    for by in get_args(GroupBy):
+        assert store.stats(Filter(), of="traces", by=by).total.count == 1

@@ -27,7 +27,7 @@ from inspector.ingest.dialects.langsmith import LANGSMITH
 from inspector.ingest.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, announced
 from inspector.ingest.dialects.openinference import OPENINFERENCE
 from inspector.ingest.dialects.openllmetry import OPENLLMETRY
-from inspector.ingest.dialects.recorder import HOOKS, INSPECTOR
+from inspector.ingest.dialects.recorder import HOOKS, INSPECTOR, REQUIRED
 from inspector.ingest.dialects.table import Table, complete, narrowed
 from inspector.ingest.dialects.vercel_ai import VERCEL_AI
 from inspector.ingest.exported import read_exported
@@ -127,7 +127,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
         decoded.start_ns,
         decoded.parent_id,
         text(attributes, table.session),
-        text(attributes, _HOOK) if is_recorded else None,
+        _hook(attributes) if is_recorded else None,
         table.name,
         text(resource, _SERVICE),
         _named(attributes, table.agent, table),
@@ -146,6 +146,12 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
         decoded.links,
         text(resource, _PROCESS),
     )
+
+
+def _hook(attributes: dict[str, AttributeValue]) -> str | None:
+    noun = text(attributes, _HOOK)
+    required = REQUIRED.get(noun) if noun is not None else None
+    return noun if required is None or required <= attributes.keys() else None
 
 
 def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Tokens | None, float | None]:

@@ -18,6 +18,22 @@ NOUNS: Mapping[str, Kind] = {
 }
 """Kinds by the noun of the hook that made the span."""
 
+_OPERATION = frozenset((semconv.OPERATION_NAME, semconv.SPAN_TYPE))
+_METHOD = frozenset((semconv.MCP_METHOD_NAME, semconv.SPAN_TYPE))
+REQUIRED: Mapping[str, frozenset[str]] = {
+    "workflow_run": _OPERATION,
+    "agent_call": _OPERATION,
+    "llm_generate": _OPERATION,
+    "tool_call": _OPERATION | {semconv.TOOL_NAME, semconv.SEED_TOOL_NAME},
+    "rpc_request": _METHOD | {semconv.SEED_RPC_METHOD, semconv.SEED_RPC_DIRECTION},
+    "resource_fetch": _METHOD,
+    "prompt_apply": _METHOD | {semconv.PROMPT_NAME, semconv.SEED_PROMPT_TEMPLATE_ID},
+}
+"""Attributes that the recorder always writes for a noun, whatever the emitter passed and with content switched off too.
+
+A span that lacks one of them was not made by the hook that it names, whoever sent it.
+"""
+
 INSPECTOR = Dialect(
     name="inspector/1",
     marks=(semconv.HOOK,),

@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Traces that match a filter, the latest first.
-         * @description `kind`, `model`, `tool`, `error_type`, `attr` and `q` are about events: a trace matches when one of its events
+         * @description `kind`, `model`, `tool`, `error_type`, `hook`, `attr` and `q` are about events: a trace matches when one of its events
          *     meets all of those that are given. The other parameters are about the trace as a whole.
          */
         get: operations["listTraces"];
@@ -182,7 +182,8 @@ export interface paths {
         /**
          * Counts, errors, quantiles, tokens and cost of the events or traces that match a filter.
          * @description `of=traces` counts each trace once, with its duration and its sums, and takes the filters as `/traces` does; its
-         *     errors are traces whose status is `error`. It can be split by kind, agent, service, status and name.
+         *     errors are traces whose status is `error`. Split by model, tool or error type, of which a trace has many, a trace
+         *     is in the group of each that one of its events has; one without any is in the group whose key is null.
          */
         get: operations["getStats"];
         put?: never;
@@ -342,6 +343,11 @@ export interface components {
             message: string | null;
             traceback: string | null;
         };
+        /**
+         * @description The attributes that a span has at least, by the hook that made it. Only events that carry `attributes` whole have
+         *     them: lists leave them out, and so does `clip`.
+         */
+        HookAttributes: unknown & unknown & unknown & unknown & unknown & unknown & unknown;
         /** @description One span. A span that still runs has no end. */
         Event: {
             seq: components["schemas"]["Sequence"];
@@ -352,7 +358,10 @@ export interface components {
             kind: components["schemas"]["Kind"];
             name: string;
             status: components["schemas"]["Status"];
-            /** @description The noun of the hook that made the span, such as `tool_call`. */
+            /**
+             * @description What the hooks that made the span are about, such as `tool_call`; null for a span that no hook made, or that
+             *     lacks an attribute which HookAttributes has for it.
+             */
             hook: string | null;
             /** @description The vocabulary that the attributes were read with. */
             dialect: string | null;
@@ -386,7 +395,7 @@ export interface components {
             events?: components["schemas"]["SpanEvent"][];
             /** @description Other spans that this one refers to. Only in full. */
             links?: components["schemas"]["SpanLink"][];
-        };
+        } & components["schemas"]["HookAttributes"];
         FullEvent: components["schemas"]["Event"] & {
             /**
              * @description What `clip` left out, each with the length of its JSON in characters: `input` and `output` are null instead,
@@ -789,8 +798,13 @@ export interface components {
         model: components["schemas"]["Text"];
         tool: components["schemas"]["Text"];
         service: components["schemas"]["Text"];
-        /** @description The exception class or error code. */
+        /**
+         * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
+         *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+         */
         error_type: components["schemas"]["Text"];
+        /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+        hook: components["schemas"]["Text"];
         /** @description Began at or after this time. */
         since: components["schemas"]["Time"];
         /** @description Began before this time. */
@@ -810,12 +824,13 @@ export interface components {
         };
         /**
          * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
-         *     Quotation marks make a phrase, a star at the end of a word stands for any ending.
+         *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
+         *     without its pair means nothing.
          */
         q: components["schemas"]["Search"];
         sort: components["schemas"]["Sort"];
         order: components["schemas"]["Order"];
-        /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+        /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
         cursor: components["schemas"]["Cursor"];
         /** @description How many items a page has at most. */
         limit: number;
@@ -854,8 +869,13 @@ export interface operations {
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
-                /** @description The exception class or error code. */
+                /**
+                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 */
                 error_type?: components["parameters"]["error_type"];
+                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
                 /** @description Began before this time. */
@@ -873,12 +893,13 @@ export interface operations {
                 attr?: components["parameters"]["attr"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
-                 *     Quotation marks make a phrase, a star at the end of a word stands for any ending.
+                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
+                 *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
                 sort?: components["parameters"]["sort"];
                 order?: components["parameters"]["order"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */
                 limit?: components["parameters"]["limit"];
@@ -906,6 +927,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             421: components["responses"]["Misdirected"];
@@ -934,8 +956,13 @@ export interface operations {
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
-                /** @description The exception class or error code. */
+                /**
+                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 */
                 error_type?: components["parameters"]["error_type"];
+                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
                 /** @description Began before this time. */
@@ -953,7 +980,8 @@ export interface operations {
                 attr?: components["parameters"]["attr"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
-                 *     Quotation marks make a phrase, a star at the end of a word stands for any ending.
+                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
+                 *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
                 /**
@@ -1052,8 +1080,13 @@ export interface operations {
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
-                /** @description The exception class or error code. */
+                /**
+                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 */
                 error_type?: components["parameters"]["error_type"];
+                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
                 /** @description Began before this time. */
@@ -1071,12 +1104,13 @@ export interface operations {
                 attr?: components["parameters"]["attr"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
-                 *     Quotation marks make a phrase, a star at the end of a word stands for any ending.
+                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
+                 *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
                 sort?: components["schemas"]["TraceSort"];
                 order?: components["parameters"]["order"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */
                 limit?: components["parameters"]["limit"];
@@ -1101,6 +1135,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             421: components["responses"]["Misdirected"];
@@ -1113,7 +1148,7 @@ export interface operations {
     getTrace: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */
                 limit?: components["parameters"]["limit"];
@@ -1190,7 +1225,7 @@ export interface operations {
     getTraceOutline: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many events a page has at most. */
                 limit?: number;
@@ -1232,7 +1267,7 @@ export interface operations {
                 since?: components["parameters"]["since"];
                 /** @description Began before this time. */
                 until?: components["parameters"]["until"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */
                 limit?: components["parameters"]["limit"];
@@ -1255,6 +1290,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             421: components["responses"]["Misdirected"];
@@ -1267,7 +1303,7 @@ export interface operations {
     getSession: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. */
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */
                 limit?: components["parameters"]["limit"];
@@ -1359,8 +1395,13 @@ export interface operations {
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
-                /** @description The exception class or error code. */
+                /**
+                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 */
                 error_type?: components["parameters"]["error_type"];
+                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
                 /** @description Began before this time. */
@@ -1378,7 +1419,8 @@ export interface operations {
                 attr?: components["parameters"]["attr"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
-                 *     Quotation marks make a phrase, a star at the end of a word stands for any ending.
+                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
+                 *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
                 /** @description The field whose values the figures are split by. */

@@ -17,6 +17,7 @@ export const TEXT_FIELDS = [
   "tool",
   "service",
   "error_type",
+  "hook",
   "q",
 ] as const;
 /** Fields that hold one number. */

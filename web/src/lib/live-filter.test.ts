@@ -33,6 +33,10 @@ it("knows every condition", () => {
   expect(liveFilter({ name_prefix: "chat" }).fits(SPAN)).toBe(true);
   expect(liveFilter({ agent: "planner", tool: "search", error_type: "Timeout" }).fits(failed)).toBe(true);
   expect(liveFilter({ error_type: "Timeout" }).fits(SPAN)).toBe(false);
+  const nested = { ...failed, error: { type: "http.errors.Timeout" } };
+  expect(liveFilter({ error_type: "Timeout" }).fits(nested)).toBe(true);
+  expect(liveFilter({ error_type: "errors.Timeout" }).fits(nested)).toBe(false);
+  expect(liveFilter({ error_type: "out" }).fits(nested)).toBe(false);
   expect(liveFilter({ min_duration_ms: 100, max_duration_ms: 120 }).fits(SPAN)).toBe(true);
   expect(liveFilter({ min_duration_ms: 121 }).fits(SPAN)).toBe(false);
 });

@@ -37,10 +37,15 @@ export function liveFilter(filter: Filter): LiveFilter {
   if (agent !== undefined) tests.push((span) => span.agent === agent);
   if (model !== undefined) tests.push((span) => span.model === model);
   if (tool !== undefined) tests.push((span) => span.tool === tool);
-  if (error_type !== undefined) tests.push((span) => span.error?.type === error_type);
+  if (error_type !== undefined) tests.push((span) => failedWith(span.error?.type ?? null, error_type));
   tests.push((span) => within(span.duration_ms, min_duration_ms, max_duration_ms));
   tests.push((span) => within(span.cost_usd, min_cost_usd, max_cost_usd));
   return { streamed, fits: (span) => tests.every((test) => test(span)) };
+}
+
+/** As the server has it: a class's own name stands for it in every module. */
+function failedWith(type: string | null, wanted: string): boolean {
+  return type === wanted || (!wanted.includes(".") && type !== null && type.endsWith(`.${wanted}`));
 }
 
 function within(value: number | null, least: number | undefined, most: number | undefined): boolean {
