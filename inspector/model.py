@@ -144,6 +144,54 @@ class TimelineBar:
     status: Status
 
 
+LossReason = Literal["dropped", "unwritten", "unencodable", "undecodable", "unmatched", "dropped_segments"]
+"""Why something was not recorded; the fields of `Losses` say what each means."""
+
+LOSS_REASONS: tuple[LossReason, ...] = (
+    *("dropped", "unwritten", "unencodable", "undecodable", "unmatched"),
+    "dropped_segments",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Losses:
+    """How much was not recorded, by reason."""
+
+    dropped: int = 0
+    """Calls, since more waited to be written than the queue holds."""
+    unwritten: int = 0
+    """Calls, since the file could not be written, as on a full disk."""
+    unencodable: int = 0
+    """Calls that no record could be made of."""
+    undecodable: int = 0
+    """Lines and spans of spool files that could not be read."""
+    unmatched: int = 0
+    """Ends of calls that had not begun where they ended."""
+    dropped_segments: int = 0
+    """Whole spool files that were removed for room before they were taken in."""
+
+    @property
+    def calls(self) -> int:
+        """Calls that happened and are not recorded."""
+        return self.dropped + self.unwritten + self.unencodable
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that one process could not record, and when."""
+
+    process: str
+    """Key of the recording process; of another program's spool file, its name."""
+    run: str | None
+    """Of what ``inspector run`` the process was part."""
+    service: str | None
+    reason: LossReason
+    count: int
+    since_ns: int
+    until_ns: int
+    """It happened between these two times, as far as is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One tree of spans, summed up. Sums leave out what is unknown; ``status`` is the root's, else the worst."""
@@ -171,6 +219,8 @@ class Trace:
     """The largest ``seq`` of its spans."""
     timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
     """Where its time went; absent unless asked for."""
+    losses: Losses | UnsetType = UNSET
+    """What its processes did not record in its time; absent from lists, and where nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What tells whether the server works: ``/healthz``, ``/readyz``, ``/metrics``, and its contract."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -12,6 +12,7 @@ from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import Query, QueryOf
 from inspector.api.problems import RETRY_S
 from inspector.api.service import InService, Service
+from inspector.model import LOSS_REASONS, Losses
 from inspector.store import StoreError
 
 router = APIRouter()
@@ -31,6 +32,9 @@ class Readiness:
     search_behind: int = 0
     spools: int = 0
     dropped: int = 0
+    """Calls that happened and are not recorded."""
+    losses: Losses = field(default_factory=Losses)
+    """What was not recorded, by reason."""
     clients: int = 0
     problems: tuple[str, ...] = ()
     """Also what is merely ignored, which leaves the server ready."""
@@ -53,7 +57,8 @@ def readiness(service: Service) -> Readiness:
         seq=health.last_seq,
         search_behind=health.search_behind,
         spools=spools,
-        dropped=health.dropped,
+        dropped=health.losses.calls,
+        losses=health.losses,
         clients=clients,
         problems=owner.problems() if owner is not None else (),
     )
@@ -86,7 +91,7 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
         *_metric("database_bytes", "gauge", "Size of the database.", found.bytes),
         *_metric("seq", "counter", "Changes ever stored.", found.seq),
         *_metric("search_behind_spans", "gauge", "Spans that full-text search does not know yet.", found.search_behind),
-        *_metric("dropped_spans_total", "counter", "Spans that recorders had to drop.", found.dropped),
+        *_loss_lines(service.store.health().losses_ever),
         *_metric(
             "bad_lines", "gauge", "Unreadable lines of the spools there are.", sum(mark.bad_lines for mark in totals)
         ),
@@ -100,6 +105,12 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
 
 def _metric(name: str, kind: str, about: str, value: Any) -> list[str]:
     return [f"# HELP inspector_{name} {about}", f"# TYPE inspector_{name} {kind}", f"inspector_{name} {value}"]
+
+
+def _loss_lines(losses: Losses) -> list[str]:
+    name = "inspector_not_recorded_total"
+    lines = [f"# HELP {name} What was not recorded, in calls, ends, lines or files.", f"# TYPE {name} counter"]
+    return lines + [f'{name}{{reason="{reason}"}} {getattr(losses, reason)}' for reason in LOSS_REASONS]
 
 
 def _request_lines(service: Service) -> list[str]:

@@ -7,19 +7,22 @@ import socket
 import sqlite3
 import stat
 import urllib.request
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from inspector.cli.check import Check, Level
 from inspector.cli.endpoint_checks import check_endpoint
 from inspector.cli.errors import SettingInvalid
-from inspector.cli.figures import size
+from inspector.cli.figures import moment, size
 from inspector.cli.home import settings_of
+from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
+from inspector.ingest.losses import waiting_losses
 from inspector.ingest.segment import list_segments
+from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
 from inspector.store import SpoolMark
 
@@ -121,7 +124,7 @@ def check_database(settings: Settings) -> Iterator[Check]:
     """Open the database for reading alone, and look at its health and at what recorders reported."""
     if not settings.database.exists():
         yield Check("ok", "database", "none yet; the first command or server that reads makes one")
-        yield from _spool_checks(settings, {})
+        yield from _spool_checks(settings, {}, ())
         return
     yield from _mode_checks(settings)
     with _left_as_found(settings.database):
@@ -134,7 +137,7 @@ def _stored(settings: Settings) -> Iterator[Check]:
     try:
         store = SqliteStore(settings.database, read_only=True)
         try:
-            health, marks = store.health(), dict(store.spools())
+            health, marks, losses = store.health(), dict(store.spools()), store.losses()
         finally:
             store.close()
     except StoreError as error:
@@ -150,11 +153,7 @@ def _stored(settings: Settings) -> Iterator[Check]:
     yield Check(
         "ok", "database", f"{health.spans:,} events, {size(health.bytes)}, schema {health.schema_version}{behind}"
     )
-    if health.dropped:
-        yield Check(
-            "warn", "recorders", f"dropped {health.dropped:,} events", "record less at once, or tell us how you did it"
-        )
-    yield from _spool_checks(settings, marks)
+    yield from _spool_checks(settings, marks, losses)
 
 
 def check_space(settings: Settings) -> Iterator[Check]:
@@ -244,9 +243,22 @@ def _damage(database: Path) -> str:
     return "" if found == "ok" else found
 
 
-def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark]) -> Iterator[Check]:
+def _loss_checks(losses: Sequence[Loss]) -> Iterator[Check]:
+    totals = sum_of(losses)
+    for reason in LOSS_REASONS:
+        count = getattr(totals, reason)
+        if count:
+            last = max((loss for loss in losses if loss.reason == reason), key=lambda loss: loss.until_ns)
+            where = f", run {last.run}" if last.run else ""
+            when = f" (last {moment(last.until_ns)}{where})" if last.until_ns else ""
+            yield Check("warn", "recorded", f"{loss_sentence(reason, count)}{when}", ADVICE[reason])
+
+
+def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Sequence[Loss]) -> Iterator[Check]:
+    """Look at the spool, and at what was not recorded, be it taken in or not."""
     directory = settings.spool
     if not directory.exists():
+        yield from _loss_checks(losses)
         return
     found = directory.stat()
     if found.st_mode & 0o077:
@@ -254,9 +266,8 @@ def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark]) -> Iterato
     segments, ignored = list_segments(directory)
     for name, reason in sorted(ignored.items()):
         yield Check("warn", "spool", f"{name} {reason}", f"move it out of {directory}")
-    bad = sum(mark.bad_lines + mark.bad_spans for mark in marks.values())
-    if bad:
-        yield Check("warn", "spool", f"{bad:,} lines or spans could not be read and were skipped", "see docs/spool.md")
+    offsets = {name: mark.offset for name, mark in marks.items()}
+    yield from _loss_checks([*losses, *waiting_losses(segments, offsets)])
     waiting = [each.size - (marks[each.name].offset if each.name in marks else 0) for each in segments]
     pending = sum(1 for rest in waiting if rest > 0)
     text = (

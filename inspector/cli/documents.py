@@ -7,7 +7,7 @@ import msgspec
 
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import json_text
-from inspector.model import Event, Page, Session, Trace
+from inspector.model import Event, Losses, Page, Session, Trace
 
 _LARGE = ("input", "output", "attributes", "events", "links")
 _SMALL = tuple(field.name for field in fields(Event) if field.name not in _LARGE)
@@ -38,6 +38,7 @@ def trace_document(trace: Trace, events: Sequence[Event], *, full: bool) -> obje
     return {"trace": trace, "items": [event_document(event, full=full) for event in events], "next_cursor": None}
 
 
-def run_document(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], *, full: bool) -> object:
-    """Return the traces of one run, each as `trace_document` does."""
-    return {"run_id": run_id, "traces": [trace_document(trace, events, full=full) for trace, events in traces]}
+def run_document(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], losses: Losses, *, full: bool) -> object:
+    """Return what was not recorded of one run, and its traces, each as `trace_document` does."""
+    documents = [trace_document(trace, events, full=full) for trace, events in traces]
+    return {"run_id": run_id, "losses": losses, "traces": documents}

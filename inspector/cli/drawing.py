@@ -4,11 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from msgspec import UNSET
+
 from inspector.cli import figures, status
+from inspector.cli.losses import loss_sentences
 from inspector.cli.terminal import Style, Terminal
 from inspector.cli.tree import TRUNK, Row, tree_rows
 from inspector.cli.visible import cut, pad, width
-from inspector.model import Event, Trace
+from inspector.model import Event, Losses, Trace
 
 _BAR_COLUMNS = 16
 _BAR_FROM_WIDTH = 90
@@ -68,6 +71,8 @@ def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal) -> It
         terminal: Gives the width, colours and characters to draw with.
     """
     yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
+    if trace.losses is not UNSET:
+        yield from _missing(trace.losses, terminal, of=" of its processes")
     yield from tree_lines(events, terminal)
 
 
@@ -77,16 +82,25 @@ def tree_lines(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
     yield from _aligned([_line(row, start_ns, end_ns, terminal) for row in tree_rows(events)], terminal)
 
 
-def run_lines(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], terminal: Terminal) -> Iterable[str]:
+def run_lines(
+    run_id: str,
+    traces: Sequence[tuple[Trace, Sequence[Event]]],
+    terminal: Terminal,
+    *,
+    losses: Losses | None = None,
+) -> Iterable[str]:
     """Draw all that one program did: a line of facts, then the trees of its traces on one scale of time.
 
     Args:
         run_id: What its processes were recorded with as ``inspector.run.id``.
         traces: Its traces and their events, in the order they are drawn.
         terminal: Gives the width, colours and characters to draw with.
+        losses: What its processes did not record.
     """
     start_ns, end_ns = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run_id, [trace for trace, _ in traces], terminal)), "dim")
+    if losses is not None:
+        yield from _missing(losses, terminal)
     lines: list[_Line] = []
     for trace, events in traces:
         named = f"trace {terminal.safe(trace.trace_id[:_TRACE_DIGITS])}"
@@ -94,6 +108,11 @@ def run_lines(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], term
             line = _line(row, start_ns, end_ns, terminal)
             lines.append(line if row.depth else replace(line, note=_GAP.join(filter(None, (named, line.note)))))
     yield from _aligned(lines, terminal)
+
+
+def _missing(losses: Losses, terminal: Terminal, *, of: str = "") -> Iterable[str]:
+    for sentence in loss_sentences(losses, of=of):
+        yield terminal.style(terminal.cut(sentence), "yellow")
 
 
 def _aligned(lines: Sequence[_Line], terminal: Terminal) -> Iterable[str]:

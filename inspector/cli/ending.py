@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
+from inspector.cli.losses import loss_sentences
 from inspector.configured import configured
 from inspector.environment import Environment
 from inspector.integrations import INTEGRATIONS
@@ -38,6 +39,8 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterat
             if outcome.telling is not None and (outcome.telling.failed or outcome.telling.calls > 1):
                 yield f"inspector: {_which(outcome)}{one}"
         yield _in_the_browser(environment, choices, outcome)
+    for sentence in loss_sentences(outcome.losses):
+        yield f"inspector: {sentence}"
     yield from _notices(environment, outcome)
     if outcome.going_on:
         pids = ", ".join(map(str, outcome.going_on))
@@ -112,6 +115,8 @@ def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
     """Say why there is nothing to see; an empty text when it has been said."""
     off = switched_off(os.environ, choices)
     also = f"; switched off: {', '.join(off)} (INSPECTOR_INTEGRATIONS_OFF, --without or --integrations)" if off else ""
+    if outcome.losses.calls:
+        return ""
     if outcome.joined:
         return _no_call(outcome) + also
     if outcome.left_out:

@@ -58,13 +58,16 @@ def _show_run(store: "Store", run_id: str, terminal: "Terminal", *, as_json: boo
     from inspector.cli.documents import run_document, write_json
     from inspector.cli.drawing import run_lines
     from inspector.cli.lookup import find_run, trace_events
+    from inspector.cli.losses import sum_of
 
     found, traces = find_run(store, run_id)
+    # A file that was removed for room was another program's, whoever removed it.
+    losses = sum_of(loss for loss in store.losses(run=found) if loss.reason != "dropped_segments")
     whole = [(trace, trace_events(store, trace.trace_id, full=full and as_json)) for trace in traces]
     if as_json:
-        write_json(run_document(found, whole, full=full), terminal)
+        write_json(run_document(found, whole, losses, full=full), terminal)
     else:
-        terminal.write(run_lines(found, whole, terminal))
+        terminal.write(run_lines(found, whole, terminal, losses=losses))
 
 
 def _show_event(store: "Store", span_id: str, trace: str, terminal: "Terminal", *, as_json: bool) -> None:
@@ -81,7 +84,9 @@ def _show_trace(store: "Store", trace: str, terminal: "Terminal", *, as_json: bo
     from inspector.cli.drawing import trace_lines
     from inspector.cli.lookup import find_trace, trace_events
 
-    found = find_trace(store, trace)
+    listed = find_trace(store, trace)
+    # Read again, since only a single trace says what is missing of it.
+    found = store.trace(listed.trace_id) or listed
     events = trace_events(store, found.trace_id, full=full and as_json)
     if as_json:
         write_json(trace_document(found, events, full=full), terminal)

@@ -4,9 +4,10 @@ import logging
 from collections.abc import Callable, Sequence
 
 from inspector.ingest.dialects import read_span
+from inspector.ingest.losses import Missing
 from inspector.ingest.otlp import Decoded
 from inspector.ingest.segment import Line
-from inspector.model import Span
+from inspector.model import Loss, Span
 from inspector.store import SpoolMark, Store, StoreError
 
 BATCH = 512
@@ -23,16 +24,21 @@ class Batch:
     Args:
         store: Where the spans go.
         mark: How far the file is committed.
+        missing: Says what lines of the file report as not recorded.
         committed: Called after each commit with the new mark and the number of spans in it.
     """
 
-    def __init__(self, store: Store, mark: SpoolMark, committed: Callable[[SpoolMark, int], None]) -> None:
+    def __init__(
+        self, store: Store, mark: SpoolMark, missing: Missing, committed: Callable[[SpoolMark, int], None]
+    ) -> None:
         self.mark = mark
         """How far the file is committed."""
         self._store = store
         self._committed = committed
         self._reached = mark
         self._spans: list[Span] = []
+        self._missing = missing
+        self._losses: list[Loss] = []
         self._bytes = 0
 
     def add(self, line: Line, decoded: Decoded) -> None:
@@ -48,6 +54,7 @@ class Batch:
             self._write(spans[:BATCH], self.mark)
             spans = spans[BATCH:]
         self._spans += spans
+        self._losses += self._missing.of(decoded)
         self._bytes += len(line.data)
         before = self._reached
         self._reached = SpoolMark(
@@ -58,8 +65,6 @@ class Batch:
             bad_lines=before.bad_lines + bool(decoded.malformed),
             spans=before.spans + len(decoded.spans),
             bad_spans=before.bad_spans + sum(decoded.rejected.values()),
-            dropped=before.dropped + decoded.dropped,
-            dropped_segments=before.dropped_segments + decoded.dropped_segments,
         )
 
     def flush(self) -> None:
@@ -69,22 +74,22 @@ class Batch:
             StoreError: The store did not take it; ``mark`` is where to begin again.
         """
         if self._reached is not self.mark:
-            self._write(self._spans, self._reached)
-            self._spans, self._bytes = [], 0
+            self._write(self._spans, self._reached, self._losses)
+            self._spans, self._losses, self._bytes = [], [], 0
 
-    def _write(self, spans: Sequence[Span], mark: SpoolMark) -> None:
+    def _write(self, spans: Sequence[Span], mark: SpoolMark, losses: Sequence[Loss] = ()) -> None:
         try:
-            self._store.write(spans, mark=mark)
+            self._store.write(spans, mark=mark, losses=losses)
         except StoreError:
             raise
         # A span that no store call survives would be read again for ever and hold up all that come after it.
         except Exception:  # noqa: BLE001
             _log.exception("a batch of %d spans from %s was refused; writing them one by one", len(spans), mark.name)
-            self._write_each(spans, mark)
+            self._write_each(spans, mark, losses)
         self.mark = mark
         self._committed(mark, len(spans))
 
-    def _write_each(self, spans: Sequence[Span], mark: SpoolMark) -> None:
+    def _write_each(self, spans: Sequence[Span], mark: SpoolMark, losses: Sequence[Loss]) -> None:
         for span in spans:
             try:
                 self._store.write((span,))
@@ -92,4 +97,4 @@ class Batch:
                 raise
             except Exception:  # noqa: BLE001
                 _log.exception("span %s of %s was refused and is left out", span.span_id, mark.name)
-        self._store.write((), mark=mark)
+        self._store.write((), mark=mark, losses=losses)

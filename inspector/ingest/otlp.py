@@ -16,7 +16,7 @@ from msgspec import Raw, Struct
 from inspector import semconv
 from inspector.ingest import otlp_shapes as shapes
 from inspector.ingest.otlp_repair import repaired
-from inspector.model import AttributeValue
+from inspector.model import AttributeValue, LossReason
 
 MAX_OBJECTS = 2_000_000
 """Opening braces in one request; each costs up to 130 bytes of memory, which small text can ask for by the million."""
@@ -76,16 +76,21 @@ class DecodedSpan(Struct, frozen=True):
     scope: Scope
 
 
+class Reported(Struct, frozen=True):
+    """What a recorder says in a line that it did not record since the line before."""
+
+    resource: Mapping[str, AttributeValue]
+    counts: Mapping[LossReason, int]
+
+
 class Decoded(Struct, frozen=True):
     """What one request held."""
 
     spans: Sequence[DecodedSpan] = ()
     rejected: Mapping[str, int] = {}
     """Spans left out, counted by the field that was wrong."""
-    dropped: int = 0
-    """Spans that the sender says it dropped because its queue was full."""
-    dropped_segments: int = 0
-    """Spool segments that the sender says it deleted because its spool was full."""
+    losses: Sequence[Reported] = ()
+    """What senders say they did not record."""
     malformed: str | None = None
     """Why the whole payload was refused; then there are no spans."""
     too_large: bool = False
@@ -123,20 +128,18 @@ def _reason(error: Exception) -> str:
 
 def _spans_of(request: shapes.Request, rejected: Counter[str]) -> Decoded:
     spans: list[DecodedSpan] = []
-    dropped = dropped_segments = 0
+    losses: list[Reported] = []
     for group in request.resource_spans or ():
         resource = _attributes(group.resource.attributes) if group.resource else {}
         for part in group.scope_spans or ():
             scope = _scope_of(part.scope)
-            lost, segments = dropped_by_sender(scope.attributes)
-            dropped += lost
-            dropped_segments += segments
+            losses += reported(resource, scope.attributes)
             for span in part.spans or ():
                 try:
                     spans.append(_decoded(span, resource, scope))
                 except _Rejected as reason:
                     rejected[str(reason)] += 1
-    return Decoded(spans, rejected, dropped, dropped_segments)
+    return Decoded(spans, rejected, losses)
 
 
 _NO_SCOPE = Scope()
@@ -153,15 +156,29 @@ def short_text(text: str | None) -> str:
     return text[:_SHORT_NAME] if text else ""
 
 
-def dropped_by_sender(scope: Mapping[str, AttributeValue]) -> tuple[int, int]:
-    """Return how many spans and segments the recorder says it dropped, from the attributes of its scope."""
+LOSSES: dict[str, LossReason] = {
+    semconv.DROPPED: "dropped",
+    semconv.UNWRITTEN: "unwritten",
+    semconv.UNENCODABLE: "unencodable",
+    semconv.UNMATCHED: "unmatched",
+    semconv.DROPPED_SEGMENTS: "dropped_segments",
+}
+"""Attributes of a scope in which a recorder counts what it did not record."""
+
+
+def reported(
+    resource: Mapping[str, AttributeValue], scope: Mapping[str, AttributeValue]
+) -> tuple[()] | tuple[Reported]:
+    """Return what the recorder says in the attributes of its scope that it did not record."""
     if not scope:
-        return 0, 0
-    return _count(scope, semconv.DROPPED), _count(scope, semconv.DROPPED_SEGMENTS)
+        return ()
+    counts: dict[LossReason, int] = {
+        reason: count for key, reason in LOSSES.items() if (count := _count(scope.get(key)))
+    }
+    return (Reported(resource, counts),) if counts else ()
 
 
-def _count(attributes: Mapping[str, AttributeValue], key: str) -> int:
-    value = attributes.get(key)
+def _count(value: AttributeValue) -> int:
     return value if type(value) is int and value > 0 else 0
 
 

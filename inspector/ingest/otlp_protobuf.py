@@ -22,10 +22,11 @@ from inspector.ingest.otlp import (
     TOO_DEEP,
     Decoded,
     DecodedSpan,
+    Reported,
     Scope,
     double_value,
-    dropped_by_sender,
     note_losses,
+    reported,
     short_text,
 )
 from inspector.ingest.otlp_wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireError, fields, signed, varint
@@ -109,7 +110,7 @@ def decode_protobuf(payload: bytes) -> Decoded:
         return Decoded(malformed=f"more than {MOST_PARTS:,} objects", too_large=True)
     except WireError as error:
         return Decoded(malformed=str(error))
-    return Decoded(reading.spans, reading.rejected, reading.dropped, reading.dropped_segments)
+    return Decoded(reading.spans, reading.rejected, reading.losses)
 
 
 class _Reading:
@@ -118,7 +119,7 @@ class _Reading:
     def __init__(self, payload: bytes) -> None:
         self.spans: list[DecodedSpan] = []
         self.rejected: Counter[str] = Counter()
-        self.dropped = self.dropped_segments = 0
+        self.losses: list[Reported] = []
         self._payload = payload
         self._budget = Budget(MOST_PARTS)
         self._messages = _messages()
@@ -135,7 +136,9 @@ class _Reading:
             resource = self._resource(resources)
             for start_of_group, stop_of_group in groups:
                 scopes, spans = self._parts(start_of_group, stop_of_group, 2)
-                self._read_spans(spans, resource, self._scope(scopes))
+                scope = self._scope(scopes)
+                self.losses += reported(resource, scope.attributes)
+                self._read_spans(spans, resource, scope)
 
     def _parts(self, start: int, stop: int, wanted: int) -> tuple[list[bytes], list[tuple[int, int]]]:
         """Return the first field, in the pieces it came in, and where the wanted ones lie."""
@@ -239,9 +242,6 @@ class _Reading:
             attributes = self._attributes(scope.attributes)
         except (self._messages.error, WireError):
             return Scope()
-        dropped, segments = dropped_by_sender(attributes)
-        self.dropped += dropped
-        self.dropped_segments += segments
         name, version = (text.decode("utf-8", "replace") for text in (scope.name, scope.version))
         return Scope(short_text(name), short_text(version), attributes)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inspector.ingest.batch import Batch
+from inspector.ingest.losses import Missing
 from inspector.ingest.otlp import Decoded, decode
 from inspector.ingest.segment import (
     MAX_LINE,
@@ -146,7 +147,7 @@ class Spool:
     def _read_to_end(self, segment: Segment, fd: int, *, deadline: _Deadline, finished: bool) -> TakenIn:
         size = os.fstat(fd).st_size
         before = self._mark(segment, size)
-        batch = Batch(self._store, before, self._committed_up_to)
+        batch = Batch(self._store, before, Missing(segment), self._committed_up_to)
         complete = True
         for line in read_lines(fd, before.offset, size):
             if not complete:

@@ -1,9 +1,10 @@
 """What was recorded of a program, as its processes left word of it."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from inspector.model import Losses
 from inspector.tally import Counts, TraceCounts, read_tallies, run_id
 
 
@@ -41,6 +42,8 @@ class Outcome:
     left_out: tuple[LeftOut, ...]
     going_on: tuple[int, ...]
     """Recorded processes that still run."""
+    losses: Losses = field(default_factory=Losses)
+    """What these processes say that they could not record."""
     notices: tuple[str, ...] = ()
     """What the recorders warned of, each sentence once."""
 
@@ -60,7 +63,17 @@ def outcome_of(directory: Path) -> Outcome:
         frameworks=_frameworks(directory),
         left_out=tuple(_left_out(path) for path in sorted(directory.glob("left-out-*"))),
         going_on=tuple(sorted({each.pid for each in counts if _is_alive(each.pid)})),
+        losses=_losses(counts),
         notices=_notices(directory),
+    )
+
+
+def _losses(counts: list[Counts]) -> Losses:
+    return Losses(
+        dropped=sum(each.dropped for each in counts),
+        unwritten=sum(each.unwritten for each in counts),
+        unencodable=sum(each.unencodable for each in counts),
+        unmatched=sum(each.unmatched for each in counts),
     )
 
 

@@ -9,8 +9,8 @@ from inspector.store.engine import driver
 
 
 def load_counters(connection: Connection) -> dict[str, int]:
-    """Returns the numbers given out last: of changes, traces and messages, what search knows, and what was dropped."""
-    counts = {"seq": 0, "trace": 0, "content": 0, "indexed": 0, "dropped": 0}
+    """Returns the numbers given out last, of changes, traces and messages, what search knows, and pruned losses."""
+    counts = {"seq": 0, "trace": 0, "content": 0, "indexed": 0}
     counts.update((name, value) for name, value in driver(connection).execute("SELECT name, value FROM counters"))
     return counts
 

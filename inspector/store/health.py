@@ -6,8 +6,9 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select
 
 from inspector.store.counters import load_counters
+from inspector.store.losses import sum_losses
 from inspector.store.protocol import Health
-from inspector.store.tables import SCHEMA_VERSION, spools, traces
+from inspector.store.tables import SCHEMA_VERSION, traces
 
 
 def read_health(connection: Connection, path: Path) -> Health:
@@ -15,7 +16,7 @@ def read_health(connection: Connection, path: Path) -> Health:
     counts = load_counters(connection)
     figures = select(func.coalesce(func.sum(traces.c.spans), 0), func.min(traces.c.start_ns))
     spans, oldest_ns = connection.execute(figures).one()
-    dropped = connection.execute(select(func.coalesce(func.sum(spools.c.dropped), 0))).scalar() or 0
+    losses, losses_ever = sum_losses(connection)
     return Health(
         spans=spans,
         bytes=sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal")),
@@ -24,7 +25,8 @@ def read_health(connection: Connection, path: Path) -> Health:
         search_behind=counts["seq"] - counts["indexed"],
         schema_version=SCHEMA_VERSION,
         sqlite_version=sqlite3.sqlite_version,
-        dropped=dropped + counts["dropped"],
+        losses=losses,
+        losses_ever=losses_ever,
     )
 
 

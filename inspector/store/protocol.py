@@ -8,6 +8,8 @@ from inspector.model import (
     Event,
     Filter,
     GroupBy,
+    Loss,
+    Losses,
     Order,
     Page,
     Session,
@@ -34,9 +36,6 @@ class SpoolMark:
     bad_lines: int = 0
     spans: int = 0
     bad_spans: int = 0
-    dropped: int = 0
-    """Spans that the recorder could not write, as it reports itself."""
-    dropped_segments: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,10 @@ class Health:
     """Changes that full-text search does not know yet."""
     schema_version: str
     sqlite_version: str
-    dropped: int
-    """Spans that recorders reported as dropped."""
+    losses: Losses
+    """What was not recorded, of what is kept."""
+    losses_ever: Losses
+    """The same with what was pruned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ class Pruned:
 class Store(Protocol):
     """Keeps spans and answers questions about them; every method may be called from any thread."""
 
-    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None) -> None:
-        """Takes in the spans, and the mark of the spool they came from, in one transaction.
+    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None, losses: Sequence[Loss] = ()) -> None:
+        """Takes in the spans, the mark of the spool they came from and what is missing there, in one transaction.
 
         An end wins over a start, a later complete record over an earlier one, and a repeat changes nothing.
 
@@ -90,7 +91,11 @@ class Store(Protocol):
         ...
 
     def forget_spool(self, name: str) -> None:
-        """Drops the mark of a file that is gone; its counts of dropped spans stay in `health`."""
+        """Drops the mark of a file that is gone."""
+        ...
+
+    def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
+        """Returns what was not recorded, of one ``inspector run`` or at all, the latest first."""
         ...
 
     def events(  # what a list can be asked for
@@ -129,7 +134,7 @@ class Store(Protocol):
         ...
 
     def trace(self, trace_id: str) -> Trace | None:
-        """Returns one trace's sums."""
+        """Returns one trace's sums, with what its processes did not record in its time."""
         ...
 
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from inspector.store import rollups, search
 from inspector.store.contents import json_list
 from inspector.store.engine import driver
+from inspector.store.losses import prune_losses
 from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import Pruned
 from inspector.store.rows import clamp
@@ -60,6 +61,8 @@ def prune(
     until = math.inf if for_s is None else time.monotonic() + for_s
     with transactions() as connection:
         bytes_before = _file_bytes(connection)
+        if before_ns is not None:
+            prune_losses(connection, before_ns)
     traces = removed = 0
     complete = True
     for count, spans in _removals(transactions, before_ns, max_bytes):

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, select
@@ -11,6 +12,7 @@ from inspector.model import (
     Event,
     Filter,
     GroupBy,
+    Loss,
     Order,
     Page,
     Session,
@@ -38,6 +40,7 @@ from inspector.store.engine import (
 from inspector.store.errors import StoreBusy, StoreReadOnly
 from inspector.store.families import Families
 from inspector.store.health import read_health
+from inspector.store.losses import read_losses, with_losses, write_losses
 from inspector.store.outline import read_outline
 from inspector.store.protocol import Health, Pruned, SpoolMark
 from inspector.store.rows import clean, scrubbed
@@ -67,13 +70,13 @@ class SqliteStore:
         self._conversations = Conversations()
         self._families = Families()
 
-    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None) -> None:
+    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None, losses: Sequence[Loss] = ()) -> None:
         """See `Store.write`."""
         try:
-            self._write_batch(spans, mark)
+            self._write_batch(spans, mark, losses)
         except UnicodeEncodeError:
             # Cleaning every text of every batch would cost more than writing it, and few ever need it.
-            self._write_batch([scrubbed(span) for span in spans], mark)
+            self._write_batch([scrubbed(span) for span in spans], mark, losses)
 
     def mark_lost(self, process: str) -> int:
         """See `Store.mark_lost`."""
@@ -90,6 +93,11 @@ class SqliteStore:
         """See `Store.forget_spool`."""
         with self._write() as connection:
             writer.forget_mark(connection, name)
+
+    def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
+        """See `Store.losses`."""
+        with self._read() as connection:
+            return read_losses(connection, run, limit)
 
     def events(  # the interface's
         self,
@@ -123,12 +131,14 @@ class SqliteStore:
     def trace(self, trace_id: str) -> Trace | None:
         """See `Store.trace`."""
         with self._read() as connection:
-            return reader.read_trace(connection, clean(trace_id))
+            trace = reader.read_trace(connection, clean(trace_id))
+            return None if trace is None else with_losses(connection, trace)
 
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
         """See `Store.outline`."""
         with self._read() as connection:
-            return read_outline(connection, clean(trace_id), cursor=cursor, limit=limit)
+            outline = read_outline(connection, clean(trace_id), cursor=cursor, limit=limit)
+            return None if outline is None else replace(outline, trace=with_losses(connection, outline.trace))
 
     def traces(  # the interface's
         self,
@@ -205,11 +215,12 @@ class SqliteStore:
             if self._writer is not None:
                 self._writer.dispose()
 
-    def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None) -> None:
+    def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None, losses: Sequence[Loss]) -> None:
         with self._write() as connection:
             writer.write_batch(connection, spans, self._conversations, self._families)
             if mark is not None:
                 writer.save_mark(connection, mark)
+            write_losses(connection, losses)
 
     def _writable(self) -> Engine:
         if self._writer is None:

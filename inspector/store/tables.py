@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -173,9 +173,21 @@ spools = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("inode", Text, nullable=False),
-    *(
-        Column(name, BigInteger, nullable=False)
-        for name in ("offset", "lines", "bad_lines", "spans", "bad_spans", "dropped", "dropped_segments")
-    ),
+    *(Column(name, BigInteger, nullable=False) for name in ("offset", "lines", "bad_lines", "spans", "bad_spans")),
 )
 """How far each spool file was taken in, written in the same transaction as its rows."""
+
+losses = Table(
+    "losses",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("process", Text, nullable=False),
+    Column("run", Text),
+    Column("service", Text),
+    Column("reason", Text, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in ("count", "since_ns", "until_ns")),
+)
+"""What processes could not record: a row for each reason and stretch of time of a process."""
+
+Index("ix_losses_process", losses.c.process, losses.c.reason, losses.c.until_ns)
+Index("ix_losses_time", losses.c.until_ns)

@@ -130,19 +130,14 @@ def save_mark(connection: Connection, mark: SpoolMark) -> None:
     """Stores how far a spool was taken in."""
     name, inode, *totals = astuple(mark)
     connection.exec_driver_sql(
-        "INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)",
         (clean(name), str(inode), *totals),
     )
 
 
 def forget_mark(connection: Connection, name: str) -> None:
-    """Drops a spool's mark and keeps what it had counted as dropped."""
-    dropped = connection.exec_driver_sql("SELECT dropped FROM spools WHERE name = ?", (clean(name),)).scalar()
-    if dropped is None:
-        return
+    """Drops a spool's mark."""
     connection.exec_driver_sql("DELETE FROM spools WHERE name = ?", (clean(name),))
-    counts = load_counters(connection)
-    save_counters(connection, {"dropped": counts["dropped"] + dropped})
 
 
 def mark_lost(connection: Connection, process: str) -> int:

@@ -1,10 +1,13 @@
 """What each operation answers, over a real store."""
 
+from dataclasses import replace
+
 import pytest
+from msgspec import structs
 from starlette.testclient import TestClient
 
 from inspector.api import create_app
-from inspector.model import SpanError
+from inspector.model import Loss, SpanError
 from inspector.store import StoreBusy
 
 BASE = "http://127.0.0.1:7800"
@@ -279,6 +282,21 @@ def test_readiness_tells_figures(client, store, run):
     assert ready["owner"] is False
     assert ready["ready"] is True
     assert ready["problems"] == []
+
+
+def test_what_was_not_recorded_is_said_of_its_traces_and_of_all(client, store, run):
+    began_ns = min(span.start_ns for span in run)
+    lost = Loss("p1", "run-1", "planner", "dropped", 7, began_ns, began_ns)
+    store.write([structs.replace(span, process="p1") for span in run], losses=[lost, replace(lost, reason="unmatched")])
+    losses = dict.fromkeys(("unwritten", "unencodable", "undecodable", "dropped_segments"), 0)
+    losses |= {"dropped": 7, "unmatched": 7}
+    trace_id = run[0].trace_id
+    assert client.get(f"/traces/{trace_id}").json()["trace"]["losses"] == losses
+    assert client.get(f"/traces/{trace_id}/outline").json()["trace"]["losses"] == losses
+    assert "losses" not in client.get("/traces").json()["items"][0]
+    ready = client.get("/readyz").json()
+    assert (ready["dropped"], ready["losses"]) == (7, losses)
+    assert 'inspector_not_recorded_total{reason="dropped"} 7\n' in client.get("/metrics").text
 
 
 def test_an_ignored_file_is_told_and_leaves_the_server_ready(owner, settings):

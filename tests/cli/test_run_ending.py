@@ -1,10 +1,14 @@
 """What ``inspector run`` says at the end: where to look, or why there is nothing to see."""
 
+import json
 import re
 import subprocess
 import sys
 
 import pytest
+
+from inspector.cli.losses import loss_sentences
+from inspector.model import Losses
 
 FAILING = """
 try:
@@ -110,6 +114,51 @@ def test_impossible_settings_are_ignored_and_named_at_the_end(run, script, call)
         "INSPECTOR_ENDPOINT",
     ]
     assert b"INSPECTOR" not in run("--quiet", "-c", "pass", **wrong).stderr
+
+
+UNMATCHED = """
+import asyncio, instrument
+for number in range(3):
+    asyncio.run(instrument._emit("after_tool_call", tool_name=f"t{number}", result=None, context=None))
+"""
+
+
+def test_calls_that_ended_without_a_beginning_are_said_wherever_one_looks(run, script, inspector, call):
+    said = "3 calls{} ended that had not begun there"
+    done = run(script(UNMATCHED + call("add")))
+    first, _, *others = done.stderr.decode().splitlines()
+    assert first.startswith("inspector: recorded 1 call in 1 trace")
+    assert others == ["inspector: " + said.format("")]
+    for _ in ("waits in the spool", "is taken in"):
+        checked = inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
+        assert said.format("") in checked
+        assert "everything is in order" not in checked
+        shown = inspector("show").stdout.decode().splitlines()
+        assert shown[1] == said.format(" of its processes")
+        assert inspector("show", "--run", "last").stdout.decode().splitlines()[1] == said.format("")
+    assert json.loads(inspector("show", "--json").stdout)["trace"]["losses"]["unmatched"] == 3
+    assert json.loads(inspector("show", "--run", "last", "--json").stdout)["losses"]["unmatched"] == 3
+
+
+def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, script, call, home):
+    home.write_text("a file in the home's place")
+    done = run(script(call("add")))
+    nothing, lost, *warned = done.stderr.decode().splitlines()
+    assert nothing == "inspector: nothing was recorded"
+    assert lost == "inspector: 1 call was not recorded: the file could not be written"
+    assert warned and "cannot write the spool" in warned[0]
+
+
+def test_each_reason_has_its_sentence():
+    losses = Losses(dropped=24_225, unwritten=1, unencodable=2, undecodable=1, unmatched=1, dropped_segments=1)
+    assert list(loss_sentences(losses)) == [
+        "24,225 calls were not recorded: the queue was full",
+        "1 call was not recorded: the file could not be written",
+        "2 calls were not recorded: no record could be made",
+        "1 line or span was not taken in, being unreadable",
+        "1 call ended that had not begun there",
+        "1 spool file was removed for room before being taken in",
+    ]
 
 
 def test_what_the_recorder_warns_of_is_said_once_at_the_end(run, script):

@@ -53,7 +53,10 @@ def test_a_span_is_decoded_field_by_field(make_span, make_request, otlp_attribut
             "attributes": {"inspector.dropped": 3, "inspector.dropped_segments": 1},
         },
     }
-    assert (decoded.dropped, decoded.dropped_segments, dict(decoded.rejected), decoded.malformed) == (3, 1, {}, None)
+    assert (dict(decoded.rejected), decoded.malformed) == ({}, None)
+    [reported] = decoded.losses
+    assert reported.counts == {"dropped": 3, "dropped_segments": 1}
+    assert reported.resource == {"service.name": "agent"}
 
 
 def test_a_line_of_the_collectors_file_exporter_is_decoded():

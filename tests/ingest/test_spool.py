@@ -11,9 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import inspector
-from inspector.ingest import Spool
+from inspector.ingest import Spool, decode
 from inspector.ingest import segment as segments
-from inspector.model import Filter
+from inspector.ingest.losses import Missing, waiting_losses
+from inspector.model import Filter, Loss, Losses
+from inspector.spooling import process_of
 from inspector.store import SqliteStore, StoreBusy
 
 PROCESS = "20261122T100000-4711-00c0ffee"
@@ -113,13 +115,43 @@ def test_junk_lines_are_counted_and_passed(spool, store, segment, make_span, mak
     assert (mark.lines, mark.bad_lines, mark.spans, mark.bad_spans) == (7, 5, 2, 1)
 
 
-def test_what_the_recorder_dropped_is_summed_up(spool, store, segment, make_span, make_request):
-    scope = {"inspector.dropped": 3, "inspector.dropped_segments": 1}
-    segment(1, make_request(make_span(), scope=scope), make_request(make_span(), scope=scope))
+def test_what_the_recorder_could_not_record_is_kept_with_its_process_and_time(
+    spool, store, segment, make_span, make_request
+):
+    scope = {"inspector.dropped": 3, "inspector.unwritten": 2, "inspector.unencodable": 1, "inspector.unmatched": 4}
+    path = segment(1, make_request(make_span()), make_request(scope=scope | {"inspector.dropped_segments": 5}))
+    segment(2, make_request(scope={"inspector.dropped": 3}), alive=False)
+    for _ in range(2):
+        Spool(spool, store).take_in()
+    assert store.health().losses == Losses(dropped=6, unwritten=2, unencodable=1, unmatched=4, dropped_segments=5)
+    first = next(loss for loss in store.losses() if loss.reason == "unwritten")
+    began_ns = first.since_ns
+    assert first == Loss(process_of(path.name), None, "agent", "unwritten", 2, began_ns, began_ns)
+
+
+def test_what_was_lost_was_lost_between_the_lines_around_it(spool, store, segment, make_span, make_request):
+    times = [{"startTimeUnixNano": f"{at}", "endTimeUnixNano": f"{at + 5}"} for at in (10**19, 10**19 + 100)]
+    lines = [make_request(make_span(**time), scope={"inspector.dropped": 1}) for time in times]
+    [missing] = [Missing(found) for found in segments.list_segments(segment(1, b"").parent)[0]]
+    losses = [loss for line in lines for loss in missing.of(decode(line))]
+    assert [(loss.until_ns) for loss in losses] == [10**19 + 5, 10**19 + 105]
+    assert losses[1].since_ns == 10**19 + 5
+
+
+def test_what_cannot_be_decoded_is_kept_as_lost(spool, store, segment, make_span, make_request):
+    segment(1, b"junk", make_request(make_span(), make_span(spanId="0" * 16)), b'{"torn', alive=False, end=b"")
     Spool(spool, store).take_in()
-    [mark] = store.spools().values()
-    assert (mark.dropped, mark.dropped_segments) == (6, 2)
-    assert store.health().dropped == 6
+    assert store.health().losses == Losses(undecodable=3)
+    assert store.spools() == {}
+
+
+def test_what_is_lost_is_known_before_it_is_taken_in(spool, store, segment, make_request):
+    segment(1, make_request(scope={"inspector.dropped": 3}), make_request(scope={"inspector.dropped": 4}))
+    found, _ = segments.list_segments(spool)
+    assert [loss.count for loss in waiting_losses(found, {})] == [3, 4]
+    Spool(spool, store).take_in()
+    offsets = {name: mark.offset for name, mark in store.spools().items()}
+    assert list(waiting_losses(found, offsets)) == []
 
 
 def test_an_end_replaces_its_start_across_segments(spool, store, segment, make_span, make_request):

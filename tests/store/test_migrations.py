@@ -39,7 +39,7 @@ def old(tmp_path, spans):
     """A database as schema 0001 had it, made from that of a store that is still there to be compared with."""
     fresh, path = tmp_path / "fresh.db", tmp_path / "old.db"
     store = SqliteStore(fresh)
-    store.write(spans, mark=SpoolMark("a.jsonl", 2**64 - 1, 10, dropped=2))
+    store.write(spans, mark=SpoolMark("a.jsonl", 2**64 - 1, 10))
     store.write([structs.replace(spans[0], status="ok", end_ns=spans[0].start_ns + 9)])
     while store.index():
         pass
@@ -53,8 +53,12 @@ def old(tmp_path, spans):
         database.execute("ATTACH ? AS fresh", (str(fresh),))
         for table in COPIED:
             database.execute(f"DELETE FROM {table}")
-            database.execute(f"INSERT INTO {table} SELECT * FROM fresh.{table}")
+            # Spools counted what was dropped themselves.
+            counted = ", 2, 1" if table == "spools" else ""
+            database.execute(f"INSERT INTO {table} SELECT *{counted} FROM fresh.{table}")
         database.execute("INSERT INTO counters SELECT * FROM fresh.counters WHERE name <> 'trace'")
+        database.execute("INSERT INTO counters VALUES ('dropped', 3)")
+        database.execute("INSERT INTO fresh.counters VALUES ('lost_dropped', 5)")
         database.execute("INSERT INTO counters SELECT 'id', max(id) FROM fresh.spans")
         known = [row[1] for row in database.execute("PRAGMA fresh.table_info(spans)")]
         kept = [row[1] for row in database.execute("PRAGMA main.table_info(spans)") if row[1] in known]

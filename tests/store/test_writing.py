@@ -125,11 +125,10 @@ def test_changes_are_read_in_their_order(store, make_span):
 
 
 def test_a_mark_is_stored_with_the_rows_it_stands_for(store, make_span):
-    mark = SpoolMark("a.jsonl", 2**64 - 1, 120, lines=3, bad_lines=1, spans=2, bad_spans=1, dropped=5)
+    mark = SpoolMark("a.jsonl", 2**64 - 1, 120, lines=3, bad_lines=1, spans=2, bad_spans=1)
     store.write([make_span()], mark=mark)
-    store.write([], mark=SpoolMark("b.jsonl", 7, 1, dropped=2))
-    assert store.spools() == {"a.jsonl": mark, "b.jsonl": SpoolMark("b.jsonl", 7, 1, dropped=2)}
-    assert store.health().dropped == 7
+    store.write([], mark=SpoolMark("b.jsonl", 7, 1))
+    assert store.spools() == {"a.jsonl": mark, "b.jsonl": SpoolMark("b.jsonl", 7, 1)}
 
 
 def test_a_batch_that_fails_leaves_neither_rows_nor_mark(store, make_span):
@@ -139,11 +138,11 @@ def test_a_batch_that_fails_leaves_neither_rows_nor_mark(store, make_span):
     assert (store.spools(), store.events(Filter()).items, store.last_seq()) == ({}, (), 0)
 
 
-def test_a_forgotten_spool_stays_counted(store):
-    store.write([], mark=SpoolMark("a.jsonl", 1, 10, dropped=4))
+def test_a_forgotten_spool_is_no_mark_any_more(store):
+    store.write([], mark=SpoolMark("a.jsonl", 1, 10))
     store.forget_spool("a.jsonl")
     store.forget_spool("never-seen.jsonl")
-    assert (store.spools(), store.health().dropped) == ({}, 4)
+    assert store.spools() == {}
 
 
 def test_running_spans_of_a_gone_process_are_lost(store, make_span):

@@ -1,0 +1,51 @@
+"""What was not recorded, in sentences."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from inspector.model import LOSS_REASONS, Loss, Losses, LossReason
+
+_SENTENCES: dict[LossReason, tuple[str, str, str]] = {
+    "dropped": ("call", "calls", "not recorded: the queue was full"),
+    "unwritten": ("call", "calls", "not recorded: the file could not be written"),
+    "unencodable": ("call", "calls", "not recorded: no record could be made"),
+    "undecodable": ("line or span", "lines or spans", "not taken in, being unreadable"),
+    "dropped_segments": ("spool file", "spool files", "removed for room before being taken in"),
+}
+ADVICE: dict[LossReason, str] = {
+    "dropped": "record fewer or smaller calls at once",
+    "unwritten": "see that there is room in the home and that it can be written, then run the program again",
+    "unencodable": "the logger mcp.inspector of the program says why",
+    "undecodable": "see docs/spool.md; a process that was killed can leave one such line",
+    "unmatched": "emit the begin and the end of a call with one call_id; see docs/instrumentation-hooks.md",
+    "dropped_segments": "take in what is recorded sooner: keep inspector serve running",
+}
+
+
+def sum_of(losses: Iterable[Loss]) -> Losses:
+    """Add up what was not recorded, by reason."""
+    counts: Counter[LossReason] = Counter()
+    for loss in losses:
+        counts[loss.reason] += loss.count
+    return Losses(**counts)
+
+
+def loss_sentences(losses: Losses, *, of: str = "") -> Iterator[str]:
+    """Say what was not recorded, a sentence for each reason.
+
+    Args:
+        losses: How much it was.
+        of: Whose it was, as " of its processes".
+    """
+    for reason in LOSS_REASONS:
+        count = getattr(losses, reason)
+        if count:
+            yield loss_sentence(reason, count, of=of)
+
+
+def loss_sentence(reason: LossReason, count: int, *, of: str = "") -> str:
+    """Say how much was not recorded for one reason."""
+    if reason == "unmatched":
+        return f"{count:,} {'call' if count == 1 else 'calls'}{of} ended that had not begun there"
+    one, many, what = _SENTENCES[reason]
+    return f"{count:,} {one if count == 1 else many}{of} {'was' if count == 1 else 'were'} {what}"

@@ -1,0 +1,82 @@
+"""What is missing in a spool file, with the time it went missing in."""
+
+import calendar
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from inspector import semconv
+from inspector.ingest.otlp import LOSSES, Decoded, decode
+from inspector.ingest.segment import Segment, opened, read_lines
+from inspector.model import AttributeValue, Loss, LossReason
+
+_MARKS = tuple(f'"{key}"'.encode() for key in LOSSES)
+_STARTED = re.compile(r"\d{8}T\d{6}")
+
+
+class Missing:
+    """Follows the lines of one spool file, and says of each what was not recorded.
+
+    A line says what was lost since the line before, so its time is between the latest times of the two.
+
+    Args:
+        segment: The file.
+    """
+
+    def __init__(self, segment: Segment) -> None:
+        self._process = segment.process or segment.name
+        self._run: str | None = None
+        self._service: str | None = None
+        self._latest_ns = _began_ns(self._process)
+
+    def of(self, decoded: Decoded) -> Iterator[Loss]:
+        """Yield what one line says, or is itself, that was not recorded."""
+        since_ns = self._latest_ns
+        for span in decoded.spans:
+            self._latest_ns = max(self._latest_ns, span.end_ns or span.start_ns)
+        if decoded.spans:
+            self._run, self._service = origin(decoded.spans[0].resource)
+        for reported in decoded.losses:
+            self._run, self._service = origin(reported.resource)
+            for reason, count in reported.counts.items():
+                yield self._loss(reason, count, since_ns)
+        undecodable = bool(decoded.malformed) + sum(decoded.rejected.values())
+        if undecodable:
+            yield self._loss("undecodable", undecodable, since_ns)
+
+    def _loss(self, reason: LossReason, count: int, since_ns: int) -> Loss:
+        return Loss(self._process, self._run, self._service, reason, count, since_ns, self._latest_ns)
+
+
+def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> Iterator[Loss]:
+    """Yield what recorders say was not recorded in lines that are not taken in yet, without taking them in.
+
+    Args:
+        segments: The files.
+        offsets: Where the first line begins that was not taken in, by the name of the file.
+    """
+    for segment in segments:
+        missing = Missing(segment)
+        with suppress(OSError), opened(segment) as fd:
+            for line in read_lines(fd, offsets.get(segment.name, 0), segment.size):
+                # Others are not worth the time to decode them: what cannot be read is counted as it is taken in.
+                if line.whole and any(mark in line.data for mark in _MARKS):
+                    yield from missing.of(decode(line.data))
+
+
+def origin(resource: Mapping[str, AttributeValue]) -> tuple[str | None, str | None]:
+    """Return the run and the service that a resource names."""
+    run, service = resource.get(semconv.RUN_ID), resource.get(semconv.SERVICE_NAME)
+    return run if isinstance(run, str) else None, service if isinstance(service, str) else None
+
+
+def _began_ns(process: str) -> int:
+    """Return when a recording process began, which its key begins with; for a file of another program 0."""
+    found = _STARTED.match(process)
+    if found is None:
+        return 0
+    try:
+        return calendar.timegm(time.strptime(found.group(), "%Y%m%dT%H%M%S")) * 1_000_000_000
+    except ValueError:
+        return 0
