@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     # What a type checker and an editor see; at run time the names are looked up when they are first used.
     from inspector import context
     from inspector.api import create_app, mount
+    from inspector.processor import SpanProcessor
     from inspector.record import dump_state
     from inspector.recording import attach, detach
     from inspector.settings import Settings
 
 _HOMES = {
     "Settings": "inspector.settings",
+    "SpanProcessor": "inspector.processor",
     "attach": "inspector.recording",
     "create_app": "inspector.api",
     "detach": "inspector.recording",
@@ -24,7 +26,10 @@ _HOMES = {
     "mount": "inspector.api",
 }
 
-__all__ = ["Settings", "attach", "context", "create_app", "detach", "dump_state", "mount"]
+_EXTRAS = {"SpanProcessor": "otel"}
+"""What to install for a name, where it is not the extra `inspector`."""
+
+__all__ = ["Settings", "SpanProcessor", "attach", "context", "create_app", "detach", "dump_state", "mount"]
 
 
 def __getattr__(name: str) -> Any:
@@ -38,9 +43,12 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         from importlib.util import find_spec
 
-        if error.name is not None and find_spec(error.name.partition(".")[0]) is None:
+        # The SDK shares a namespace with the API, which is there.
+        package = "opentelemetry-sdk" if str(error.name).startswith("opentelemetry.sdk") else error.name
+        if package is not None and find_spec(package.partition(".")[0]) is None:
             raise ModuleNotFoundError(
-                f'inspector.{name} needs the package {error.name!r}: pip install "mcp-agent-inspector[inspector]"',
+                f"inspector.{name} needs the package {package!r}: "
+                f'pip install "mcp-agent-inspector[{_EXTRAS.get(name, "inspector")}]"',
                 name=error.name,
             ) from None
         raise

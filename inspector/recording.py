@@ -1,5 +1,6 @@
 """One line that makes a process record itself: the recorder, and the integrations of the frameworks it uses."""
 
+import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -73,7 +74,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     )
     with _switching:
         _forward(target, settings, attachment)
-        _add(attachment, wanted, otel=_said(otel, settings.otel), logs=_said(logs, settings.logs))
+        _add(wanted, otel=_said(otel, settings.otel), logs=_said(logs, settings.logs))
     return attachment
 
 
@@ -81,12 +82,30 @@ def _said(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the t
     return environment if here is None else here
 
 
-def _add(attachment: record.Attachment, wanted: tuple[Integration, ...], *, otel: bool, logs: bool) -> None:
+def _add(wanted: tuple[Integration, ...], *, otel: bool, logs: bool) -> None:
     if logs:
         record.record_logs()
     if otel:
-        record.provide(attachment.recorder, integrated={each.name for each in wanted})
+        _record_api_spans(integrated={each.name for each in wanted})
     _integrations.enable(wanted)
+
+
+def _record_api_spans(integrated: Collection[str]) -> None:
+    try:
+        from inspector.otel import record_api_spans, start_instrumentors
+    # Not ImportError alone: the SDK raises for wrong values of its own variables as it is imported.
+    except Exception as error:  # noqa: BLE001
+        warn_once(f"spans of the OpenTelemetry API are not recorded: {_why_not(error)}")
+        return
+    record_api_spans()
+    start_instrumentors(integrated)
+
+
+def _why_not(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("opentelemetry."):
+        install = f'{sys.executable} -m pip install "mcp-agent-inspector[otel]"'
+        return f"opentelemetry-sdk is not installed; to have them: {install}"
+    return f"opentelemetry-sdk cannot be used: {type(error).__name__}: {error}"
 
 
 def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
@@ -142,7 +161,10 @@ def detach() -> None:
     global _forwarder
     with _switching:
         _integrations.disable()
-        record.stop_providing()
+        # Imported at run time only where it was asked for.
+        if "inspector.otel" in sys.modules:
+            sys.modules["inspector.otel"].stop_instrumentors()
+            sys.modules["inspector.otel"].stop_recording_api_spans()
         record.stop_recording_logs()
         forwarder, _forwarder = _forwarder, None
     record.detach()

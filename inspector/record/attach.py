@@ -24,6 +24,7 @@ from inspector.record.reading import read
 from inspector.record.recorder import Recorder
 from inspector.record.redact import Redactor
 from inspector.record.renderer import Renderer
+from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.tally import tally_of
@@ -160,6 +161,11 @@ def attach(
         return _attached
 
 
+def attached() -> Attachment | None:
+    """Return the recording that goes on in this process, or None."""
+    return _attached
+
+
 def detach() -> None:
     """Stop recording and write what waits; ``attach`` begins a new spool. Without a recorder nothing happens."""
     global _attached
@@ -185,7 +191,7 @@ def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, 
         key = f"{sc.SEED_RESULT_PREFIX}{result or function.__name__}_json"
 
         def note(args: tuple[Any, ...], returned: object) -> None:
-            span = innermost()
+            span = sdk_span_at() or innermost()
             if span is None:
                 return
             span.note_json(key, returned)

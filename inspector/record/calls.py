@@ -15,6 +15,7 @@ from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
 
+from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 
 _innermost: ContextVar[RecordedSpan | None] = ContextVar("inspector_innermost_span", default=None)
@@ -51,8 +52,8 @@ class Calls:
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
         if parent is None or outer is not parent.inner:
             outer = _without_ended(outer)
-            around = trace.get_current_span(outer)
-            if isinstance(around, RecordedSpan) and around.is_native:
+            around = sdk_span_at(outer)
+            if around is not None:
                 parent = around
             elif remote is None:
                 remote = _foreign_parent(parent)
@@ -144,6 +145,10 @@ class Calls:
                 return span
         return None
 
+    def by_span_id(self, span_id: int) -> RecordedSpan | None:
+        """Return the open call that has this span id."""
+        return self._open.get(span_id)
+
     def by_call_id(self, call_id: str) -> RecordedSpan | None:
         """Return the open call with this id, whatever its noun."""
         for (_, known), span in tuple(self._by_call.items()):
@@ -213,9 +218,9 @@ def chain(span: RecordedSpan | None) -> Iterator[RecordedSpan]:
 
 
 def innermost() -> RecordedSpan | None:
-    """Return the innermost call of this context that has not ended."""
+    """Return the innermost call of this context that has not ended; spans of the SDK are no calls."""
     span = _innermost.get()
-    while span is not None and span.stop_ns is not None:
+    while span is not None and (span.stop_ns is not None or span.is_native):
         span = span.parent
     return span
 

@@ -10,7 +10,6 @@ from typing import Final, TypeAlias
 
 from inspector import semconv as sc
 from inspector.record.calls import chain
-from inspector.record.content import is_content
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.middleware import outcome, without_content
 from inspector.record.plain import Plain
@@ -66,8 +65,6 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     if span.bodies is not None:
         for key, plain in tuple(span.bodies.items()):
             _note(texts, found, key, plain)
-    if span.native:
-        _native(texts, found, dict(span.native))
     if span.rename is not None:
         found.name = span.rename
     return found
@@ -102,13 +99,6 @@ def _extra(texts: Texts, found: Description, extra: dict[str, Plain]) -> None:
             found.attributes[key] = words
         elif plain is not None:
             _note(texts, found, key, plain)
-
-
-def _native(texts: Texts, found: Description, native: dict[str, Plain]) -> None:
-    """Add what a library says of the call beside what its hooks say, which goes before."""
-    known = found.attributes.keys() | found.bodies.keys()
-    told = {key: plain for key, plain in native.items() if key not in known and (texts.content or not is_content(key))}
-    _extra(texts, found, told)
 
 
 def _note(texts: Texts, found: Description, key: str, plain: Plain) -> None:

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from opentelemetry import trace
 
+from inspector import semconv as sc
 from inspector.record.calls import innermost
-from inspector.record.failures import error_text
+from inspector.record.failures import error_text, format_traceback, frames
 from inspector.record.layouts import type_name
-from inspector.record.native import EnrichingSpan, exception_facts
+from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spans import RecordedSpan
 
 LOG_EVENT: Final = "log"
@@ -62,9 +63,10 @@ def _take_down(record: logging.LogRecord) -> None:
 
 
 def _span_here() -> RecordedSpan | None:
+    found = sdk_span_at()
+    if found is not None:
+        return found
     current = trace.get_current_span()
-    if isinstance(current, EnrichingSpan):
-        current = current.call
     if isinstance(current, RecordedSpan) and current.is_recording():
         return current
     return innermost()
@@ -73,8 +75,18 @@ def _span_here() -> RecordedSpan | None:
 def _facts(record: logging.LogRecord) -> dict[str, Any]:
     facts: dict[str, Any] = {"log.level": record.levelname, "log.logger": record.name, "log.message": _message(record)}
     if record.exc_info and isinstance(raised := record.exc_info[1], BaseException):
-        facts |= exception_facts(raised)
+        facts |= _exception_facts(raised)
     return facts
+
+
+def _exception_facts(exception: BaseException) -> dict[str, str]:
+    """Return what OpenTelemetry's conventions record of an exception; never raises, whatever the exception does."""
+    name, message = type_name(type(exception)), error_text(exception)
+    return {
+        sc.EXCEPTION_TYPE: name,
+        sc.EXCEPTION_MESSAGE: message,
+        sc.EXCEPTION_STACKTRACE: format_traceback(name, message, frames(exception)),
+    }
 
 
 def _message(record: logging.LogRecord) -> str:

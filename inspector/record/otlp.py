@@ -7,7 +7,7 @@ protobuf encoding.
 import os
 import socket
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -101,10 +101,9 @@ class SpanEncoder:
             else:
                 unknown.append(pair)
                 short.append(value)
-        for told in (span.extra, span.native):
-            if told:
-                # As JSON, since the name of a field can tell of a secret that its text does not.
-                short.append(encode(dict(told)).decode())
+        if span.extra:
+            # As JSON, since the name of a field can tell of a secret that its text does not.
+            short.append(encode(dict(span.extra)).decode())
         if self._texts.clean(short):
             fragments += self._learn(unknown)
         else:
@@ -205,8 +204,15 @@ def redacted(key: str, value: Attribute, texts: Texts) -> Attribute:
 
 def events_of(span: RecordedSpan, texts: Texts) -> list[_Event]:
     """Return what happened during a span, and the exception that ended it."""
-    events: list[_Event] = []
-    for name, at_ns, facts in tuple(span.events or ()):
+    events = list(event_records(tuple(span.events or ()), texts))
+    if span.failure is not None and span.failure.frames is not None:
+        events.append(_exception_event(span.failure, span.stop_ns or span.start_ns, texts))
+    return events
+
+
+def event_records(events: Iterable[tuple[str, int, dict[str, Plain]]], texts: Texts) -> Iterator[_Event]:
+    """Yield events, each a name, a time in nanoseconds and attributes, as they may be written."""
+    for name, at_ns, facts in events:
         if not texts.content:
             facts = _without_content(name, facts)  # noqa: PLW2901 - less of the same
         plain, _ = texts.redactor.redact_value("event", facts)
@@ -216,10 +222,7 @@ def events_of(span: RecordedSpan, texts: Texts) -> list[_Event]:
                 pairs.append((key, value))
             elif value is not None:
                 pairs.append((key, encode(value).decode()))
-        events.append(_Event(str(at_ns), texts.redacted("event", name), key_values(pairs)))
-    if span.failure is not None and span.failure.frames is not None:
-        events.append(_exception_event(span.failure, span.stop_ns or span.start_ns, texts))
-    return events
+        yield _Event(str(at_ns), texts.redacted("event", name), key_values(pairs))
 
 
 def _without_content(name: str, facts: dict[str, Plain]) -> dict[str, Plain]:

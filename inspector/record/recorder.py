@@ -11,9 +11,9 @@ from inspector import context
 from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, label, remote_parent
 from inspector.record.describe import describe
-from inspector.record.native import Natives
 from inspector.record.otlp import redacted
 from inspector.record.plain import Plain
+from inspector.record.sdk_spans import SdkSpans
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
@@ -50,8 +50,8 @@ class Recorder:
         clock = clock or Clock()
         self._tick = clock.tick_ns
         self._calls = Calls(self._changed, clock, self._ids)
-        self.natives = Natives(self._changed, clock, self._ids)
-        """Starts the spans that come by the OpenTelemetry API."""
+        self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id)
+        """Takes in what a span processor of the OpenTelemetry SDK passes on."""
         self._subscribers: list[tuple[str, Callable[..., None]]] = []
         for noun in NOUNS:
             self._subscribers += (
@@ -83,6 +83,7 @@ class Recorder:
         """Go on in a forked child: own ids, own spool, and the parent's open calls left to the parent."""
         self._ids.reseed()
         self._calls.clear()
+        self.sdk_spans.forget()
         self.spool = spool
 
     def _changed(self, span: RecordedSpan) -> None:

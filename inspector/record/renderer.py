@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inspector.record.losses import Losses
-from inspector.record.native import NativeSpan, Scope
-from inspector.record.native_otlp import encode_native, scope_of
 from inspector.record.otlp import SpanEncoder, line, our_scope
 from inspector.record.retold import is_retold
+from inspector.record.sdk_otlp import encode_sdk_span, sdk_line
+from inspector.record.sdk_spans import Origin, SdkSpan
 from inspector.record.spans import RecordedSpan, State
 from inspector.record.texts import Texts
 
@@ -67,23 +67,23 @@ class Renderer:
         lines: list[Line] = []
         batch: list[bytes] = []
         entries: list[Entry] = []
-        scope: Scope | None = None
+        origin: Origin | None = None
         size = 0
         for span in spans:
             entry = self._entry(span)
             record = None if entry is None else self._encode(entry, losses)
             if entry is None or record is None:
                 continue
-            its_scope = span.scope if isinstance(span, NativeSpan) else None
-            if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_scope != scope):
-                lines.append(self._line(batch, entries, scope, losses))
+            its_origin = span.origin if isinstance(span, SdkSpan) else None
+            if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_origin is not origin):
+                lines.append(self._line(batch, entries, origin, losses))
                 batch, entries, size = [], [], 0
-            scope = its_scope
+            origin = its_origin
             batch.append(record)
             entries.append(entry)
             size += len(record)
         if batch:
-            lines.append(self._line(batch, entries, scope, losses))
+            lines.append(self._line(batch, entries, origin, losses))
         if news := losses.news(is_over=is_over):
             lines.append(Line(line(self._resource, [], our_scope(self._version, news)), [], news))
         return lines
@@ -111,15 +111,15 @@ class Renderer:
         return record
 
     def _record(self, span: RecordedSpan, state: State) -> bytes:
-        native = isinstance(span, NativeSpan)
-        record = encode_native(span, state, self._texts) if native else self._encoder.encode(span, state)
+        of_sdk = isinstance(span, SdkSpan)
+        record = encode_sdk_span(span, state, self._texts) if of_sdk else self._encoder.encode(span, state)
         if len(record) > LONGEST:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
 
-    def _line(self, spans: list[bytes], entries: list[Entry], scope: Scope | None, losses: Losses) -> Line:
-        if scope is not None:
-            return Line(line(self._resource, spans, scope_of(scope)), entries, {})
+    def _line(self, spans: list[bytes], entries: list[Entry], origin: Origin | None, losses: Losses) -> Line:
+        if origin is not None:
+            return Line(sdk_line(self._resource, spans, origin, self._texts), entries, {})
         news = losses.news()
         return Line(line(self._resource, spans, our_scope(self._version, news)), entries, news)
 

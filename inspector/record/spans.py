@@ -113,7 +113,7 @@ class RecordedSpan(trace.Span):
     """One call in progress. Ended exactly once for good; ``abandoned`` may still be followed by the real end."""
 
     is_native = False
-    """Whether no hook but the OpenTelemetry API began and ends it."""
+    """Whether it is a span of the OpenTelemetry SDK, which no hook began or ends."""
     __slots__ = (
         "after",
         "before",
@@ -131,7 +131,6 @@ class RecordedSpan(trace.Span):
         "links",
         "merged",
         "mirror",
-        "native",
         "noun",
         "outer",
         "parent",
@@ -175,8 +174,6 @@ class RecordedSpan(trace.Span):
         self.merged: list[RecordedSpan] | None = None
         self.into: RecordedSpan | None = None
         self.mirror: trace.Span | None = None
-        self.native: dict[str, Plain] | None = None
-        """What a library's own instrumentation says of the same call."""
         self.outer: Context | None = None
         self.inner: Context | None = None
         self.rename: str | None = None
@@ -187,7 +184,7 @@ class RecordedSpan(trace.Span):
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
         self.inner = None
-        self.after = self.extra = self.bodies = self.native = self.events = self.failure = self.merged = self.texts = (
+        self.after = self.extra = self.bodies = self.events = self.failure = self.merged = self.texts = (
             self.children
         ) = None
 

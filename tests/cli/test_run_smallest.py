@@ -43,3 +43,17 @@ def test_a_python_with_the_extra_record_alone_is_recorded(run, script, call, sma
     assert done.stdout == b"False\n"
     assert b"recorded 1 call in 1 trace" in done.stderr
     assert [event.name for event in recorded()] == ["execute_tool add"]
+
+
+def test_the_extra_otel_that_is_missing_is_named_and_the_program_is_recorded_without_it(
+    run, script, call, smallest_python, recorded
+):
+    span = "from opentelemetry import trace\nwith trace.get_tracer('lib').start_as_current_span('request'):\n    pass\n"
+    done = run("--otel", "--", smallest_python, script(span + call("add") + "print('as ever')"))
+    assert (done.returncode, done.stdout) == (0, b"as ever\n")
+    (line,) = [line for line in done.stderr.decode().splitlines() if "OpenTelemetry" in line]
+    assert line == (
+        "inspector: spans of the OpenTelemetry API are not recorded: opentelemetry-sdk is not installed; to have them: "
+        f'{smallest_python} -m pip install "mcp-agent-inspector[otel]"'
+    )
+    assert [event.name for event in recorded()] == ["execute_tool add"]

@@ -16,7 +16,7 @@ def skeleton(tree):
 
 def test_python_examples_run_in_order(blocks, demo_address, run):
     examples = blocks("README.md", "python")
-    assert len(examples) == 6
+    assert len(examples) == 7
     for example in examples:
         done = run(sys.executable, "-c", example.text.replace("127.0.0.1:7800", demo_address))
         assert done.returncode == 0, f"{example.text}\n{done.stderr}"

@@ -4,9 +4,9 @@ import io
 import logging
 
 import pytest
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 
 from inspector.record.logs import record_logs, stop_recording_logs
-from inspector.record.provider import provide, stop_providing
 from instrument import around
 
 
@@ -155,17 +155,21 @@ def test_a_program_that_configures_logging_later_is_not_kept_from_it(monkeypatch
 
 
 def test_a_span_of_the_opentelemetry_api_takes_records_too(record, log):
-    from opentelemetry import trace
-
     recording = record()
-    provide(recording.recorder)
-    try:
-        with tool():
-            with trace.get_tracer("lib").start_as_current_span("query"):
-                log.info("inside")
-    finally:
-        stop_providing()
-    _, query = recording.spans()
+
+    class Processor(SpanProcessor):
+        def on_start(self, span, parent_context=None):
+            recording.recorder.sdk_spans.start(span)
+
+        def on_end(self, span):
+            recording.recorder.sdk_spans.end(span)
+
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(Processor())
+    with tool():
+        with provider.get_tracer("lib").start_as_current_span("query"):
+            log.info("inside")
+    query = next(span for span in recording.spans() if span["name"] == "query")
     assert query["events"][0]["attributes"]["log.message"] == "inside"
 
 

@@ -1,0 +1,170 @@
+"""Spans of the OpenTelemetry SDK as OTLP JSON: as they are, less secrets and unwanted content."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from opentelemetry import trace
+
+from inspector import semconv as sc
+from inspector.record.content import is_content
+from inspector.record.otlp import Attribute, encode, event_records, key_values
+from inspector.record.plain import Cut, Limits, Plain, well_formed
+from inspector.record.spans import State
+from inspector.record.texts import Texts
+from inspector.record.values import snapshot
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import Event
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+    from inspector.record.sdk_spans import Origin, SdkSpan
+
+MOST: Final = 1024
+"""Attributes, events and links of a span that are kept: docs/spool.md has the limits of whoever takes them in."""
+_EVENT_LIMITS: Final = Limits(depth=8, items=200, text_chars=32_768)
+_SCALARS = (str, bool, int, float)
+_OURS: Final = frozenset((sc.PROCESS, sc.RUN_ID, sc.PROCESS_PID))
+"""Attributes of the resource that say which process wrote the spool."""
+_NAMELESS: Final = "unknown_service"
+"""How the SDK calls a service that nobody named."""
+
+
+def sdk_line(process: bytes, spans: Sequence[bytes], origin: "Origin", texts: Texts) -> bytes:
+    """Return one line of a spool: a whole OTLP export request, its spans of one origin.
+
+    Args:
+        process: The resource of this process, as OTLP JSON.
+        spans: The records.
+        origin: What made the spans; it keeps the beginning of its lines.
+        texts: What redacts.
+    """
+    if not origin.head:
+        origin.head = _head(process, origin, texts)
+    return b'%b,"spans":[%b]}]}]}\n' % (origin.head, b",".join(spans))
+
+
+def _head(process: bytes, origin: "Origin", texts: Texts) -> bytes:
+    resource, scope = origin.resource, origin.scope
+    return b'{"resourceSpans":[{"resource":%b%b,"scopeSpans":[{"scope":%b%b' % (
+        encode({"attributes": _merged(process, resource.attributes, texts)}),
+        _schema(resource.schema_url),
+        encode(_scope(scope, texts)),
+        _schema(None if scope is None else scope.schema_url),
+    )
+
+
+def _schema(url: str | None) -> bytes:
+    return b',"schemaUrl":%b' % encode(well_formed(url)) if url else b""
+
+
+def _merged(process: bytes, theirs: Mapping[str, Any], texts: Texts) -> list[Any]:
+    """Return the attributes of a provider's resource, and those of the process that it has not."""
+    kept = {
+        key: value
+        for key, value in theirs.items()
+        if key not in _OURS and not (key == sc.SERVICE_NAME and str(value).startswith(_NAMELESS))
+    }
+    own = [each for each in msgspec.json.decode(process)["attributes"] if each["key"] not in kept]
+    return [*own, *key_values(_attributes(kept, texts))]
+
+
+def _scope(scope: "InstrumentationScope | None", texts: Texts) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": "" if scope is None else well_formed(scope.name)}
+    if scope is not None and scope.version:
+        found["version"] = well_formed(scope.version)
+    if scope is not None and scope.attributes:
+        found["attributes"] = key_values(_attributes(scope.attributes, texts))
+    return found
+
+
+def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts) -> bytes:
+    """Return a span, as it stands, as an OTLP JSON object; one that still runs has no end time."""
+    found: dict[str, Any] = {"traceId": f"{span.trace_id:032x}", "spanId": f"{span.span_id:016x}"}
+    if span.trace_state:
+        found["traceState"] = span.trace_state.to_header()
+    if span.parent_id is not None:
+        found["parentSpanId"] = f"{span.parent_id:016x}"
+    found |= {
+        "name": texts.redacted("name", well_formed(span.name)),
+        "kind": span.kind,
+        "startTimeUnixNano": str(span.start_ns),
+    }
+    if state != "running":
+        found["endTimeUnixNano"] = str(span.stop_ns)
+    found["attributes"] = key_values(_all_attributes(span, texts).items())
+    events = (*(span.events or ()), *_events(span.happenings))[:MOST]
+    if events:
+        found["events"] = list(event_records(events, texts))
+    if span.linked:
+        found["links"] = [_link(each, texts) for each in span.linked[:MOST]]
+    found |= _lost(span)
+    code, why = span.status.status_code.value, span.status.description
+    if code:
+        message = {"message": texts.redacted("status", well_formed(why[:10_000]))} if why else {}
+        found["status"] = {"code": code, **message}
+    return encode(found)
+
+
+def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
+    """Return the span's own attributes, the session, and what the program noted on it through us."""
+    found = dict(_attributes(span.attributes, texts))
+    if span.session_id is not None:
+        found.setdefault(sc.SESSION_ID, span.session_id)
+    if span.extra:
+        found |= _attributes(dict(span.extra), texts)
+    if span.bodies and texts.content:
+        strict = texts.stricter()
+        found |= {key: strict.once(key, plain).json for key, plain in tuple(span.bodies.items())}
+    return found
+
+
+def _attributes(
+    pairs: Mapping[str, Any], texts: Texts, limits: Limits | None = None
+) -> Iterator[tuple[str, Attribute]]:
+    """Yield attributes as they may be written: without secrets and, where content is off, without content."""
+    for key, value in islice(pairs.items(), MOST):
+        name = well_formed(key)
+        if texts.content or not is_content(name):
+            plain = snapshot(value) if limits is None else snapshot(value, limits)
+            attribute = _attribute(texts.redactor.redact_value(name, plain)[0])
+            if attribute is not None:
+                yield name, attribute
+
+
+def _attribute(plain: Plain) -> Attribute | None:
+    if isinstance(plain, Cut):
+        return plain.trimmed()
+    if plain is None or isinstance(plain, _SCALARS):
+        return plain
+    if isinstance(plain, list):
+        scalars = [each for each in plain if isinstance(each, _SCALARS)]
+        if len(scalars) == len(plain):
+            return scalars
+    return encode(plain).decode()
+
+
+def _events(events: "Iterable[Event]") -> Iterator[tuple[str, int, dict[str, Plain]]]:
+    for event in events:
+        pairs = islice((event.attributes or {}).items(), MOST)
+        plain = {well_formed(key): snapshot(value, _EVENT_LIMITS) for key, value in pairs}
+        yield well_formed(event.name), event.timestamp, plain
+
+
+def _link(link: trace.Link, texts: Texts) -> dict[str, Any]:
+    found: dict[str, Any] = {"traceId": f"{link.context.trace_id:032x}", "spanId": f"{link.context.span_id:016x}"}
+    if link.attributes:
+        found["attributes"] = key_values(_attributes(link.attributes, texts, _EVENT_LIMITS))
+    return found
+
+
+def _lost(span: "SdkSpan") -> dict[str, int]:
+    """Return what the SDK's limits, and ours, have left out."""
+    attributes, events, links = span.lost
+    counts = {
+        "droppedAttributesCount": attributes + max(0, len(span.attributes) - MOST),
+        "droppedEventsCount": events,
+        "droppedLinksCount": links + max(0, len(span.linked) - MOST),
+    }
+    return {key: count for key, count in counts.items() if count}

@@ -1,0 +1,190 @@
+"""Spans of the OpenTelemetry SDK, recorded as they are beside the calls that hooks tell of.
+
+The SDK makes, limits and ends them; a span processor of ours passes them on. For each that runs there is a node in the
+tree of calls, so that a call of a hook finds its parent, and a span of the SDK its session. Nodes are looked up by the
+ids of the span's context alone: what is current may be a proxy that turns into something else later.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+
+from inspector import context as session
+from inspector import semconv as sc
+from inspector.record.capture import label
+from inspector.record.spans import RecordedSpan
+
+if TYPE_CHECKING:
+    # The SDK is there where these spans are; the recorder does without it.
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import Event, ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+_MOST_OPEN: Final = 65_536
+"""Spans that never end are forgotten beyond this number: they stay in the spool as running."""
+_MOST_ENDED: Final = 4096
+_MOST_ORIGINS: Final = 1024
+
+_open: dict[int, "SdkSpan"] = {}
+"""Spans that run, by id. As hooks have one bus, a process has one of these."""
+
+
+@dataclass(slots=True, eq=False)
+class Origin:
+    """Which library made spans, in which provider."""
+
+    resource: "Resource"
+    scope: "InstrumentationScope | None"
+    head: bytes = b""
+    """How its lines in the spool begin, once there is one."""
+
+
+class SdkSpan(RecordedSpan):
+    """A span of the SDK's in the tree of calls, with copies of what is to be written of it."""
+
+    is_native = True
+    __slots__ = ("attributes", "happenings", "kind", "linked", "lost", "name", "origin", "status", "trace_state")
+
+    def __init__(self, span: "ReadableSpan", origin: Origin) -> None:
+        identity = span.get_span_context() or trace.INVALID_SPAN_CONTEXT
+        super().__init__(
+            "", span_id=identity.span_id, trace_id=identity.trace_id, start_ns=span.start_time or 0, start_tick=0
+        )
+        self.parent_id = span.parent.span_id if span.parent is not None else None
+        self.kind = span.kind.value + 1
+        """As OTLP numbers it."""
+        self.trace_state = identity.trace_state
+        self.origin = origin
+        self.emitter = None if origin.scope is None else origin.scope.name
+        self.take(span)
+
+    def take(self, span: "ReadableSpan") -> None:
+        """Copy what a span holds now; its values are immutable, and the program can put others in their place."""
+        self.name = span.name
+        self.attributes: Mapping[str, Any] = dict(span.attributes or {})
+        self.happenings: Sequence[Event] = span.events
+        self.linked: Sequence[trace.Link] = span.links
+        self.status = span.status
+        self.lost = (span.dropped_attributes, span.dropped_events, span.dropped_links)
+
+    def place(self, parent: RecordedSpan | None) -> None:
+        """Put the node below the call or span of this process that is its parent."""
+        self.parent = parent
+        self.session_id = label(session.get())
+        if parent is None:
+            return
+        above: RecordedSpan | None = parent
+        while self.session_id is None and above is not None:
+            self.session_id, above = above.session_id, above.parent
+        # Found there when a call that is left open below is looked for.
+        if parent.children is None:
+            parent.children = set()
+        parent.children.add(self)
+
+    def finish(self, span: "ReadableSpan") -> None:
+        """Take what an ended span holds."""
+        self.take(span)
+        self.stop_ns = span.end_time or self.start_ns
+        if self.parent is not None and self.parent.children is not None and not self.children:
+            self.parent.children.discard(self)
+        # Last: the writer's thread takes the state for the sign that the rest is there.
+        self.state = "error" if span.status.status_code is trace.StatusCode.ERROR else "ok"
+
+    def release(self) -> None:
+        """Let go of what was copied."""
+        super().release()
+        self.attributes = {}
+        self.happenings = self.linked = ()
+
+
+def sdk_span_at(context: Context | None = None) -> SdkSpan | None:
+    """Return the running span of the SDK that is current in ``context``; None is the context of here and now."""
+    if not _open:
+        return None
+    try:
+        identity = trace.get_current_span(context).get_span_context()
+        found = _open.get(identity.span_id)
+        is_the_same = found is not None and found.trace_id == identity.trace_id
+    # The border to whatever a library made current.
+    except Exception:  # noqa: BLE001
+        return None
+    return found if is_the_same else None
+
+
+class SdkSpans:
+    """Takes in what a span processor passes on.
+
+    Args:
+        changed: Called with every span that began or ended.
+        call: Returns the open call of a hook that has a span id.
+    """
+
+    def __init__(self, changed: Callable[[RecordedSpan], None], call: Callable[[int], RecordedSpan | None]) -> None:
+        self._changed = changed
+        self._call = call
+        self._origins: dict[tuple[int, int], Origin] = {}
+        self._ended: dict[int, object] = {}
+        self._ended_before: dict[int, object] = {}
+
+    def start(self, span: "ReadableSpan") -> None:
+        """Record that a span has begun; one that another processor of ours has passed on already is left out."""
+        identity = span.get_span_context()
+        if identity is None or identity.span_id in _open or _is_ours(span):
+            return
+        node = SdkSpan(span, self._origin(span))
+        parent = span.parent
+        if parent is not None:
+            node.place(_open.get(parent.span_id) or self._call(parent.span_id))
+        else:
+            node.place(None)
+        while len(_open) >= _MOST_OPEN:
+            _open.pop(next(iter(tuple(_open))), None)
+        _open[node.span_id] = node
+        self._changed(node)
+
+    def end(self, span: "ReadableSpan") -> None:
+        """Record a span that has ended, also one whose start was not seen."""
+        identity = span.get_span_context()
+        if identity is None or _is_ours(span) or not self._is_first_end(identity.span_id):
+            return
+        origin = self._origin(span)
+        node = _open.pop(identity.span_id, None) or SdkSpan(span, origin)
+        # Another one where recording ended and began anew meanwhile.
+        node.origin = origin
+        node.finish(span)
+        self._changed(node)
+
+    def _is_first_end(self, span_id: int) -> bool:
+        # In one step: two processors may be called from two threads.
+        here = object()
+        if span_id in self._ended_before or self._ended.setdefault(span_id, here) is not here:
+            return False
+        if len(self._ended) > _MOST_ENDED:
+            self._ended_before, self._ended = self._ended, {}
+        return True
+
+    def _origin(self, span: "ReadableSpan") -> Origin:
+        key = (id(span.resource), id(span.instrumentation_scope))
+        origin = self._origins.get(key)
+        if origin is None:
+            if len(self._origins) >= _MOST_ORIGINS:
+                self._origins.clear()
+            # It holds on to both, so that their ids stay theirs.
+            origin = self._origins[key] = Origin(span.resource, span.instrumentation_scope)
+        return origin
+
+    def forget(self) -> None:
+        """Leave every span that runs to the parent process: this is a forked child."""
+        self._ended_before = {**self._ended_before, **dict.fromkeys(_open, None)}
+        _open.clear()
+        # They say which process writes.
+        self._origins.clear()
+
+
+def _is_ours(span: "ReadableSpan") -> bool:
+    """Tell whether a span but repeats a call for the application's provider, see ``attach(tracer_provider=...)``."""
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == sc.SCOPE_NAME
