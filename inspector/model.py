@@ -59,6 +59,7 @@ class Span(Struct, frozen=True, gc=False):
     service: str | None = None
     agent: str | None = None
     model: str | None = None
+    """The one that answered; the one that was asked for while or where that is not known."""
     tool: str | None = None
     end_ns: int | None = None
     input_tokens: int | None = None
@@ -102,6 +103,7 @@ class Event:
     service: str | None
     agent: str | None
     model: str | None
+    """The one that was asked for; the one that answered where that is not known."""
     tool: str | None
     start_time_unix_nano: str
     """A decimal string, as OTLP JSON spells 64-bit integers."""
@@ -113,7 +115,7 @@ class Event:
     cost_usd: float | None
     error: SpanError | None
     folded_into: str | None = None
-    """The span of the same trace that stands for this call too: tokens, cost and call count there, and not here."""
+    """The span of the same trace that this one is a duplicate of: the call counts there, and not here."""
     input: JsonText | None = None
     output: JsonText | None = None
     attributes: JsonText | None = None
@@ -207,7 +209,10 @@ class Trace:
     end_time_unix_nano: str | None
     duration_ms: float | None
     spans: int
+    """All of them, duplicates included; everything else counts calls, each once."""
+    calls: int
     errors: int
+    """Calls that failed."""
     llm_calls: int
     tool_calls: int
     models: tuple[str, ...]
@@ -215,6 +220,9 @@ class Trace:
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
+    """What the priced calls cost; None where none is."""
+    unpriced_calls: int
+    """Model calls that answered or used tokens, and whose cost is not known."""
     seq: int
     """The largest ``seq`` of its spans."""
     timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
@@ -281,14 +289,22 @@ class Session:
     start_time_unix_nano: str
     end_time_unix_nano: str | None
     traces: int
+    failed_traces: int
+    """Those whose status is ``error``."""
     spans: int
+    """All of them, duplicates included; everything else counts calls, each once."""
+    calls: int
     errors: int
+    """Calls that failed."""
     llm_calls: int
     tool_calls: int
     input_tokens: int
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
+    """What the priced calls cost; None where none is."""
+    unpriced_calls: int
+    """Model calls that answered or used tokens, and whose cost is not known."""
     seq: int
 
 
@@ -325,12 +341,17 @@ class Filter:
     name_prefix: str | None = None
     agent: str | None = None
     model: str | None = None
+    """What calls are counted under; a name that no call is counted under is looked for among those that answered."""
+    answered_model: str | None = None
+    """The one that answered."""
     tool: str | None = None
     service: str | None = None
     error_type: str | None = None
     """Whole, or the class's own name alone."""
     hook: str | None = None
     """The noun of the hooks that made the span."""
+    duplicates: bool = True
+    """Whether spans belong to it that are duplicates of a call; figures count calls in any case."""
     since_ns: int | None = None
     """Started at or after."""
     until_ns: int | None = None
@@ -349,13 +370,16 @@ class Filter:
 
 
 StatsOf = Literal["events", "traces"]
-"""What figures count: each span, or each trace once."""
+"""What figures count: each call once, or each trace once."""
 GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name"]
 
 
 @dataclass(frozen=True, slots=True)
 class StatsGroup:
-    """Counts and quantiles of the events or traces that share a value of the grouped field."""
+    """Counts and quantiles of the calls or traces that share a value of the grouped field.
+
+    The errors of calls are those that failed, the errors of traces the failed ones.
+    """
 
     key: str | None
     count: int
@@ -367,6 +391,7 @@ class StatsGroup:
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
+    unpriced_calls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +408,7 @@ class StatsBucket:
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
+    unpriced_calls: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ class TraceFilter(Times, Figures):
         default_factory=dict[AttributeKey, AnyText]
     )
     q: Search | None = None
+    duplicates: Flag = True
 
     def as_filter(self) -> Filter:
         """The same in the store's words."""

@@ -11,7 +11,7 @@ from inspector.cli.losses import loss_sentences
 from inspector.cli.terminal import Style, Terminal
 from inspector.cli.tree import TRUNK, Row, tree_rows
 from inspector.cli.visible import cut, pad, width
-from inspector.model import Event, Losses, Trace
+from inspector.model import Event, Losses, Session, Trace
 
 _BAR_COLUMNS = 16
 _BAR_FROM_WIDTH = 90
@@ -29,6 +29,8 @@ Piece: TypeAlias = tuple[str, Style]
 """Text on one line, and how it stands out."""
 
 _SPACE: Piece = (_GAP, "")
+DUPLICATE = "duplicate"
+"""Says of a span that another one counts for its call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,8 @@ class _Line:
     cost: str
     note: str
     style: Style
-    is_retold: bool
-    """Whether another event counts for the same call."""
+    is_duplicate: bool
+    """Whether another span counts for its call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +130,17 @@ def error_text(event: Event, terminal: Terminal) -> str:
     return ": ".join(terminal.safe(part) for part in (_class_name(event.error.type), event.error.message) if part)
 
 
-def same_call(terminal: Terminal) -> str:
-    """Say of an event that another one stands for the same call."""
-    return "≡ same call" if terminal.unicode else "= same call"
+def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
+    """Say how many calls traces or sessions have, how many failed, are duplicates or have no price."""
+    calls, failed, spans, unpriced = (
+        sum(getattr(item, name) for item in items) for name in ("calls", "errors", "spans", "unpriced_calls")
+    )
+    return (
+        figures.counted(calls, "call"),
+        f"{failed:,} failed" if failed else "",
+        figures.counted(spans - calls, "duplicate") if spans > calls else "",
+        f"{unpriced:,} without a price" if unpriced else "",
+    )
 
 
 def counted_elsewhere(figure: str) -> str:
@@ -148,10 +158,8 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     parts = [
         f"trace {terminal.safe(trace.trace_id)}",
         figures.moment(trace.start_time_unix_nano),
-        figures.counted(trace.spans, "event"),
+        *filter(None, counts_of([trace])),
     ]
-    if trace.errors:
-        parts.append(f"{trace.errors:,} failed")
     if trace.service:
         parts.append(f"service {terminal.safe(trace.service)}")
     if trace.session_id:
@@ -160,14 +168,12 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
 
 
 def _facts_of_run(run_id: str, traces: Sequence[Trace], terminal: Terminal) -> str:
-    failed = sum(trace.errors for trace in traces)
     services = sorted({terminal.safe(trace.service) for trace in traces if trace.service})
     parts = [
         f"run {terminal.safe(run_id)}",
         figures.moment(min((trace.start_time_unix_nano for trace in traces), key=int)),
         figures.counted(len(traces), "trace"),
-        figures.counted(sum(trace.spans for trace in traces), "event"),
-        f"{failed:,} failed" if failed else "",
+        *counts_of(traces),
         f"service {', '.join(services)}" if services else "",
     ]
     return terminal.signs(" · ").join(filter(None, parts))
@@ -184,8 +190,8 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
     tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
     tokens = terminal.signs(f"{tokens} tok") if tokens else ""
     cost = figures.cost(row.figures.cost_usd)
-    is_retold = event.folded_into is not None
-    notes = (same_call(terminal) if is_retold else "", error_text(event, terminal), _MARKS[row.mark])
+    is_duplicate = event.folded_into is not None
+    notes = (DUPLICATE if is_duplicate else "", error_text(event, terminal), _MARKS[row.mark])
     return _Line(
         depth=row.depth,
         guides=row.guides if terminal.unicode else row.guides.translate(_ASCII_GUIDES),
@@ -198,7 +204,7 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
         cost=counted_elsewhere(cost) if row.counts_elsewhere else cost,
         note=_GAP.join(filter(None, notes)),
         style=status.STYLES[event.status],
-        is_retold=is_retold,
+        is_duplicate=is_duplicate,
     )
 
 
@@ -261,7 +267,7 @@ def _drawn(line: _Line, columns: _Columns, terminal: Terminal) -> str:
         guides = _shortened_guides(line, max(0, room_for_guides), terminal.ellipsis)
     room_for_name = max(1, columns.name - width(guides) - 2)
     name = pad(cut(line.name, room_for_name, mark=terminal.ellipsis), room_for_name)
-    head: list[Piece] = [(guides, "dim"), (f"{line.sign} ", line.style), (name, "dim" if line.is_retold else "")]
+    head: list[Piece] = [(guides, "dim"), (f"{line.sign} ", line.style), (name, "dim" if line.is_duplicate else "")]
     parts: list[Piece] = []
     if columns.word:
         parts.append((pad(line.word, columns.word), line.style))
@@ -273,7 +279,7 @@ def _drawn(line: _Line, columns: _Columns, terminal: Terminal) -> str:
         for text, size in ((line.tokens, columns.tokens), (line.cost, columns.cost)):
             if size:
                 parts.append((pad(text, size, right=True), "dim"))
-    parts.append((line.note, "dim" if line.is_retold and line.style == "green" else line.style))
+    parts.append((line.note, "dim" if line.is_duplicate and line.style == "green" else line.style))
     return _styled(head, parts, terminal)
 
 

@@ -38,6 +38,7 @@ class FilterOptions(TypedDict):
     max_cost_usd: float | None
     attr: tuple[tuple[str, str], ...]
     q: str | None
+    duplicates: bool
 
 
 class Moment(click.ParamType[int, str]):
@@ -144,6 +145,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="WORDS",
         help='Words that all occur in prompt, answer, arguments, result or error; "a phrase", begin*.',
     ),
+    click.option(
+        "--duplicates/--no-duplicates",
+        default=True,
+        help="With spans that another span counts for (the default), or calls alone.",
+    ),
 )
 
 
@@ -194,4 +200,5 @@ def filter_of(options: FilterOptions) -> Filter:
         max_cost_usd=options["max_cost_usd"],
         attributes=options["attr"],
         q=options["q"],
+        duplicates=options["duplicates"],
     )

@@ -25,9 +25,9 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
   `●` running, `✓` ok, `✗` error, `⊘` cancelled, `◌` abandoned (its parent ended first),
   `?` lost (its process ended first).
   Where the encoding is not UTF-8 the signs are `>` `+` `x` `/` `o` `?`.
-- Where several events tell of one call, one of them counts.
-  `show` marks the others `≡ same call` and puts their tokens and cost in parentheses, as `events` and `tail` do;
-  no sum has them a second time.
+- Where several spans describe one call, one of them counts, in every sum.
+  `show`, `events` and `tail` mark the others `duplicate` and put their tokens and cost in parentheses;
+  `--no-duplicates` leaves them out.
 - Recorded text never controls the terminal.
   Escape sequences, bidirectional overrides and invisible characters are shown as symbols, such as `␛` and `⟨U+202E⟩`,
   and in JSON as `\\u` escapes.

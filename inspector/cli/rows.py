@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from inspector.cli import figures, status
-from inspector.cli.drawing import counted_elsewhere, error_text, same_call
+from inspector.cli.drawing import DUPLICATE, counted_elsewhere, error_text
 from inspector.cli.table import Cell, Column, table_lines
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
@@ -19,6 +19,7 @@ _EVENT_COLUMNS = (
     Column(title="COST", right=True, leaves=3),
     Column(title="SPAN", style="dim"),
     Column(title="TRACE", style="dim", leaves=1),
+    Column(title="DUPLICATE", style="dim"),
     Column(title="ERROR", shrinks_to=20, style="red"),
 )
 _SESSION_COLUMNS = (
@@ -27,10 +28,11 @@ _SESSION_COLUMNS = (
     Column(title="STATUS"),
     Column(title="TOOK", right=True, leaves=5),
     Column(title="TRACES", right=True, leaves=4),
-    Column(title="EVENTS", right=True),
+    Column(title="CALLS", right=True),
     Column(title="ERRORS", right=True),
     Column(title="TOKENS", right=True, leaves=2),
     Column(title="COST", right=True, leaves=3),
+    Column(title="UNPRICED", right=True, leaves=1),
 )
 _SHORT_ID = 8
 _LIVE_NAME = 34
@@ -55,12 +57,17 @@ def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(cost),
         Cell(terminal.safe(event.span_id)),
         Cell(terminal.safe(trace_id)),
+        Cell(_duplicate(event)),
         Cell(error_text(event, terminal)),
     )
 
 
+def _duplicate(event: Event) -> str:
+    return DUPLICATE if event.folded_into is not None else ""
+
+
 def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
-    """Write the tokens and the cost of an event, in parentheses where another event counts for the same call."""
+    """Write the tokens and the cost of an event, in parentheses where it is a duplicate."""
     tokens = terminal.signs(figures.tokens(event.input_tokens, event.output_tokens))
     cost = figures.cost(event.cost_usd)
     if event.folded_into is None:
@@ -83,10 +90,11 @@ def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
         _status_cell(session.status, terminal),
         Cell(terminal.signs(figures.duration(took_ms))),
         Cell(f"{session.traces:,}"),
-        Cell(f"{session.spans:,}"),
+        Cell(f"{session.calls:,}"),
         Cell(f"{session.errors:,}", "red" if session.errors else ""),
         Cell(terminal.signs(figures.tokens(session.input_tokens, session.output_tokens))),
         Cell(figures.cost(session.cost_usd)),
+        Cell(f"{session.unpriced_calls:,}" if session.unpriced_calls else ""),
     )
 
 
@@ -105,7 +113,7 @@ def live_line(event: Event, terminal: Terminal) -> str:
     rest = [
         f"{tokens} tok" if tokens else "",
         cost,
-        same_call(terminal) if event.folded_into is not None else "",
+        _duplicate(event),
         error_text(event, terminal),
     ]
     tail = "  ".join([pad(name, 10 + _LIVE_NAME), took, *filter(None, rest)])

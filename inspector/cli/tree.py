@@ -17,7 +17,7 @@ BRANCH, LAST_BRANCH, TRUNK, BLANK = "├─ ", "└─ ", "│  ", "   "
 class Figures:
     """Tokens and cost of an event, or of everything below it where it has none of its own.
 
-    Below an event, a call counts once, however many events tell of it.
+    Below an event, each call counts once: duplicates have no part in it.
     """
 
     input_tokens: int | None = None
@@ -36,7 +36,7 @@ class Row:
     figures: Figures
     mark: Mark = ""
     counts_elsewhere: bool = False
-    """Whether the figures are its own, and counted at the event that stands for the same call."""
+    """Whether the figures are its own, and counted at the span that it is a duplicate of."""
 
 
 def tree_rows(events: Iterable[Event], *, levels: int = 40) -> list[Row]:

@@ -19,7 +19,7 @@ TRACE_ID = select(_traces.c.trace_id).where(_traces.c.id == _c.trace_id).scalar_
 """A span's trace as the world knows it."""
 SUMMARY = (
     *(_c.seq, TRACE_ID, _c.span_id, _c.parent_id, _c.session_id, _c.kind, _c.name, _c.status, _c.hook, _c.dialect),
-    *(_c.service, _c.agent, _c.model, _c.tool, _c.start_ns, _c.end_ns, _c.exact_times, _c.duration_ms),
+    *(_c.service, _c.agent, _c.named_model, _c.tool, _c.start_ns, _c.end_ns, _c.exact_times, _c.duration_ms),
     *(_c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
     *(_c.error_type, _c.error_message, _c.error_traceback, _c.folded_into),
 )

@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, and_, func, literal_column, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Table, and_, func, literal_column, or_, select
 
 from inspector import semconv
 from inspector.model import Filter
 from inspector.store.codec import PACKED
+from inspector.store.counting import IS_CALL
 from inspector.store.rows import INT64_MAX, clamp, clean, encode
 from inspector.store.tables import spans, traces
 
@@ -24,7 +25,7 @@ _PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
     semconv.TOOL_NAME: _c.tool,
     semconv.AGENT_NAME: _c.agent,
-    semconv.REQUEST_MODEL: _c.request_model,
+    semconv.REQUEST_MODEL: _c.named_model,
     semconv.RESPONSE_MODEL: _c.model,
     semconv.HOOK: _c.hook,
 }
@@ -50,6 +51,17 @@ class Conditions:
         return self.found + self.tested
 
 
+def named(connection: Connection, where: Filter) -> Filter:
+    """Returns a filter that looks for its model among those that answered, where no call is counted under it.
+
+    So a filter finds just what a row of figures by model counts, and also what is only known from an answer.
+    """
+    if where.model is None:
+        return where
+    known = select(_c.id).where(_c.named_model == clean(where.model)).limit(1)
+    return where if connection.execute(known).first() else replace(where, model=None, answered_model=where.model)
+
+
 def span_conditions(where: Filter) -> Conditions:
     """Returns the conditions of a filter."""
     promoted = [
@@ -62,7 +74,8 @@ def span_conditions(where: Filter) -> Conditions:
         (_c.name, where.name),
         (_c.agent, where.agent),
         (_c.service, where.service),
-        (_c.model, where.model),
+        (_c.named_model, where.model),
+        (_c.model, where.answered_model),
         (_c.tool, where.tool),
         *((column, value) for key, column, value in promoted if key in _INDEXED),
     )
@@ -79,6 +92,8 @@ def span_conditions(where: Filter) -> Conditions:
     found += _common(where, spans)
     for bounds in _figures(where, spans).values():
         found += bounds
+    if not where.duplicates:
+        found.append(IS_CALL)
     if where.trace_id is not None:
         found.append(of_trace(where.trace_id))
     if where.trace_id is not None or not tested:

@@ -13,7 +13,7 @@ from sqlalchemy.sql.visitors import replacement_traverse
 
 from inspector.model import Filter, Kind
 from inspector.store.contents import json_list
-from inspector.store.filters import Conditions, span_conditions
+from inspector.store.filters import Conditions, named, span_conditions
 from inspector.store.search import Matches, find
 from inspector.store.tables import spans, traces
 
@@ -41,7 +41,7 @@ class Membership:
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
         """Returns the traces of the spans that an index finds; None if there is no such index or they are many."""
-        if self.matches is None and self.asked == Filter(kinds=self.asked.kinds, since_ns=self.asked.since_ns):
+        if self.matches is None and self.asked == _of_kinds(self.asked):
             counts = [_COUNTED[kind] > 0 for kind in self.asked.kinds if kind in _COUNTED]
             if len(counts) == len(self.asked.kinds):
                 return Candidates(or_(*counts), certain=True)
@@ -73,32 +73,39 @@ class Membership:
     def _indexed(self) -> Conditions:
         if self.matches is not None and self.matches.few is not None:
             return Conditions([self.matches.any_of(), *map(_unindexed, span_conditions(self.asked).all)], [])
-        narrow = span_conditions(replace(self.asked, kinds=(), since_ns=None))
+        narrow = span_conditions(replace(self.asked, kinds=(), since_ns=None, duplicates=True))
         if not narrow.found:
             return span_conditions(self.asked) if self.asked.kinds else Conditions([], narrow.tested)
         # Beside another index that of the kinds would find far more.
-        rest = span_conditions(Filter(kinds=self.asked.kinds, since_ns=self.asked.since_ns)).found
+        rest = span_conditions(_of_kinds(self.asked)).found
         return Conditions([*narrow.found, *map(_unindexed, rest)], narrow.tested)
+
+
+def _of_kinds(asked: Filter) -> Filter:
+    return Filter(kinds=asked.kinds, since_ns=asked.since_ns, duplicates=asked.duplicates)
 
 
 def membership_of(connection: Connection, where: Filter) -> Membership | Literal[False] | None:
     """Returns what a filter asks of the spans of a trace; None for nothing, False for what none can meet."""
+    where = named(connection, where)
     # A span never begins before its trace, so the beginning of the time range holds for both.
     asked = Filter(
         kinds=where.kinds,
         trace_id=where.trace_id,
         parent_id=where.parent_id,
         model=where.model,
+        answered_model=where.answered_model,
         tool=where.tool,
         error_type=where.error_type,
         hook=where.hook,
+        duplicates=where.duplicates,
         since_ns=where.since_ns,
         attributes=where.attributes,
     )
     if where.q is not None and where.q.strip():
         matches = find(connection, where.q)
         return False if matches is None else Membership(asked, matches)
-    is_asked = asked != Filter(trace_id=where.trace_id, since_ns=where.since_ns)
+    is_asked = asked != Filter(trace_id=where.trace_id, since_ns=where.since_ns, duplicates=where.duplicates)
     return Membership(asked, None) if is_asked else None
 
 

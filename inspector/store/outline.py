@@ -12,7 +12,7 @@ from inspector.store.engine import driver
 from inspector.store.reader import read_trace
 from inspector.store.rows import INT64_MAX
 
-_NAMED = ("kind", "status", "name", "agent", "model", "tool", "error_type")
+_NAMED = ("kind", "status", "name", "agent", "named_model", "tool", "error_type")
 _PLAIN = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into")
 _SELECT = (
     f"SELECT span_id, parent_id, (start_ns - ?) / 1e6, duration_ms, {', '.join(_NAMED + _PLAIN)}, start_ns, id "  # noqa: S608  # constants

@@ -12,7 +12,7 @@ from inspector.store.contents import json_list
 from inspector.store.counters import load_counters
 from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.events import LARGE, SUMMARY, size_of, summary, whole
-from inspector.store.filters import of_trace, span_conditions, trace_conditions
+from inspector.store.filters import named, of_trace, span_conditions, trace_conditions
 from inspector.store.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.membership import Membership, membership_of
 from inspector.store.rows import INT64_MAX, clamp
@@ -64,7 +64,7 @@ def read_events(connection: Connection, where: Filter, window: Window[Sort], *, 
     after = read_cursor(identity, window.cursor)
     value, limit = _SORTED[window.sort], window.limit
     ranking = Ranking(value, spans.c.id, window.order, after)
-    conditions = span_conditions(where)
+    conditions = span_conditions(named(connection, where))
     matches = _matches(connection, where)
     if matches is False:
         return Page(())
@@ -114,7 +114,7 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Ev
 
 def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, full: bool) -> tuple[Event, ...]:
     """Returns what changed after a sequence number, in the order of change; less than there is where it is large."""
-    conditions = span_conditions(where).all
+    conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where)
     if matches is False:
         return ()
@@ -132,7 +132,7 @@ def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, f
 
 def event_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]] | None:
     """Returns the conditions of a filter, full text included; None when nothing can match."""
-    conditions = span_conditions(where).all
+    conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where)
     if matches is False:
         return None

@@ -39,6 +39,7 @@ _SUMMED = (
         "service",
         "agent",
         "model",
+        "request_model",
     ),
     *("start_ns", "end_ns", "input_tokens", "output_tokens", "cached_tokens", "cost_usd"),
 )

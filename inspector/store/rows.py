@@ -63,6 +63,11 @@ class Row(NamedTuple):
     events: bytes | None
     links: bytes | None
 
+    @property
+    def named_model(self) -> str | None:
+        """The model that it is counted under, as the column of that name."""
+        return self.model if self.request_model is None else self.request_model
+
 
 Place: TypeAlias = tuple[int, int, int]
 """Where a span is stored: the first three columns."""

@@ -1,4 +1,4 @@
-"""Figures over a filter, exact over the events that were scanned."""
+"""Figures over the calls of a filter, exact over those that were scanned."""
 
 import time
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store.counting import COUNTED, IS_CALL, unpriced_calls
 from inspector.store.cursor import Position
 from inspector.store.listing import Ranking, page_rows
 from inspector.store.reader import event_conditions
@@ -25,7 +26,7 @@ _STEP = 20_000
 _c = spans.c
 _GROUPED = {
     "kind": _c.kind,
-    "model": _c.model,
+    "model": _c.named_model,
     "tool": _c.tool,
     "agent": _c.agent,
     "service": _c.service,
@@ -41,10 +42,8 @@ def read_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buc
     rows: list[Sequence[Any]] = []
     complete = True
     if conditions is not None:
-        columns = (_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd)
-        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *columns, _c.id)
-        # A folded span is the call that it was folded into.
-        query = query.where(*conditions, _c.folded_into.is_(None))
+        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *COUNTED, _c.id)
+        query = query.where(*conditions, IS_CALL)
         rows, complete = _newest(connection, query)
     total = StatsGroup(None, *_figures(rows))
     return Stats(total, () if by is None else _groups(rows), _buckets(rows, where, buckets), complete)
@@ -81,6 +80,7 @@ def _figures(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
         *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
         *(min(INT64_MAX, sum([row[at] or 0 for row in rows])) for at in (4, 5, 6)),
         fsum(costs) if costs else None,
+        unpriced_calls(rows, 2),
     )
 
 

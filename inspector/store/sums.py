@@ -6,6 +6,7 @@ exchange cannot be undone from the sums alone (an earlier end, another model), t
 
 from dataclasses import dataclass, field
 
+from inspector.store.counting import is_unpriced
 from inspector.store.rows import INT64_MAX, Row
 
 _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
@@ -14,7 +15,7 @@ _COUNTED = {"running": "running", "error": "failed", "lost": "lost", "abandoned"
 
 @dataclass(slots=True)
 class Sums:
-    """What traces and sessions count alike."""
+    """What traces and sessions count alike; everything but ``spans`` leaves duplicates out."""
 
     running: int = 0
     failed: int = 0
@@ -22,6 +23,7 @@ class Sums:
     abandoned: int = 0
     cancelled: int = 0
     spans: int = 0
+    calls: int = 0
     errors: int = 0
     llm_calls: int = 0
     tool_calls: int = 0
@@ -29,6 +31,7 @@ class Sums:
     output_tokens: int = 0
     cached_tokens: int = 0
     priced: int = 0
+    unpriced_calls: int = 0
     cost_usd: float = 0.0
 
     def count_status(self, status: str, by: int) -> None:
@@ -71,7 +74,7 @@ class TraceSums(Sums):
     end_ns: int | None = None
     duration_ms: float | None = None
     models: set[str] = field(default_factory=set[str])
-    """Those of spans that no longer run."""
+    """Those of spans that no longer run, by the names that they are counted under."""
     seq: int = 0
     head_status: str = "ok"
 
@@ -98,16 +101,20 @@ class TraceSums(Sums):
 
     def _count(self, row: Row, by: int) -> None:
         self.spans += by
-        if row.status != "ok":
-            self.count_status(row.status, by)
-            if row.status == "error":
-                self.errors += by
         if row.folded_into is None:
             self._count_call(row, by)
 
     def _count_call(self, row: Row, by: int) -> None:
+        self.calls += by
+        if row.status != "ok":
+            self.count_status(row.status, by)
+            if row.status == "error":
+                self.errors += by
         if row.kind == "llm":
             self.llm_calls += by
+            tokens = row.output_tokens if row.input_tokens is None else row.input_tokens
+            if row.cost_usd is None and is_unpriced("llm", row.status, tokens, None):
+                self.unpriced_calls += by
         elif row.kind == "tool":
             self.tool_calls += by
         if row.input_tokens:
@@ -128,9 +135,9 @@ class TraceSums(Sums):
             self.start_ns = start_ns
         if end_ns is not None and (self.end_ns is None or end_ns > self.end_ns):
             self.end_ns = end_ns
-        # A span that still runs knows the model that was asked for, and its end often names another.
-        if row.model is not None and row.status != "running":
-            self.models.add(row.model)
+        # A span that still runs may not know its model yet.
+        if row.status != "running" and (model := row.named_model) is not None:
+            self.models.add(model)
         if row.session_id != self.session_id:
             self.session_id = _least(self.session_id, row.session_id)
         if agent is not None and (
@@ -162,6 +169,7 @@ class SessionSums(Sums):
         self.traces += by
         self.count_status(trace.status, by)
         self.spans += by * trace.spans
+        self.calls += by * trace.calls
         self.errors += by * trace.errors
         self.llm_calls += by * trace.llm_calls
         self.tool_calls += by * trace.tool_calls
@@ -169,6 +177,7 @@ class SessionSums(Sums):
         self.output_tokens += by * trace.output_tokens
         self.cached_tokens += by * trace.cached_tokens
         self.priced += by * trace.priced
+        self.unpriced_calls += by * trace.unpriced_calls
         self.cost_usd += by * trace.cost_usd
         self.seq = max(self.seq, trace.seq)
         self.start_ns = min(self.start_ns, trace.start_ns)
@@ -182,7 +191,7 @@ def _grows(old: Row, new: Row) -> bool:
         new.start_ns == old.start_ns
         and (old.end_ns is None or (new.end_ns is not None and new.end_ns >= old.end_ns))
         and (old.parent_id is None) == (new.parent_id is None)
-        and (old.status == "running" or old.model in (None, new.model))
+        and (old.status == "running" or old.named_model in (None, new.named_model))
         and old.session_id in (None, new.session_id)
         and old.agent in (None, new.agent)
     )

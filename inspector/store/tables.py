@@ -4,9 +4,9 @@ Identifiers are text, times are nanoseconds held in 64 signed bits (`exact_times
 large columns come last so that lists of summaries never touch them.
 """
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
+from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -61,14 +61,16 @@ spans = Table(
     Column("attributes", LargeBinary, nullable=False),
     Column("events", LargeBinary),
     Column("links", LargeBinary),
+    Column("named_model", Text, Computed("coalesce(request_model, model)", persisted=False)),
 )
 """One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
 
 ``trace_id`` is the id of the row in ``traces``: new rows so lie together at the end of its indexes, where hexadecimal
 ids would touch a random page each. ``id`` is the ``seq`` that the span first had, so only rows that changed since need
-an index over ``seq``. ``model`` is the one that answered, ``request_model`` the one that was asked for. A span that
-was ``folded_into`` another one describes the same call, whose tokens, cost and call count once. No index has the span
-id alone; full text knows it.
+an index over ``seq``. ``model`` is the one that answered, ``request_model`` the one that was asked for, and
+``named_model`` the one that it is shown and counted under: the one asked for where it is known, which a call that
+failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`). No index has the span id alone;
+full text knows it.
 """
 
 _c = spans.c
@@ -77,7 +79,7 @@ Index("ux_spans_changed", _c.seq, unique=True, sqlite_where=text("seq <> id"))
 Index("ix_spans_trace", _c.trace_id, _c.start_ns)
 Index(
     "ix_spans_time",
-    *(_c.start_ns, _c.id, _c.trace_id, _c.kind, _c.status, _c.name, _c.service, _c.agent, _c.model, _c.tool),
+    *(_c.start_ns, _c.id, _c.trace_id, _c.kind, _c.status, _c.name, _c.service, _c.agent, _c.named_model, _c.tool),
     *(_c.error_type, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd, _c.folded_into),
 )
 """All that lists are filtered and sorted by and figures are made of: a filter without an index of its own reads along
@@ -86,7 +88,7 @@ Index("ix_spans_session", _c.session_id, _c.start_ns, sqlite_where=_c.session_id
 Index("ix_spans_not_ok", _c.status, _c.start_ns, sqlite_where=text("status <> 'ok'"))
 Index("ix_spans_tool", _c.tool, _c.start_ns, sqlite_where=_c.tool.is_not(None))
 Index("ix_spans_model", _c.model, _c.start_ns, sqlite_where=_c.model.is_not(None))
-Index("ix_spans_request_model", _c.request_model, _c.start_ns, sqlite_where=_c.request_model.is_not(None))
+Index("ix_spans_named_model", _c.named_model, _c.start_ns, sqlite_where=_c.named_model.is_not(None))
 Index("ix_spans_error", _c.error_type, _c.start_ns, sqlite_where=_c.error_type.is_not(None))
 Index("ix_spans_running", _c.process, sqlite_where=text("status = 'running'"))
 
@@ -100,6 +102,10 @@ def _statuses() -> tuple[Column[int], ...]:
 def _sums() -> tuple[Column[int] | Column[float], ...]:
     counts = ("spans", "errors", "llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens", "priced")
     return (*(Column(name, BigInteger, nullable=False) for name in counts), Column("cost_usd", Float, nullable=False))
+
+
+def _later_sums() -> tuple[Column[int], ...]:
+    return tuple(Column(name, BigInteger, nullable=False, server_default="0") for name in ("calls", "unpriced_calls"))
 
 
 traces = Table(
@@ -125,11 +131,13 @@ traces = Table(
     *_sums(),
     Column("models", Text, nullable=False),
     Column("seq", BigInteger, nullable=False),
+    *_later_sums(),
 )
 """One row a trace, kept in the same transaction as its spans, so that lists never scan spans.
 
-The head is the span that names the trace: its root, or the earliest span while there is none. ``running`` to
-``cancelled`` count spans, ``priced`` those whose cost is known.
+The head is the span that names the trace: its root, or the earliest span while there is none. ``spans`` counts all of
+them, everything else only calls (`counting`): ``running`` to ``cancelled`` those of a status, ``priced`` those whose
+cost is known.
 """
 
 _t = traces.c
@@ -149,6 +157,7 @@ sessions = Table(
     *_statuses(),
     *_sums(),
     Column("seq", BigInteger, nullable=False),
+    *_later_sums(),
 )
 """One row a session, summed from its traces; ``running`` to ``cancelled`` count traces."""
 

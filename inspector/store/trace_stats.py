@@ -29,7 +29,11 @@ GROUPED: dict[GroupBy, ColumnElement[Any]] = {
     "name": _t.name,
 }
 """What a trace has one of."""
-_MANY: dict[GroupBy, Column[Any]] = {"model": spans.c.model, "tool": spans.c.tool, "error_type": spans.c.error_type}
+_MANY: dict[GroupBy, Column[Any]] = {
+    "model": spans.c.named_model,
+    "tool": spans.c.tool,
+    "error_type": spans.c.error_type,
+}
 """What a trace has many of: it is in the group of each that one of its events has."""
 MOST_SPANS = 50_000
 """Up to here the traces of the spans that an index finds are counted; beyond, traces are walked."""
@@ -50,17 +54,19 @@ class _Figures:
     errors: int = 0
     tokens: tuple[int, int, int] = (0, 0, 0)
     priced: int = 0
+    unpriced_calls: int = 0
     costs: list[float] = field(default_factory=list[float])
     durations: list[float] = field(default_factory=list[float])
 
     def add(self, row: Sequence[Any], durations: list[float]) -> None:
         """Takes in a row of sums."""
-        count, errors, *tokens, priced, cost_usd = row
+        count, errors, *tokens, priced, unpriced, cost_usd = row
         self.count += count
         self.errors += int(errors)
         one, other, last = (known + int(more) for known, more in zip(self.tokens, tokens, strict=True))
         self.tokens = (one, other, last)
         self.priced += int(priced)
+        self.unpriced_calls += int(unpriced)
         self.costs.append(cost_usd)
         self.durations += durations
 
@@ -73,6 +79,7 @@ class _Figures:
             *(stats.quantile(durations, share) for share in (0.5, 0.95, 0.99)),
             *(min(INT64_MAX, tokens) for tokens in self.tokens),
             round(fsum(self.costs), COST_DIGITS) if self.priced else None,
+            self.unpriced_calls,
         )
 
 
@@ -183,6 +190,7 @@ def _sums(key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
         func.total(_t.status == literal("error", literal_execute=True)),
         *(func.total(column) for column in (_t.input_tokens, _t.output_tokens, _t.cached_tokens)),
         func.total(_t.priced > 0),
+        func.total(_t.unpriced_calls),
         func.total(case((_t.priced > 0, _t.cost_usd))),
     )
     return sums if key is None else sums.group_by(key)

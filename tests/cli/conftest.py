@@ -72,6 +72,7 @@ def trace() -> Trace:
         end_time_unix_nano=str(START_NS + 1_000_000),
         duration_ms=1.0,
         spans=3,
+        calls=2,
         errors=1,
         llm_calls=0,
         tool_calls=3,
@@ -80,6 +81,7 @@ def trace() -> Trace:
         output_tokens=0,
         cached_tokens=0,
         cost_usd=None,
+        unpriced_calls=1,
         seq=3,
     )
 

@@ -44,7 +44,7 @@ def test_a_trace_is_drawn_with_signs_times_tokens_cost_and_what_failed(event):
     ]
 
 
-def told_twice(event):
+def with_duplicates(event):
     used = {"kind": "llm", "input_tokens": 1200, "output_tokens": 120, "cost_usd": 0.0041}
     counting = f"{2:016x}"
     return [
@@ -66,20 +66,20 @@ def told_twice(event):
 
 
 def test_an_event_of_a_call_that_counts_elsewhere_says_so_and_has_its_figures_in_parentheses(event):
-    assert draw(told_twice(event)) == [
+    assert draw(with_duplicates(event)) == [
         "✓ invoke_agent planner         ━━━━━━━━━━━━━━━━  400 ms    1,200 → 120 tok    $0.0041",
         "├─ ✓ generate                  ╺━━━━━━━          180 ms    1,200 → 120 tok    $0.0041",
-        "│  └─ ✓ chat gpt-5              ━━━━━━━          160 ms  (1,200 → 120 tok)  ($0.0041)  ≡ same call",
+        "│  └─ ✓ chat gpt-5              ━━━━━━━          160 ms  (1,200 → 120 tok)  ($0.0041)  duplicate",
         "└─ ✓ execute_tool pay                  ━━━━━━━━  200 ms",
-        "   └─ ✗ pay             error          ━━━━━━━━  200 ms  ≡ same call  Refused: no",
+        "   └─ ✗ pay             error          ━━━━━━━━  200 ms  duplicate  Refused: no",
     ]
-    assert draw(told_twice(event), unicode=False)[2].endswith("(1,200 > 120 tok)  ($0.0041)  = same call")
+    assert draw(with_duplicates(event), unicode=False)[2].endswith("(1,200 > 120 tok)  ($0.0041)  duplicate")
 
 
 def test_an_event_of_a_call_that_counts_elsewhere_is_dim(event):
-    lines = draw(told_twice(event), colour=True)
+    lines = draw(with_duplicates(event), colour=True)
     assert "\x1b[2mchat gpt-5" in lines[2]
-    assert "\x1b[2m≡ same call" in lines[2]
+    assert "\x1b[2mduplicate" in lines[2]
     assert "\x1b[2mgenerate" not in lines[1]
 
 

@@ -167,12 +167,13 @@ def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_sp
     write_spans(outer, span(name="chat gpt-5", parent_id=outer.span_id, dialect="gen_ai/2", **used))
     tree = inspector("show").stdout.decode().splitlines()
     assert tree[1].endswith("  1,200 → 120 tok    $0.2500")
-    assert tree[2].endswith("(1,200 → 120 tok)  ($0.2500)  ≡ same call")
+    assert tree[2].endswith("(1,200 → 120 tok)  ($0.2500)  duplicate")
     sheet = inspector("show", "--span", "0000000000000002").stdout.decode()
-    assert "same call  as 0000000000000001, and counted there\n" in sheet
+    assert "duplicate  of 0000000000000001, and counted there\n" in sheet
     assert "dialect    gen_ai/2\n" in sheet
-    assert "same call" not in inspector("show", "--span", "0000000000000001").stdout.decode()
+    assert "duplicate" not in inspector("show", "--span", "0000000000000001").stdout.decode()
     late, early = inspector("events").stdout.decode().splitlines()[1:]
+    assert late.endswith("  duplicate")
     assert "  (1,200 → 120)  ($0.2500)  " in late
     assert "  1,200 → 120    $0.2500  " in early
     assert json.loads(inspector("show", "--json").stdout)["trace"]["input_tokens"] == 1200
@@ -181,7 +182,7 @@ def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_sp
 def test_sessions_are_listed_with_their_sums(inspector, write_spans, span):
     write_spans(span(session_id="trip-1"), span(session_id="trip-1", status="error", input_tokens=5, output_tokens=1))
     lines = inspector("sessions").stdout.decode().splitlines()
-    assert lines[0].split() == ["SESSION", "STARTED", "STATUS", "TOOK", "TRACES", "EVENTS", "ERRORS", "TOKENS"]
+    assert lines[0].split() == ["SESSION", "STARTED", "STATUS", "TOOK", "TRACES", "CALLS", "ERRORS", "TOKENS"]
     assert lines[1].startswith("trip-1")
     (item,) = json.loads(inspector("sessions", "--json").stdout)["items"]
     assert (item["session_id"], item["spans"], item["errors"]) == ("trip-1", 2, 1)

@@ -30,7 +30,7 @@ def test_several_traces_of_one_program_are_drawn_together(run, script, inspector
     assert third == "inspector: in the browser: inspector serve"
     assert b"invoke_agent planner" in inspector(*largest.split()).stdout
     facts, *tree = inspector(*command.split()).stdout.decode().splitlines()
-    assert re.fullmatch(rf"run {run_id} · [\d:.]+ · 2 traces · 3 events · service app", facts)
+    assert re.fullmatch(rf"run {run_id} · [\d:.]+ · 2 traces · 3 calls · service app", facts)
     assert [line[: line.index("  ")] for line in tree] == [
         "✓ execute_tool one",
         "✓ invoke_agent planner",

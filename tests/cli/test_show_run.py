@@ -24,7 +24,7 @@ def test_the_traces_of_a_run_are_drawn_in_the_order_they_began(inspector, write_
     for run in ("abcd1234", "last"):
         facts, *tree = inspector("show", "--run", run).stdout.decode().splitlines()
         assert facts.startswith("run abcd1234 · ")
-        assert facts.endswith(" · 2 traces · 2 events")
+        assert facts.endswith(" · 2 traces · 2 calls")
         assert [line.split()[2] for line in tree] == ["first", "third"]
         assert [line[-14:] for line in tree] == ["trace aaaaaaaa", "trace cccccccc"]
 
@@ -62,7 +62,7 @@ def test_all_traces_share_one_scale_of_time_and_say_what_failed(trace, event):
     later = [event(1, name="second", start_ms=500, end_ms=1000), event(2, 1, name="inner", start_ms=900, end_ms=1000)]
     parts = [(trace, [event(1, name="first", end_ms=500)]), (trace, later)]
     facts, *tree = run_lines("abcd", parts, Terminal(io.StringIO(), width=None, unicode=True))
-    assert facts.endswith(" · 2 traces · 6 events · 2 failed · service planner")
+    assert facts.endswith(" · 2 traces · 4 calls · 2 failed · 2 duplicates · 2 without a price · service planner")
     assert tree == [
         "✓ first     ━━━━━━━━          500 ms  trace 4bf92f35",
         "✓ second            ━━━━━━━━  500 ms  trace 4bf92f35",

@@ -26,7 +26,12 @@ def spans(make_span):
     asked = {"kind": "llm", "model": "m", "input_tokens": 7, "cost_usd": 0.5, "session_id": "s", "input_key": INPUT}
     return [
         make_span(span_id="1" * 16, trace_id="b" * 32, status="running", process="p"),
-        make_span(span_id="2" * 16, trace_id="c" * 32, attributes={INPUT: prompts[0]}, **asked),
+        make_span(
+            span_id="2" * 16,
+            trace_id="c" * 32,
+            attributes={INPUT: prompts[0], "gen_ai.request.model": "asked"},
+            **asked,
+        ),
         make_span(span_id="3" * 16, trace_id="c" * 32, attributes={INPUT: prompts[1]}, **asked),
         make_span(span_id="4" * 16, trace_id="a" * 32, status="error", error=SpanError("E", "lime"), tool="t"),
         make_span(span_id="5" * 16, trace_id="b" * 32, status="running", parent_id="1" * 16, agent="x", process="p"),
@@ -53,9 +58,18 @@ def old(tmp_path, spans):
         database.execute("ATTACH ? AS fresh", (str(fresh),))
         for table in COPIED:
             database.execute(f"DELETE FROM {table}")
+            columns = ", ".join(f'"{row[1]}"' for row in database.execute(f"PRAGMA fresh.table_info({table})"))
+            kept = ", ".join(
+                f'"{row[1]}"'
+                for row in database.execute(f"PRAGMA main.table_info({table})")
+                if f'"{row[1]}"' in columns
+            )
             # Spools counted what was dropped themselves.
-            counted = ", 2, 1" if table == "spools" else ""
-            database.execute(f"INSERT INTO {table} SELECT *{counted} FROM fresh.{table}")
+            own, counted = (", dropped, dropped_segments", ", 2, 1") if table == "spools" else ("", "")
+            database.execute(f"INSERT INTO {table} ({kept}{own}) SELECT {kept}{counted} FROM fresh.{table}")
+        # Sums of then counted otherwise.
+        database.execute("UPDATE traces SET errors = 9, failed = 9, models = '[\"as answered\"]'")
+        database.execute("UPDATE sessions SET errors = 9")
         database.execute("INSERT INTO counters SELECT * FROM fresh.counters WHERE name <> 'trace'")
         database.execute("INSERT INTO counters VALUES ('dropped', 3)")
         database.execute("INSERT INTO fresh.counters VALUES ('lost_dropped', 5)")

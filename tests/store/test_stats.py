@@ -64,7 +64,7 @@ def test_there_is_nothing_to_slice_in_an_empty_store_or_range(store, make_span):
 
 @given(starts=st.lists(st.integers(0, 2**63 - 1), min_size=1, max_size=20), count=st.integers(1, 50))
 def test_each_start_falls_into_the_bucket_that_begins_before_it(starts, count):
-    rows = [(start, None, "ok", None, None, None, None, None) for start in starts]
+    rows = [(start, None, "ok", None, None, None, None, None, "tool") for start in starts]
     buckets = stats_module._buckets(rows, Filter(), count)
     begins = [int(bucket.start_time_unix_nano) for bucket in buckets]
     assert sum(bucket.count for bucket in buckets) == len(starts)

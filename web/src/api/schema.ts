@@ -367,6 +367,10 @@ export interface components {
             dialect: string | null;
             service: string | null;
             agent: string | null;
+            /**
+             * @description The model that was asked for; the one that answered where that is not known. Whichever answered is the attribute
+             *     `gen_ai.response.model`.
+             */
             model: string | null;
             tool: string | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
@@ -381,8 +385,8 @@ export interface components {
             cost_usd: number | null;
             error: components["schemas"]["Error"] | null;
             /**
-             * @description The span of the same trace that stands for this call too, as where a framework and the provider's SDK below
-             *     it both told of it: tokens, cost and call count there, and not here.
+             * @description The span of the same trace that this one is a duplicate of, as where a framework and the provider's SDK below it
+             *     both recorded a call: the call, its error, tokens and cost count there, and not here.
              */
             folded_into: string | null;
             /** @description What the call was given, as recorded; null when nothing was. Only in full. */
@@ -434,7 +438,10 @@ export interface components {
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             duration_ms: number | null;
+            /** @description All of them, duplicates included. Every other figure counts calls, and so leaves duplicates out. */
             spans: components["schemas"]["Count"];
+            calls: components["schemas"]["Count"];
+            /** @description Calls that failed, of any kind; a failure that ends calls around it is an error of each. */
             errors: components["schemas"]["Count"];
             llm_calls: components["schemas"]["Count"];
             tool_calls: components["schemas"]["Count"];
@@ -443,9 +450,30 @@ export interface components {
             output_tokens: number;
             cached_tokens: number;
             cost_usd: number | null;
+            unpriced_calls: components["schemas"]["UnpricedCalls"];
             seq: components["schemas"]["Sequence"];
             /** @description Where its time went, in the order the events began. Only with `timeline`. */
             timeline?: components["schemas"]["TimelineBar"][];
+            /**
+             * @description What the processes of the trace did not record in its time. Only of a single trace, and only where something is
+             *     missing.
+             */
+            losses?: components["schemas"]["Losses"];
+        };
+        /** @description How much was not recorded, by reason. */
+        Losses: {
+            /** @description Calls, since more waited to be written than the queue holds. */
+            dropped: number;
+            /** @description Calls, since the file could not be written, as on a full disk. */
+            unwritten: number;
+            /** @description Calls that no record could be made of. */
+            unencodable: number;
+            /** @description Lines and spans of spool files that could not be read. */
+            undecodable: number;
+            /** @description Ends of calls that had not begun where they ended. */
+            unmatched: number;
+            /** @description Spool files that were removed for room before they were taken in. */
+            dropped_segments: number;
         };
         /** @description One event in the sketch of a trace. */
         TimelineBar: {
@@ -517,7 +545,12 @@ export interface components {
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             traces: components["schemas"]["Count"];
+            /** @description Those whose status is `error`. */
+            failed_traces: components["schemas"]["Count"];
+            /** @description All of them, duplicates included. Every other figure counts calls, and so leaves duplicates out. */
             spans: components["schemas"]["Count"];
+            calls: components["schemas"]["Count"];
+            /** @description Calls that failed, of any kind; a failure that ends calls around it is an error of each. */
             errors: components["schemas"]["Count"];
             llm_calls: components["schemas"]["Count"];
             tool_calls: components["schemas"]["Count"];
@@ -525,6 +558,7 @@ export interface components {
             output_tokens: number;
             cached_tokens: number;
             cost_usd: number | null;
+            unpriced_calls: components["schemas"]["UnpricedCalls"];
             seq: components["schemas"]["Sequence"];
         };
         SessionPage: {
@@ -545,7 +579,10 @@ export interface components {
             /** @description False when there were too many and the figures cover the newest alone. */
             complete: boolean;
         };
-        /** @description Figures of the events or traces that share a value of the grouped field. */
+        /**
+         * @description Figures of the calls or traces that share a value of the grouped field. `errors` are calls that failed, or of traces
+         *     those whose status is `error`.
+         */
         StatsGroup: {
             key: string | null;
             count: components["schemas"]["Count"];
@@ -557,6 +594,7 @@ export interface components {
             output_tokens: number;
             cached_tokens: number;
             cost_usd: number | null;
+            unpriced_calls: components["schemas"]["UnpricedCalls"];
         };
         /** @description Figures of one slice of time. */
         StatsBucket: {
@@ -570,7 +608,10 @@ export interface components {
             output_tokens: number;
             cached_tokens: number;
             cost_usd: number | null;
+            unpriced_calls: components["schemas"]["UnpricedCalls"];
         };
+        /** @description Model calls that answered or used tokens and whose cost is not known, so that `cost_usd` is without them. */
+        UnpricedCalls: number;
         Count: number;
         /** @description One message of a stream. */
         StreamMessage: {
@@ -604,8 +645,9 @@ export interface components {
             search_behind: number;
             /** @description How many files of recorded spans are not finished and taken in. */
             spools: number;
-            /** @description How many spans recorders had to drop. */
+            /** @description How many calls happened and are not recorded, of those that are still known. */
             dropped: number;
+            losses: components["schemas"]["Losses"];
             /** @description How many streams are open. */
             clients: number;
             /** @description What is wrong and what to do, a sentence each. */
@@ -795,6 +837,10 @@ export interface components {
         /** @description What the name begins with. */
         name_prefix: components["schemas"]["Text"];
         agent: components["schemas"]["Text"];
+        /**
+         * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
+         *     A name that no call is counted under is looked for among the models that answered.
+         */
         model: components["schemas"]["Text"];
         tool: components["schemas"]["Text"];
         service: components["schemas"]["Text"];
@@ -828,6 +874,11 @@ export interface components {
          *     without its pair means nothing.
          */
         q: components["schemas"]["Search"];
+        /**
+         * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
+         *     figures count calls. Figures count calls in any case.
+         */
+        duplicates: boolean;
         sort: components["schemas"]["Sort"];
         order: components["schemas"]["Order"];
         /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
@@ -866,6 +917,10 @@ export interface operations {
                 /** @description What the name begins with. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
+                /**
+                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
+                 *     A name that no call is counted under is looked for among the models that answered.
+                 */
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
@@ -897,6 +952,11 @@ export interface operations {
                  *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
+                /**
+                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
+                 *     figures count calls. Figures count calls in any case.
+                 */
+                duplicates?: components["parameters"]["duplicates"];
                 sort?: components["parameters"]["sort"];
                 order?: components["parameters"]["order"];
                 /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
@@ -953,6 +1013,10 @@ export interface operations {
                 /** @description What the name begins with. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
+                /**
+                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
+                 *     A name that no call is counted under is looked for among the models that answered.
+                 */
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
@@ -984,6 +1048,11 @@ export interface operations {
                  *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
+                /**
+                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
+                 *     figures count calls. Figures count calls in any case.
+                 */
+                duplicates?: components["parameters"]["duplicates"];
                 /**
                  * @description Whether events carry `input`, `output`, `attributes`, `events` and `links`. A page of a list then ends early, after
                  *     about 8 MB, with a `next_cursor`.
@@ -1077,6 +1146,10 @@ export interface operations {
                 /** @description What the name begins with. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
+                /**
+                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
+                 *     A name that no call is counted under is looked for among the models that answered.
+                 */
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
@@ -1108,6 +1181,11 @@ export interface operations {
                  *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
+                /**
+                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
+                 *     figures count calls. Figures count calls in any case.
+                 */
+                duplicates?: components["parameters"]["duplicates"];
                 sort?: components["schemas"]["TraceSort"];
                 order?: components["parameters"]["order"];
                 /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
@@ -1392,6 +1470,10 @@ export interface operations {
                 /** @description What the name begins with. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
+                /**
+                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
+                 *     A name that no call is counted under is looked for among the models that answered.
+                 */
                 model?: components["parameters"]["model"];
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
@@ -1423,6 +1505,11 @@ export interface operations {
                  *     without its pair means nothing.
                  */
                 q?: components["parameters"]["q"];
+                /**
+                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
+                 *     figures count calls. Figures count calls in any case.
+                 */
+                duplicates?: components["parameters"]["duplicates"];
                 /** @description The field whose values the figures are split by. */
                 by?: components["schemas"]["GroupBy"];
                 /** @description Into how many equal slices of time the figures are split as well. */
