@@ -7,6 +7,9 @@ from playwright.sync_api import expect
 from serving import fill, serving
 from stories import many_runs
 
+from inspector.model import Filter, Loss, Span
+from inspector.store import SqliteStore
+
 RUN = re.compile(r"/traces/[0-9a-f]{32}")
 
 
@@ -196,3 +199,27 @@ def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
     page = visit(crowd, f"/?{part}")
     wanted = crowd.get(f"/traces?{part}&limit=1")["items"][0]["trace_id"]
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted))
+
+
+def test_what_is_missing_is_said_on_its_run_and_once_above_all(tmp_path, visit):
+    home = tmp_path / "home"
+    fill(home, many_runs(2))
+    store = SqliteStore(home / "inspector.db")
+    run = store.traces(Filter()).items[0]
+    [event] = store.events(Filter(trace_id=run.trace_id), limit=1).items
+    at_ns = int(event.start_time_unix_nano)
+    span = Span(run.trace_id, "f" * 16, "late", "tool", "ok", at_ns, end_ns=at_ns, process="p")
+    store.write([span], losses=[Loss("p", None, None, "dropped", 24_225, at_ns, at_ns)])
+    store.close()
+    said = "24,225 calls{} were not recorded: the queue was full."
+    with serving(home) as server:
+        page = visit(server, f"/traces/{run.trace_id}")
+        expect(page.get_by_role("region", name="What is missing")).to_contain_text(said.format(" of its processes"))
+        page = visit(server, "/")
+        missing = page.get_by_role("region", name="What is missing")
+        expect(missing).to_contain_text(said.format(""))
+        missing.get_by_role("button", name="Hide until more is missing").click()
+        expect(missing).to_have_count(0)
+        page.reload()
+        expect(runs_of(page).first).to_be_visible()
+        expect(missing).to_have_count(0)

@@ -17,6 +17,7 @@ import { Confirm } from "@/ui/confirm";
 import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
+import { Missing } from "./missing";
 import { NoMatch, NoRuns } from "./nothing";
 import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
@@ -67,6 +68,7 @@ export function RunsPage() {
   return (
     <div className={css.page}>
       <PageTitle title="Runs" />
+      <Missing />
       <FilterBar
         filter={filter}
         fields={FILTER_FIELDS}

@@ -9,6 +9,7 @@ import { useCommands } from "@/ui/commands";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { FailureStrip } from "./failure-strip";
+import { Missing } from "./missing";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
@@ -88,6 +89,7 @@ export function TraceBody({ live, onReload, ...views }: Projections & { live: Sh
         failures={failures.filter((at) => rows[at]?.status === "error").length}
         loaded={complete ? null : rows.length}
       />
+      <Missing trace={trace} />
       {failures.length > 0 && (
         <FailureStrip
           traceId={trace.trace_id}

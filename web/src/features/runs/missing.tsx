@@ -1,0 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
+import { readinessQuery } from "@/api/queries";
+import { LossStrip } from "@/ui/loss-strip";
+import { useStoredNumber } from "@/ui/use-stored-number";
+
+const LOOK_MS = 30_000;
+
+/** Says how much is missing in all that is kept, until it was read. */
+export function Missing() {
+  const { data } = useQuery({ ...readinessQuery, refetchInterval: LOOK_MS });
+  const [read, setRead] = useStoredNumber("inspector.losses.read", 0);
+  if (!data) return null;
+  const total = Object.values(data.losses).reduce((sum, count) => sum + count, 0);
+  return total > read ? <LossStrip losses={data.losses} onClose={() => setRead(total)} /> : null;
+}

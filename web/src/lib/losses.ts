@@ -1,0 +1,28 @@
+import { plural } from "./format";
+
+/** How much was not recorded, by reason, as the API has it. */
+export interface Losses {
+  readonly dropped: number;
+  readonly unwritten: number;
+  readonly unencodable: number;
+  readonly undecodable: number;
+  readonly unmatched: number;
+  readonly dropped_segments: number;
+}
+
+/** What was not recorded, a sentence for each reason; `of` says whose it was, as " of its processes". */
+export function lossSentences(losses: Losses, of = ""): string[] {
+  const were = (value: number) => (value === 1 ? "was" : "were");
+  const calls = (value: number, why: string) =>
+    value && `${plural(value, "call")}${of} ${were(value)} not recorded: ${why}`;
+  const { undecodable, unmatched, dropped_segments: segments } = losses;
+  return [
+    calls(losses.dropped, "the queue was full"),
+    calls(losses.unwritten, "the file could not be written"),
+    calls(losses.unencodable, "no record could be made"),
+    undecodable &&
+      `${plural(undecodable, "line or span", "lines or spans")}${of} ${were(undecodable)} not taken in, being unreadable`,
+    unmatched && `${plural(unmatched, "call")}${of} ended that had not begun there`,
+    segments && `${plural(segments, "spool file")} ${were(segments)} removed for room before being taken in`,
+  ].filter((sentence) => sentence !== 0);
+}

@@ -1,0 +1,33 @@
+import { TriangleAlert, X } from "lucide-react";
+import { type Losses, lossSentences } from "@/lib/losses";
+import { Button } from "./button";
+import css from "./loss-strip.module.css";
+
+interface Props {
+  losses: Losses;
+  /** Whose they are, as " of its processes". */
+  of?: string;
+  onClose?: () => void;
+}
+
+/** Says what is missing in what is shown. */
+export function LossStrip({ losses, of, onClose }: Props) {
+  const sentences = lossSentences(losses, of);
+  if (sentences.length === 0) return null;
+  return (
+    <section className={css.strip} aria-label="What is missing">
+      <TriangleAlert size={15} aria-hidden />
+      <p>{sentences.join("; ")}.</p>
+      {onClose && (
+        <Button
+          look="plain"
+          onClick={onClose}
+          aria-label="Hide until more is missing"
+          title="Hide until more is missing"
+        >
+          <X size={14} aria-hidden />
+        </Button>
+      )}
+    </section>
+  );
+}
