@@ -40,7 +40,7 @@ test: $(VENV)/.dev web chromium ## Run every test (ARGS=... goes to pytest, whic
 	@$(BIN)/python -m $(PYTEST) $(ARGS)
 
 test-long: ## Run every test, those of properties with 1,000 examples each (ARGS=... as for test)
-	@$(MAKE) test PYTEST="$(PYTEST) --hypothesis-profile=long"
+	@$(MAKE) test PYTEST="$(PYTEST) --long"
 
 coverage: $(VENV)/.dev web chromium ## Run Python's tests with branch coverage, which takes twice as long (ARGS=... goes to pytest)
 	@$(BIN)/coverage erase

@@ -3,14 +3,21 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+# Tests are not packages; this module is a program as well.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from forking import forking
 
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
 sys.dont_write_bytecode = False
@@ -26,7 +33,15 @@ settings.register_profile(
     "short", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.register_profile("long", settings.get_profile("short"), max_examples=1000)
-settings.load_profile("short")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="try each property with 1,000 examples; take minutes more")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("long" if config.getoption("long") else "short")
+
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WAIT_MS = 30_000
@@ -68,6 +83,19 @@ def page(browser: Browser) -> Iterator[Page]:
     yield made
     context.close()
     assert failures == []
+
+
+@pytest.fixture(scope="session")
+def long(request: pytest.FixtureRequest) -> bool:
+    """Whether the test may take minutes."""
+    return request.config.getoption("long")
+
+
+@pytest.fixture(scope="session")
+def fork_python() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
+    """Start Python as ``subprocess.Popen`` does, where the inspector's command line and its server are imported."""
+    with forking("inspector.cli", "inspector.api") as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -192,13 +191,14 @@ serve(Settings(), on_ready=lambda ready: print(ready.url, ready.sign_in_url, flu
 
 
 @pytest.fixture
-def start_server(settings: Settings) -> Iterator[Callable[..., ServedHome]]:
+def start_server(settings: Settings, fork_python: Callable[..., Any]) -> Iterator[Callable[..., ServedHome]]:
     started: list[subprocess.Popen[str]] = []
 
     def start(**environment: str) -> ServedHome:
         env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
-        process = subprocess.Popen(
-            [sys.executable, "-c", SERVE],
+        process = fork_python(
+            "-c",
+            SERVE,
             env=env | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -151,39 +151,47 @@ def test_it_stops_cleanly_with_streams_open(start_server, number):
     assert server.process.stderr.read() == ""
 
 
-def run_second(settings, port):
-    program = "from inspector.api import serve; from inspector.settings import Settings; serve(Settings())"
-    env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": str(port), "INSPECTOR_TOKEN": SECRET}
-    return subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=30)
+@pytest.fixture
+def run_second(settings, fork_python):
+    """Serve in vain: the exit code, and the last line of the complaint."""
+
+    def run(port, **environment):
+        program = "from inspector.api import serve; from inspector.settings import Settings; serve(Settings())"
+        env = {
+            **os.environ,
+            "INSPECTOR_HOME": str(settings.home),
+            "INSPECTOR_PORT": str(port),
+            "INSPECTOR_TOKEN": SECRET,
+        }
+        with fork_python("-c", program, env=env | environment, stderr=subprocess.PIPE, text=True) as process:
+            complaint = process.communicate(timeout=30)[1]
+        return process.returncode, complaint.strip().splitlines()[-1]
+
+    return run
 
 
-def test_a_second_server_on_the_same_home_says_who_owns_it(start_server, settings):
+def test_a_second_server_on_the_same_home_says_who_owns_it(start_server, run_second):
     server = start_server()
     for port in (0, int(server.url.rpartition(":")[2])):
-        second = run_second(settings, port)
-        assert second.returncode != 0
-        last = second.stderr.strip().splitlines()[-1]
+        code, last = run_second(port)
+        assert code != 0
         assert "OwnedElsewhere" in last
         assert str(server.process.pid) in last
         assert server.url in last
     assert get(f"{server.url}/healthz")[0] == 200
 
 
-def test_a_port_in_use_is_named_with_the_way_out(settings):
+def test_a_port_in_use_is_named_with_the_way_out(run_second, settings):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        failed = run_second(settings, port)
-    last = failed.stderr.strip().splitlines()[-1]
+        _, last = run_second(port)
     assert f"port {port} on 127.0.0.1 is in use by another program; choose another one with --port" in last
     assert not settings.server_file.exists()
 
 
-def test_a_host_that_is_not_of_this_machine_is_named(settings):
-    program = "from inspector.api import serve; from inspector.settings import Settings; serve(Settings())"
+def test_a_host_that_is_not_of_this_machine_is_named(run_second):
     for host in ("192.0.2.1", "no such host"):
-        env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": "0", "INSPECTOR_HOST": host}
-        failed = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=30)
-        last = failed.stderr.strip().splitlines()[-1]
+        _, last = run_second(0, INSPECTOR_HOST=host)
         assert "AddressUnusable" in last
         assert "INSPECTOR_HOST" in last
 
@@ -244,16 +252,14 @@ def test_raw_bytes_are_refused_without_a_traceback_and_the_server_lives(raw, hos
 
 
 @pytest.fixture(scope="module")
-def hostile_server(tmp_path_factory):
+def hostile_server(tmp_path_factory, fork_python):
     home = tmp_path_factory.mktemp("hostile") / "home"
     program = (
         "from inspector.api import serve; from inspector.settings import Settings\n"
         "serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))"
     )
     env = {**os.environ, "INSPECTOR_HOME": str(home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    process = fork_python("-c", program, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     class Server:
         url = process.stdout.readline().strip()

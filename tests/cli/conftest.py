@@ -13,11 +13,6 @@ from msgspec import structs
 
 from inspector.model import Event, Span, Trace
 
-# Tests are not packages; this module is a program as well.
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from forking import forking
-
 ROOT = Path(__file__).parents[2]
 START_NS = 1_795_000_000_000_000_000
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -145,13 +140,6 @@ def environment(home) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-def forked() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Start ``inspector`` in a process of its own, without importing anew what it works with."""
-    with forking("inspector.cli") as start:
-        yield start
-
-
 @pytest.fixture
 def inspector_anew(environment) -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """Run ``inspector`` to its end in a process that starts as any does: what Python reads at its start counts."""
@@ -169,13 +157,14 @@ def inspector_anew(environment) -> Callable[..., subprocess.CompletedProcess[byt
 
 
 @pytest.fixture
-def inspector(environment, forked) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+def inspector(environment, fork_python) -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """Run ``inspector`` to its end in a process of its own."""
 
     def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
         assert not any(name.startswith("PYTHON") for name in variables), "Python reads it once: take inspector_anew"
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        with forked(*arguments, env=environment | variables, **streams) as process:
+        command = ("-W", "error", "-m", "inspector.cli", *arguments)
+        with fork_python(*command, env=environment | variables, **streams) as process:
             try:
                 stdout, stderr = process.communicate(stdin, timeout=60)
             except subprocess.TimeoutExpired:
@@ -187,12 +176,14 @@ def inspector(environment, forked) -> Callable[..., subprocess.CompletedProcess[
 
 
 @pytest.fixture
-def start_inspector(environment, forked) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+def start_inspector(environment, fork_python) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Start ``inspector`` and leave it running; it is killed when the test ends."""
     running: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments, stdout=subprocess.PIPE, **variables) -> subprocess.Popen[bytes]:
-        process = forked(
+        process = fork_python(
+            "-m",
+            "inspector.cli",
             *arguments,
             stdin=subprocess.DEVNULL,
             stdout=stdout,

@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,14 +105,14 @@ class Answer:
 
 
 @contextmanager
-def serving(home: Path, *, prelude: str = "", troubled: bool = False, **environment: str) -> Iterator[Server]:
+def serving(
+    fork_python: Callable[..., Any], home: Path, *, prelude: str = "", troubled: bool = False, **environment: str
+) -> Iterator[Server]:
     env = {**os.environ, "INSPECTOR_HOME": str(home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
     env |= {"INSPECTOR_RETENTION_DAYS": "36500", **environment}
     log = home.with_suffix(".log")
     with log.open("ab") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-c", prelude + SERVE], env=env, stdout=subprocess.PIPE, stderr=errors, text=True
-        )
+        process = fork_python("-c", prelude + SERVE, env=env, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
         line = process.stdout.readline().split()
         assert line, log.read_text()
@@ -129,14 +129,14 @@ def serving(home: Path, *, prelude: str = "", troubled: bool = False, **environm
 
 
 @pytest.fixture(scope="session")
-def serve_home() -> Callable[..., Any]:
-    return serving
+def serve_home(fork_python) -> Callable[..., Any]:
+    return partial(serving, fork_python)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[Server]:
+def server(tmp_path_factory, serve_home) -> Iterator[Server]:
     """One server for all tests of a module."""
-    with serving(tmp_path_factory.mktemp("otlp") / "home") as running:
+    with serve_home(tmp_path_factory.mktemp("otlp") / "home") as running:
         yield running
 
 

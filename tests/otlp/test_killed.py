@@ -7,8 +7,6 @@ import threading
 import time
 from contextlib import closing
 
-import pytest
-
 SECRET = "a-secret-of-the-tests-only"
 SENDERS = 3
 SPANS = 40
@@ -124,10 +122,6 @@ def kill_again_and_again(serve_home, protobuf, home, *, kills, seed):
     return sum(sender.acknowledged for sender in senders)
 
 
-def test_a_server_killed_at_8_moments_under_load_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path):
-    assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=8, seed=1) >= 8
-
-
-@pytest.mark.slow
-def test_a_server_killed_at_50_moments_under_load_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path):
-    assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=50, seed=2) >= 50
+def test_a_server_killed_at_any_moment_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path, long):
+    kills = 100 if long else 10
+    assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=kills, seed=1) >= kills

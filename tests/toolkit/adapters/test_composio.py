@@ -6,9 +6,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import composio.core.models.base as composio_base
 import pytest
-from composio import Composio
 
 from instrument.testing import capture
 from toolkit.adapters.composio import ComposioTools, to_composio
@@ -91,6 +89,8 @@ class _Service:
 def telemetry(monkeypatch):
     """What the SDK would have told its makers; nothing of it leaves the machine."""
     events = []
+    import composio.core.models.base as composio_base  # seconds, which every worker would take to list its tests
+
     monkeypatch.setattr(composio_base, "push_event", lambda event: events.append(event[1]["functionName"]))
     return events
 
@@ -108,6 +108,8 @@ def service(telemetry):
 
 @pytest.fixture
 def client(service):
+    from composio import Composio
+
     client = Composio(api_key="key", base_url=service.url, max_retries=0)
     yield client
     client.client.close()
