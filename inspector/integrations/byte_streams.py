@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
 
 from inspector.integrations.streams import Reading
+from inspector.integrations.tracebacks import unseen
 
 
 def watch_body(response: Any, reading: Reading) -> None:
@@ -35,12 +36,14 @@ class _Body:
         return _AsyncBytes(aiter(self._body), self.inspector_reading)
 
     def close(self) -> None:
-        self.inspector_reading.closed()
-        self._body.close()
+        with unseen:
+            self.inspector_reading.closed()
+            self._body.close()
 
     async def aclose(self) -> None:
-        self.inspector_reading.closed()
-        await self._body.aclose()
+        with unseen:
+            self.inspector_reading.closed()
+            await self._body.aclose()
 
     def __getattr__(self, name: str) -> Any:
         # A copy is asked for things before it has any.
@@ -66,16 +69,17 @@ class _Bytes(Iterator[bytes]):
         self._reading = reading
 
     def __next__(self) -> bytes:
-        try:
-            data = next(self._inner)
-        except StopIteration:
-            self._reading.exhausted()
-            raise
-        except BaseException as exc:
-            self._reading.broke(exc)
-            raise
-        self._reading.received(data)
-        return data
+        with unseen:
+            try:
+                data = next(self._inner)
+            except StopIteration:
+                self._reading.exhausted()
+                raise
+            except BaseException as exc:
+                self._reading.broke(exc)
+                raise
+            self._reading.received(data)
+            return data
 
     def __getattr__(self, name: str) -> Any:
         # A copy is asked for things before it has any.
@@ -96,21 +100,24 @@ class _AsyncBytes(AsyncGenerator[bytes, None]):
 
     async def asend(self, value: None) -> bytes:
         del value
-        try:
-            data = await anext(self._inner)
-        except StopAsyncIteration:
-            self._reading.exhausted()
-            raise
-        except BaseException as exc:
-            self._reading.broke(exc)
-            raise
-        self._reading.received(data)
-        return data
+        with unseen:
+            try:
+                data = await anext(self._inner)
+            except StopAsyncIteration:
+                self._reading.exhausted()
+                raise
+            except BaseException as exc:
+                self._reading.broke(exc)
+                raise
+            self._reading.received(data)
+            return data
 
     async def athrow(self, *exc: Any) -> bytes:
-        return await self._inner.athrow(*exc)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- asked of generators alone
+        with unseen:
+            return await self._inner.athrow(*exc)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- asked of generators alone
 
     async def aclose(self) -> None:
         inner: Any = self._inner
-        if isinstance(inner, AsyncGenerator):
-            await inner.aclose()  # pyright: ignore[reportUnknownMemberType] -- of any two types
+        with unseen:
+            if isinstance(inner, AsyncGenerator):
+                await inner.aclose()  # pyright: ignore[reportUnknownMemberType] -- of any two types

@@ -23,6 +23,7 @@ from time import monotonic_ns
 from typing import Any, Final, TypeAlias
 
 from inspector.integrations.notices import warn_once
+from inspector.integrations.tracebacks import without_ours
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
 
@@ -155,6 +156,7 @@ class Call:
     def failed(self, exc: BaseException) -> None:
         """Emit the error hook; a cancellation or a generator that was closed is told from an error by its class."""
         if self.is_open:
+            without_ours(exc)
             hook = HOOKS[_ERROR[self.noun]]
             self._emit(hook.name, dict.fromkeys(hook.keywords) | self._keywords | {"exc": exc})
 

@@ -14,13 +14,15 @@ calls together or not of all kinds of tools. So the methods that every call goes
 """
 
 from asyncio import CancelledError
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened
 from inspector.integrations.patches import Patches
+from inspector.integrations.within import Within
 
 Method: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
 Entered: TypeAlias = Callable[..., AbstractAsyncContextManager[Any]]
@@ -55,32 +57,27 @@ def install(patches: Patches) -> None:
 def as_workflow(original: Entered) -> Entered:
     """Have the run of an application, from its entering to its leaving, told of as a workflow."""
 
-    @asynccontextmanager
-    async def run(self: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
+    def run(self: Any, *args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
+        around = original(self, *args, **kwargs)
         if getattr(getattr(self, "args", None), "server", False):
-            async with original(self, *args, **kwargs) as app:
-                yield app
-            return
-        call = opened("workflow_run", lambda: {"workflow": Named(self.name)}, emitter="fast_agent")
-        try:
-            async with original(self, *args, **kwargs) as app:
-                yield app
-        except BaseException as exc:
-            _leave(call, exc)
-            raise
-        call.ended()
+            return around
+        begin = partial(opened, "workflow_run", lambda: {"workflow": Named(self.name)}, emitter="fast_agent")
+        return _Application(around, begin)
 
     return run
 
 
-def _leave(call: Call, exc: BaseException) -> None:
-    """End the run of an application left by an exception; fast-agent makes exits of errors that it has printed."""
-    if not isinstance(exc, SystemExit):
-        call.failed(exc)
-    elif exc.code in (None, 0):
-        call.ended()
-    else:
-        call.failed(exc.__cause__ or exc)
+class _Application(Within):
+    """The run of an application."""
+
+    def ended(self, call: Call, exc: BaseException | None) -> None:
+        """End the run; fast-agent makes exits of errors that it has printed."""
+        if exc is None or (isinstance(exc, SystemExit) and exc.code in (None, 0)):
+            call.ended()
+        elif isinstance(exc, SystemExit):
+            call.failed(exc.__cause__ or exc)
+        else:
+            call.failed(exc)
 
 
 _ASKED: Final = ("generate", "structured", "structured_schema")

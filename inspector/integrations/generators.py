@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from inspector import context as session
 from inspector.integrations.calls import Call, Describe, opened
+from inspector.integrations.tracebacks import unseen
 from instrument.keywords import Noun
 
 Generating: TypeAlias = Callable[..., AsyncGenerator[Any, Any]]
@@ -53,30 +54,31 @@ def generating(begin: Callable[..., Following]) -> Callable[[Generating], Genera
 
     def wrapper(original: Generating) -> Generating:
         async def generate(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-            generator = original(*args, **kwargs)
-            following = begin(*args, **kwargs)
-            call = following.call
-            step: Awaitable[Any] = generator.__anext__()
-            try:
-                while True:
-                    try:
-                        item = await _inside(call, step)
-                    except StopAsyncIteration:
-                        break
-                    following.saw(item)
-                    try:
-                        step = generator.asend((yield item))
-                    except GeneratorExit:
-                        await _inside(call, generator.aclose())
-                        if following.is_done():
-                            following.conclude()
-                        raise
-                    except BaseException as exc:  # noqa: BLE001 -- the consumer's, for the generator to deal with
-                        step = generator.athrow(exc)
-            except BaseException as exc:
-                call.failed(exc)
-                raise
-            following.conclude()
+            with unseen:
+                generator = original(*args, **kwargs)
+                following = begin(*args, **kwargs)
+                call = following.call
+                step: Awaitable[Any] = generator.__anext__()
+                try:
+                    while True:
+                        try:
+                            item = await _inside(call, step)
+                        except StopAsyncIteration:
+                            break
+                        following.saw(item)
+                        try:
+                            step = generator.asend((yield item))
+                        except GeneratorExit:
+                            await _inside(call, generator.aclose())
+                            if following.is_done():
+                                following.conclude()
+                            raise
+                        except BaseException as exc:  # noqa: BLE001 -- the consumer's, for the generator to deal with
+                            step = generator.athrow(exc)
+                except BaseException as exc:
+                    call.failed(exc)
+                    raise
+                following.conclude()
 
         return generate
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 from weakref import WeakSet, ref
 
 from inspector.integrations.imports import ImportWatch
+from inspector.integrations.tracebacks import hidden
 
 _log = logging.getLogger("mcp.inspector")
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
@@ -50,8 +51,10 @@ class Patches:
         original = kept.__func__ if kind else kept
         replacement: Any = _renewed(original, wrapper) if own else None
         if replacement is None:
-            replacement = update_wrapper(wrapper(original), original)
+            function = wrapper(original)
+            replacement = update_wrapper(hidden(function), original)
             replacement.inspector_kept = own, kept
+            replacement.inspector_wrapper = function
             setattr(owner, name, kind(replacement) if kind else replacement)
         self._restore_later(owner, name, replacement)
         return True
@@ -187,9 +190,10 @@ def _renewed(original: Any, wrapper: Callable[[Callable[..., Any]], Callable[...
     """
     for found in _left_behind_below(original):
         fresh: Any = wrapper(cast("Any", found).__wrapped__)
-        if getattr(fresh, "__code__", None) is found.__code__:
+        known: Any = cast("Any", found).inspector_wrapper
+        if getattr(fresh, "__code__", None) is known.__code__:
             # What it refers to may be of the integration as it was installed before.
-            for cell, now in zip(found.__closure__ or (), fresh.__closure__ or (), strict=True):
+            for cell, now in zip(known.__closure__ or (), fresh.__closure__ or (), strict=True):
                 cell.cell_contents = now.cell_contents
             _left_behind.discard(found)
             return found

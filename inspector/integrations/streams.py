@@ -18,6 +18,7 @@ from weakref import finalize
 from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body
 from inspector.integrations.calls import Call
 from inspector.integrations.notices import warn_once
+from inspector.integrations.tracebacks import unseen
 
 
 class AnswerFailed(Exception):
@@ -206,18 +207,19 @@ class Items(_Told, Iterator[Any]):
     def __next__(self) -> Any:
         """Read the next chunk."""
         reading = self._step()
-        if reading is None:
-            return next(self._inner)
-        try:
-            item = next(self._inner)
-        except StopIteration:
-            reading.ended()
-            raise
-        except BaseException as exc:
-            reading.failed(exc)
-            raise
-        reading.item(item)
-        return item
+        with unseen:
+            if reading is None:
+                return next(self._inner)
+            try:
+                item = next(self._inner)
+            except StopIteration:
+                reading.ended()
+                raise
+            except BaseException as exc:
+                reading.failed(exc)
+                raise
+            reading.item(item)
+            return item
 
 
 class AsyncItems(_Told, AsyncIterator[Any]):
@@ -226,15 +228,16 @@ class AsyncItems(_Told, AsyncIterator[Any]):
     async def __anext__(self) -> Any:
         """Read the next chunk."""
         reading = self._step()
-        if reading is None:
-            return await anext(self._inner)
-        try:
-            item = await anext(self._inner)
-        except StopAsyncIteration:
-            reading.ended()
-            raise
-        except BaseException as exc:
-            reading.failed(exc)
-            raise
-        reading.item(item)
-        return item
+        with unseen:
+            if reading is None:
+                return await anext(self._inner)
+            try:
+                item = await anext(self._inner)
+            except StopAsyncIteration:
+                reading.ended()
+                raise
+            except BaseException as exc:
+                reading.failed(exc)
+                raise
+            reading.item(item)
+            return item

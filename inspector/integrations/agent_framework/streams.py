@@ -10,6 +10,7 @@ from typing import Any, cast
 from inspector import context
 from inspector.integrations.agent_framework.facts import Given
 from inspector.integrations.calls import Call, Entrance, Keywords, around_here, awaited, conclude, is_told, opened, told
+from inspector.integrations.tracebacks import unseen
 from instrument.keywords import Noun
 
 _TOLD = "_inspector_calls"
@@ -59,15 +60,16 @@ def asked(original: Any, kind: Kind) -> Any:
 
 
 async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
-    if is_told(kind.noun, owner):
-        return await work
-    around = context.get()
-    try:
-        call = _opened(kind, owner, given, alone=False)
-    finally:
-        # What is called further in finds the session by its parent.
-        context.set(around)
-    return await awaited(call, work, kind.answered)
+    with unseen:
+        if is_told(kind.noun, owner):
+            return await work
+        around = context.get()
+        try:
+            call = _opened(kind, owner, given, alone=False)
+        finally:
+            # What is called further in finds the session by its parent.
+            context.set(around)
+        return await awaited(call, work, kind.answered)
 
 
 def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary, finalize
 
 from inspector.integrations.calls import Call, Named, opened
 from inspector.integrations.patches import Patches
+from inspector.integrations.tracebacks import unseen
 
 _RUNNER = Named("tool_runner", "The loop of model and tool calls of Anthropic's SDK")
 
@@ -36,48 +37,50 @@ def install_tool_runner(patches: Patches) -> None:
 
 def _run(original: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Any) -> Generator[Any]:
-        steps = original(self)
-        call = _begun(self)
-        item: Any = None
-        try:
-            while True:
-                leave = call.enter()
-                try:
-                    item = next(steps)
-                except StopIteration:
-                    break
-                finally:
-                    leave()
-                yield item
-        except BaseException as exc:
-            _close(steps, call)
-            call.failed(exc)
-            raise
-        call.ended(lambda: {"result": _message_of(item)})
+        with unseen:
+            steps = original(self)
+            call = _begun(self)
+            item: Any = None
+            try:
+                while True:
+                    leave = call.enter()
+                    try:
+                        item = next(steps)
+                    except StopIteration:
+                        break
+                    finally:
+                        leave()
+                    yield item
+            except BaseException as exc:
+                _close(steps, call)
+                call.failed(exc)
+                raise
+            call.ended(lambda: {"result": _message_of(item)})
 
     return run
 
 
 def _run_async(original: Callable[..., Any]) -> Callable[..., Any]:
     async def run(self: Any) -> AsyncGenerator[Any]:
-        steps = original(self)
-        call = _begun(self)
-        item: Any = None
-        try:
-            while True:
-                leave = call.enter()
-                try:
-                    item = await anext(steps)
-                except StopAsyncIteration:
-                    break
-                finally:
-                    leave()
-                yield item
-        except BaseException as exc:
-            await _close_async(steps, call)
-            call.failed(exc)
-            raise
-        call.ended(lambda: {"result": _message_of(item)})
+        with unseen:
+            steps = original(self)
+            call = _begun(self)
+            item: Any = None
+            try:
+                while True:
+                    leave = call.enter()
+                    try:
+                        item = await anext(steps)
+                    except StopAsyncIteration:
+                        break
+                    finally:
+                        leave()
+                    yield item
+            except BaseException as exc:
+                await _close_async(steps, call)
+                call.failed(exc)
+                raise
+            call.ended(lambda: {"result": _message_of(item)})
 
     return run
 

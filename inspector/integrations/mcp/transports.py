@@ -1,13 +1,15 @@
 """Which transport a session speaks over: told by the functions that open one, remembered by the stream it writes to."""
 
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from importlib import import_module
+from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.patches import Patches
+from inspector.integrations.tracebacks import unseen
 
 _OPENERS = (
     ("mcp.client.stdio", ("stdio_client",), "stdio"),
@@ -56,14 +58,32 @@ def transport_of(stream: Any) -> str | None:
 
 def _telling(transport: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
-        async def opened(*args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
-            async with open_streams(*args, **kwargs) as streams:
-                _remember(streams, transport)
-                yield streams
+        def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
+            return _Opened(open_streams(*args, **kwargs), transport)
 
-        return asynccontextmanager(opened)
+        return opened
 
     return wrapper
+
+
+class _Opened(AbstractAsyncContextManager[Any]):
+    """A transport of the SDK's, whose streams are remembered as they are opened."""
+
+    def __init__(self, transport: AbstractAsyncContextManager[Any], name: str) -> None:
+        self._transport = transport
+        self._name = name
+
+    async def __aenter__(self) -> Any:
+        with unseen:
+            streams = await self._transport.__aenter__()
+            _remember(streams, self._name)
+            return streams
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        with unseen:
+            return await self._transport.__aexit__(kind, exc, traceback)
 
 
 def _remember(streams: Any, transport: str) -> None:

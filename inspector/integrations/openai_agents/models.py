@@ -5,6 +5,7 @@ from contextvars import copy_context
 from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, Model, around_here, awaited, conclude, guarded, is_told, opened
+from inspector.integrations.tracebacks import unseen
 
 _NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
 _SETTINGS: Final = (
@@ -54,32 +55,33 @@ def streamed(original: Any) -> Any:
 async def _stream(
     events: Any, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> AsyncGenerator[Any, None]:
-    call = opened(
-        "llm_generate",
-        lambda: _request(model, args, kwargs, streams=True),
-        context=copy_context(),
-        emitter="openai_agents",
-    )
-    call.subject = model
-    leave = call.enter()
-    try:
-        async for event in events:
-            if call.keyword("time_to_first_chunk") is None:
-                # Whoever reads the stream does so in between, in this very context.
-                leave()
-                call.add(time_to_first_chunk=call.seconds)
-            if getattr(event, "type", None) in _LAST:
-                conclude(call, _last, event)
-                _tell_above(getattr(event.response, "output", ()))
-            yield event
-        call.ended()
-    except BaseException as exc:
-        call.failed(exc)
-        raise
-    finally:
-        leave()
-        if (close := getattr(events, "aclose", None)) is not None:
-            await close()
+    with unseen:
+        call = opened(
+            "llm_generate",
+            lambda: _request(model, args, kwargs, streams=True),
+            context=copy_context(),
+            emitter="openai_agents",
+        )
+        call.subject = model
+        leave = call.enter()
+        try:
+            async for event in events:
+                if call.keyword("time_to_first_chunk") is None:
+                    # Whoever reads the stream does so in between, in this very context.
+                    leave()
+                    call.add(time_to_first_chunk=call.seconds)
+                if getattr(event, "type", None) in _LAST:
+                    conclude(call, _last, event)
+                    _tell_above(getattr(event.response, "output", ()))
+                yield event
+            call.ended()
+        except BaseException as exc:
+            call.failed(exc)
+            raise
+        finally:
+            leave()
+            if (close := getattr(events, "aclose", None)) is not None:
+                await close()
 
 
 def _last(event: Any) -> Keywords | BaseException:

@@ -12,7 +12,7 @@ them. So functions are wrapped that are the same since 2.0:
 """
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from contextvars import copy_context
 from typing import Any
 
@@ -20,6 +20,8 @@ from inspector import context
 from inspector.integrations.calls import Call, awaited, conclude, is_told, opened
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
+from inspector.integrations.tracebacks import unseen
+from inspector.integrations.within import Within
 
 _DELEGATING = frozenset({"WrapperModel", "FallbackModel"})
 
@@ -44,25 +46,27 @@ def _wrap(patches: Patches, owner: Any, name: str, wrapper: Callable[[Any], Any]
 
 
 def _run(original: Any) -> Any:
-    @asynccontextmanager
-    async def iterate(self: Any, user_prompt: Any = None, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+    def iterate(self: Any, user_prompt: Any = None, *args: Any, **kwargs: Any) -> Any:
         session_id = kwargs.get("conversation_id")
-        call = _opened_agent(self, user_prompt, session_id if isinstance(session_id, str) else None)
-        running = None
-        try:
-            async with original(self, user_prompt, *args, **kwargs) as running:
-                yield running
-        except BaseException as exc:
-            call.failed(exc)
-            raise
-        conclude(call, facts.outcome, running)
+        around = original(self, user_prompt, *args, **kwargs)
+        return _Run(around, lambda: _opened_agent(self, user_prompt, session_id))
 
     return iterate
 
 
-def _opened_agent(agent: Any, prompt: Any, session_id: str | None) -> Call:
+class _Run(Within):
+    """The run of an agent."""
+
+    def ended(self, call: Call, exc: BaseException | None) -> None:
+        if exc is not None:
+            call.failed(exc)
+        else:
+            conclude(call, facts.outcome, self.value)
+
+
+def _opened_agent(agent: Any, prompt: Any, session_id: Any) -> Call:
     around = context.get()
-    if session_id is not None and around is None:
+    if isinstance(session_id, str) and around is None:
         # A run is part of its conversation; what it calls finds that by its parent.
         context.set(session_id)
     try:
@@ -103,16 +107,35 @@ def _requested(original: Any) -> Any:
 def _streamed(original: Any) -> Any:
     def request_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
         asked = original(self, *args, **kwargs)
-        return asked if is_told("llm_generate", self) else _stream(asked, self, args, kwargs)
+        return asked if is_told("llm_generate", self) else _Stream(asked, lambda: _asked(self, args, kwargs))
 
     return request_stream
 
 
-@asynccontextmanager
-async def _stream(
-    asked: AbstractAsyncContextManager[Any], model: Any, args: Any, kwargs: Any
-) -> AsyncGenerator[Any, None]:
-    # Whoever reads the stream does so in between, in this very context: only its beginning is the request's own.
+class _Stream(Within):
+    """A request whose answer is read bit by bit."""
+
+    def __init__(self, asked: AbstractAsyncContextManager[Any], begin: Callable[[], Call]) -> None:
+        super().__init__(asked, begin)
+        self._failures: list[BaseException] = []
+        self._leave: Callable[[], None] = lambda: None
+
+    def begun(self, call: Call) -> None:
+        self._leave = call.enter()
+
+    def entered(self, call: Call) -> None:
+        # Whoever reads the stream does so from here on, in this very context: only its beginning is the request's own.
+        self._leave()
+        _watch(self.value, call, self._failures)
+
+    def ended(self, call: Call, exc: BaseException | None) -> None:
+        self._leave()
+        if exc is not None and not getattr(self.value, "_finished", False):
+            call.failed(self._failures[0] if self._failures else exc)
+        conclude(call, facts.streamed, self.value)
+
+
+def _asked(model: Any, args: Any, kwargs: Any) -> Call:
     call = opened(
         "llm_generate",
         lambda: facts.request(model, args, kwargs, streams=True),
@@ -120,21 +143,7 @@ async def _stream(
         emitter="pydantic_ai",
     )
     call.subject = model
-    leave = call.enter()
-    stream = None
-    failures: list[BaseException] = []
-    try:
-        async with asked as stream:
-            leave()
-            _watch(stream, call, failures)
-            yield stream
-    except BaseException as exc:
-        if not getattr(stream, "_finished", False):
-            call.failed(failures[0] if failures else exc)
-        raise
-    finally:
-        leave()
-        conclude(call, facts.streamed, stream)
+    return call
 
 
 def _watch(stream: Any, call: Call, failures: list[BaseException]) -> None:
@@ -144,13 +153,14 @@ def _watch(stream: Any, call: Call, failures: list[BaseException]) -> None:
         return
 
     async def watched() -> AsyncGenerator[Any, None]:
-        try:
-            async for event in events():
-                if call.keyword("time_to_first_chunk") is None:
-                    call.add(time_to_first_chunk=call.seconds)
-                yield event
-        except Exception as exc:
-            failures.append(exc)
-            raise
+        with unseen:
+            try:
+                async for event in events():
+                    if call.keyword("time_to_first_chunk") is None:
+                        call.add(time_to_first_chunk=call.seconds)
+                    yield event
+            except Exception as exc:
+                failures.append(exc)
+                raise
 
     stream._get_event_iterator = watched  # noqa: SLF001 - each stream implements it, and no other function is called for

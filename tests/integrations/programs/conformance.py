@@ -121,11 +121,12 @@ class _Logged(logging.Handler):
             self.tracebacks.append(line)
 
     def __enter__(self) -> Self:
-        self._logger.addHandler(self)
+        self._kept = self._logger.handlers
+        self._logger.handlers = [self]
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._logger.removeHandler(self)
+        self._logger.handlers = self._kept
 
 
 def _run(name: str, work: Callable[[], Any], heard: _Heard) -> dict[str, Any]:
@@ -150,6 +151,8 @@ def _run(name: str, work: Callable[[], Any], heard: _Heard) -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     """Leave out what differs from run to run: addresses, ports, ids, times and how often something was done before."""
+    # Where there is a span around, whoever made it, Anthropic's SDK names it to the provider, by another line of code.
+    text = re.sub(r'(anthropic/_base_client\.py", line )\d+(, in request\n).*\n.*\n', r"\1…\2", text)
     text = re.sub(r"0x[0-9a-f]{6,}", "0x…", text)
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:…", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", text)
