@@ -4,11 +4,30 @@ A session groups the traces of one conversation or job. Set it once where the co
 there, in tasks and in threads started with a copied context too, carry it.
 """
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 _session_id: ContextVar[str | None] = ContextVar("inspector_session_id", default=None)
+
+
+def text(session_id: object) -> str | None:
+    """Return a session id as the text that it is recorded as; None for none.
+
+    Raises:
+        TypeError: It is neither text nor a whole number nor a ``uuid.UUID``.
+    """
+    uuid = sys.modules.get("uuid")
+    if session_id is None or isinstance(session_id, str):
+        return session_id
+    if type(session_id) is int or (uuid is not None and isinstance(session_id, uuid.UUID)):
+        return str(session_id)
+    raise TypeError(f"a session id is text, not {type(session_id).__name__}: pass str(...) of what names the session")
 
 
 def get() -> str | None:
@@ -16,18 +35,29 @@ def get() -> str | None:
     return _session_id.get()
 
 
-def set(session_id: str | None) -> None:  # noqa: A001 - the contract's name, used as inspector.context.set
-    """Record what follows in this context under ``session_id``; None ends the session here."""
-    _session_id.set(session_id)
+def set(session_id: "str | int | UUID | None") -> None:  # noqa: A001 - the contract's name, used as inspector.context.set
+    """Record what follows in this context under ``session_id``; None ends the session here.
+
+    Whole numbers and UUIDs are taken as their text.
+
+    Raises:
+        TypeError: It is anything else.
+    """
+    _session_id.set(text(session_id))
 
 
 @contextmanager
-def bind(session_id: str) -> Generator[str]:
-    """Record what happens inside the ``with`` block under ``session_id``, then return to the session before it."""
+def bind(session_id: "str | int | UUID") -> Generator[str]:
+    """Record what happens inside the ``with`` block under ``session_id``, then return to the session before it.
+
+    Raises:
+        TypeError: See ``set``.
+    """
     outer = _session_id.get()
-    _session_id.set(session_id)
+    name = text(session_id)
+    _session_id.set(name)
     try:
-        yield session_id
+        yield name or ""
     finally:
         # Not reset by token: a generator that holds this block may be closed in another context.
         _session_id.set(outer)

@@ -15,6 +15,7 @@ _Ending = _bus.Ending
 _emit = _bus.emit
 _emit_sync = _bus.emit_sync
 _hooks = _bus.hooks
+_is_emit = _bus.is_emit
 _observe = _bus.observe
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "_emit",
     "_emit_sync",
     "_hooks",
+    "_is_emit",
     "_observe",
     "around",
     "enabled",

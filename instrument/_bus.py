@@ -174,6 +174,11 @@ def _with_positional(
     return callbacks, dict(zip(hook.keywords, args, strict=False)) | kwargs
 
 
+def is_emit(coroutine: object) -> bool:
+    """Tell whether a coroutine is what ``_emit`` returned: its task does nothing else."""
+    return getattr(coroutine, "cr_code", None) is _call_all.__code__
+
+
 def _is_awaitable(value: object) -> bool:
     if isinstance(value, GeneratorType):
         return bool(value.gi_code.co_flags & _ITERABLE_COROUTINE)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a generator of anything

@@ -1,10 +1,11 @@
 """Which call a hook belongs to: pairing of before with after or error, and the tree of calls.
 
 A *before* opens a span and makes it the innermost of its context; *after* or *error* closes the span with the same
-``call_id``, else the innermost open span of that noun and identity, first along this context, then anywhere in the
-process. Spans that ended are skipped when a parent is looked up. Contexts are never reset by token: a generator that is
-left early would leak its own. Nothing here takes a lock: an application's finalizer may emit a hook at any instruction,
-also in the middle of these functions.
+``call_id``, else the innermost open span of that noun and identity, the name of what is called: first along this
+context, then anywhere in the process. A call without a ``call_id`` may never be told to end: it is abandoned when the
+call around it ends, or when the asyncio task that it began in is done. Spans that ended are skipped when a parent is
+looked up. Contexts are never reset by token: a generator that is left early would leak its own. Nothing here takes a
+lock: an application's finalizer may emit a hook at any instruction, also in the middle of these functions.
 """
 
 from collections import OrderedDict
@@ -17,6 +18,7 @@ from opentelemetry.context import Context
 
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
+from inspector.record.tasks import Tasks
 
 _innermost: ContextVar[RecordedSpan | None] = ContextVar("inspector_innermost_span", default=None)
 
@@ -41,6 +43,7 @@ class Calls:
         self._by_call: dict[tuple[str, str], RecordedSpan] = {}
         self._by_identity: dict[tuple[str, object], dict[int, RecordedSpan]] = {}
         self._late: OrderedDict[int, RecordedSpan] = OrderedDict()
+        self._tasks = Tasks(self._left)
 
     def begin(
         self, noun: str, identity: object, call_id: str | None, *, remote: trace.SpanContext | None = None
@@ -75,6 +78,8 @@ class Calls:
     def open(self, span: RecordedSpan) -> None:
         """Take a span in, make it the innermost of this context and tell of it."""
         self._register(span)
+        if span.call_id is None:
+            self._tasks.follow(span)
         parent = span.parent
         if parent is not None:
             if parent.children is None:
@@ -83,6 +88,14 @@ class Calls:
         _innermost.set(span)
         span.inner = trace.set_span_in_context(span.mirror or span, span.outer)
         otel_context.attach(span.inner)
+        self._changed(span)
+
+    def pass_by(self, span: RecordedSpan) -> None:
+        """Take in a call that takes no time and has nothing below it; its own end may still come."""
+        self._register(span)
+        span.stop_ns = span.start_ns
+        span.state = "ok"
+        self._keep_late(span)
         self._changed(span)
 
     def merge(self, span: RecordedSpan, into: RecordedSpan) -> None:
@@ -104,6 +117,8 @@ class Calls:
         # Popping is atomic: of two threads that end one span, one gets it.
         if self._open.pop(span.span_id, None) is None and self._late.pop(span.span_id, None) is None:
             return False
+        if span.task is not None:
+            span.task.open.pop(span.span_id, None)
         if span.call_id is not None:
             self._by_call.pop((span.noun, span.call_id), None)
         else:
@@ -119,16 +134,27 @@ class Calls:
         """Return the open call that was begun with this id, or None when there is none."""
         return self._by_call.get((noun, call_id))
 
-    def find(self, noun: str, identity: object, *, nameless: bool = False) -> RecordedSpan | None:
+    def find(
+        self, noun: str, identity: object, *, subject: int | None = None, nameless: bool = False
+    ) -> RecordedSpan | None:
         """Return the open call that a later hook speaks of by identity, or None when there is none.
 
-        With ``nameless``, one that was begun with an id is not meant: the hook's own id is another.
+        Args:
+            noun: What is called.
+            identity: The name of what is called.
+            subject: The ``id()`` of what is called, which may have got another name meanwhile.
+            nameless: The hook has an id of its own, so that a call which was begun with another is not meant.
         """
+        renamed: RecordedSpan | None = None
         for span in chain(_innermost.get()):
-            if span.noun == noun and span.identity == identity and self._awaited(span):
-                if nameless and span.call_id is not None:
-                    continue
+            if span.noun != noun or (nameless and span.call_id is not None):
+                continue
+            if span.identity == identity and self._awaited(span):
                 return span
+            if renamed is None and subject is not None and span.subject == subject and self._awaited(span):
+                renamed = span
+        if renamed is not None:
+            return renamed
         alike = tuple(self._by_identity.get((noun, identity), {}).values())
         for span in reversed(alike):
             if span.span_id in self._open:
@@ -168,11 +194,24 @@ class Calls:
         Returns:
             False when it had ended already.
         """
+        if not self.claim(span):
+            return False
+        self.conclude(span, state, failure, stop_tick=stop_tick)
+        return True
+
+    def claim(self, span: RecordedSpan) -> bool:
+        """Let no other hook end a call; False when one has. It stays the innermost one until it is concluded."""
         if not self._forget(span):
             return False
+        span.is_ending = True
+        return True
+
+    def conclude(self, span: RecordedSpan, state: State, failure: Failure | None = None, *, stop_tick: int) -> None:
+        """End a claimed call, see `finish`."""
         stop_ns = span.start_ns + max(0, stop_tick - span.start_tick)
         span.failure = failure
         span.stop_ns = stop_ns
+        span.is_ending = False
         # Last: the writer's thread takes the state for the sign that the rest is there.
         span.state = state
         self._abandon_children(span, stop_ns)
@@ -180,27 +219,36 @@ class Calls:
         parent = span.parent
         if parent is not None and parent.children is not None:
             parent.children.discard(span)
+        for part in span.merged or ():
+            self._forget(part)
         if span.into is None:
             self._changed(span)
-        return True
 
     def _abandon_children(self, span: RecordedSpan, stop_ns: int) -> None:
         waiting = list(span.children or ())
         while waiting:
             child = waiting.pop()
             waiting.extend(child.children or ())
-            if child.span_id not in self._open:
-                continue
-            # Still found by its own end, should it come: a background task may outlive the call that began it.
-            self._late[child.span_id] = child
-            if self._open.pop(child.span_id, None) is None:
-                self._late.pop(child.span_id, None)
-                continue
-            child.stop_ns = max(stop_ns, child.start_ns)
-            child.state = "abandoned"
-            self._changed(child)
+            self._abandon(child, stop_ns)
+
+    def _left(self, span: RecordedSpan) -> None:
+        self._abandon(span, span.start_ns + max(0, self._clock.tick_ns() - span.start_tick))
+
+    def _abandon(self, span: RecordedSpan, stop_ns: int) -> None:
+        if span.span_id in self._open and self._keep_late(span):
+            span.stop_ns = max(stop_ns, span.start_ns)
+            span.state = "abandoned"
+            self._changed(span)
+
+    def _keep_late(self, span: RecordedSpan) -> bool:
+        """Have a call found by its own end, should it come: a background task may outlive the call that began it."""
+        self._late[span.span_id] = span
+        if self._open.pop(span.span_id, None) is None:
+            self._late.pop(span.span_id, None)
+            return False
         while len(self._late) > _MAX_LATE:
             self._forget(next(iter(self._late.values())))
+        return True
 
     def clear(self) -> None:
         """Forget every open call: in a forked child they are the parent process's to end."""
@@ -208,6 +256,7 @@ class Calls:
         self._by_call.clear()
         self._by_identity.clear()
         self._late.clear()
+        self._tasks.clear()
 
 
 def chain(span: RecordedSpan | None) -> Iterator[RecordedSpan]:
@@ -220,7 +269,7 @@ def chain(span: RecordedSpan | None) -> Iterator[RecordedSpan]:
 def innermost() -> RecordedSpan | None:
     """Return the innermost call of this context that has not ended; spans of the SDK are no calls."""
     span = _innermost.get()
-    while span is not None and (span.stop_ns is not None or span.is_native):
+    while span is not None and (span.is_native or span.is_over()):
         span = span.parent
     return span
 
@@ -245,7 +294,7 @@ def _shows_ended() -> bool:
 def _without_ended(context: Context) -> Context:
     """Return the context that was current before calls that have ended; else each would hold on to the one before."""
     current = trace.get_current_span(context)
-    while isinstance(current, RecordedSpan) and current.stop_ns is not None and current.outer is not None:
+    while isinstance(current, RecordedSpan) and current.is_over() and current.outer is not None:
         context = current.outer
         current = trace.get_current_span(context)
     return context

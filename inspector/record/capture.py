@@ -11,8 +11,10 @@ from typing import Any, TypeAlias
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from inspector.record import jsonrpc
+from inspector.record.labels import label
 from inspector.record.layouts import mro
-from inspector.record.plain import Plain, well_formed
+from inspector.record.plain import Plain
 from inspector.record.reading import read, read_live
 from inspector.record.values import snapshot
 
@@ -34,16 +36,27 @@ class Noun:
     before: Callable[[HookValues], Facts]
     after: Callable[[HookValues], Facts]
     identity: Callable[[HookValues, Facts], object]
-    """What tells two calls without a ``call_id`` apart; hashable."""
+    """The name of what is called, which pairs the hooks of a call without a ``call_id``; hashable.
 
+    Taken of the values of any of the three hooks, and of the facts of the before hook where they are at hand.
+    """
+    owner: str | None = None
+    """The keyword of the object that is called, which may be given another name meanwhile."""
 
-def label(value: object) -> str | None:
-    """Return a name that an emitter gave, when it is one."""
-    return well_formed(str.__str__(value)) if isinstance(value, str) else None
+    def subject(self, values: HookValues) -> int | None:
+        """Return what tells the object that is called from others of its name, as long as it lives."""
+        return None if self.owner is None else id(values.get(self.owner))
 
 
 def _type_name(value: object) -> str:
-    return type(value).__qualname__
+    try:
+        # The class of what a proxy stands for, where it is one.
+        name = value.__class__.__qualname__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - the border to the agent: it may be a property that does anything
+        name = None
+    return name if type(name) is str else type(value).__qualname__
 
 
 def _class_name(value: object) -> Plain:
@@ -64,11 +77,7 @@ def _owner_facts(value: object) -> Facts:
 
 
 def _given_input(values: HookValues) -> Facts:
-    # The contract has no keyword for it; emitters that have the input at hand pass one of these.
-    for key in ("input", "message", "prompt"):
-        if key in values:
-            return {"input": snapshot(values[key])}
-    return {}
+    return {"input": snapshot(values["input"])} if "input" in values else {}
 
 
 def _result(values: HookValues) -> Facts:
@@ -91,12 +100,15 @@ def _agent(values: HookValues) -> Facts:
     return {**_owner_facts(agent), "description": described, **_given_input(values)}
 
 
+_MODEL_NAMES = ("model", "model_name", "model_id", "default_model")
+
+
 def _llm(values: HookValues) -> Facts:
     llm = values.get("llm")
     facts: Facts = {"prompt": snapshot(values.get("prompt"))}
     if isinstance(llm, str):
         return {"model": label(llm), **facts}
-    facts["model"] = _named(llm, "model", "model_name", "model_id", "default_model")
+    facts["model"] = _named(llm, *_MODEL_NAMES)
     facts["provider"] = _named(llm, "provider", "provider_name")
     facts["operation"] = _named(llm, "operation")
     facts["class"] = _class_name(llm)
@@ -153,35 +165,45 @@ def ending(values: HookValues) -> Facts:
     return facts
 
 
-def _envelope(values: HookValues) -> Plain:
-    plain = snapshot(values.get("envelope"))
-    if isinstance(plain, dict) and "method" not in plain and isinstance(plain.get("root"), dict):
-        return plain["root"]
-    return plain
-
-
 def _rpc(values: HookValues) -> Facts:
-    return {"envelope": _envelope(values), "transport": label(values.get("transport"))}
+    transport = values.get("transport")
+    facts: Facts = {
+        "envelope": jsonrpc.read_envelope(values.get("envelope")),
+        "transport": jsonrpc.transport_of(transport),
+    }
+    if facts["transport"] is None and transport is not None:
+        facts["other_transport"] = label(transport) or _type_name(transport)
+    return facts
 
 
 def _rpc_after(values: HookValues) -> Facts:
     duration_ms = values.get("duration_ms")
+    envelope = jsonrpc.read_envelope(values.get("envelope"))
     return {
-        "response": _envelope(values),
+        "envelope": envelope,
+        # Emitters may pass the request once more.
+        "response": None if jsonrpc.is_request(envelope) else envelope,
         "duration_ms": duration_ms if isinstance(duration_ms, int | float) else None,
     }
 
 
-def _rpc_identity(_: HookValues, facts: Facts) -> object:
-    envelope = facts.get("envelope", facts.get("response"))
-    if not isinstance(envelope, dict):
-        return None
-    request_id = envelope.get("id")
-    return request_id if isinstance(request_id, str | int) else envelope.get("method")
+def _rpc_identity(values: HookValues, facts: Facts) -> object:
+    return jsonrpc.identity(facts.get("envelope"), values.get("transport"), values.get("direction"))
 
 
 def _resource(values: HookValues) -> Facts:
-    return {"uri": label(values.get("uri")) or snapshot(values.get("uri"))}
+    return {"uri": _uri(values)}
+
+
+def _uri(values: HookValues) -> str | None:
+    uri = values.get("uri")
+    if uri is None or isinstance(uri, str):
+        return label(uri)
+    try:
+        # Frameworks have classes for addresses, which are none of Python's texts.
+        return label(str(uri))
+    except Exception:  # noqa: BLE001 - the border to the agent: it may be anything
+        return None
 
 
 def _resource_after(values: HookValues) -> Facts:
@@ -198,11 +220,22 @@ def _prompt_after(values: HookValues) -> Facts:
     return {"rendered": snapshot(values.get("rendered"))}
 
 
-def _object_of(keyword: str) -> Callable[[HookValues, Facts], object]:
-    def identity(values: HookValues, _: Facts) -> object:
-        return id(values.get(keyword))
+def _name_of(keyword: str) -> Callable[[HookValues, Facts], object]:
+    def identity(values: HookValues, facts: Facts) -> object:
+        return facts["name"] if "name" in facts else _owner_name(values.get(keyword))
 
     return identity
+
+
+def _owner_name(owner: object) -> Plain:
+    return label(owner) if isinstance(owner, str) else _named(owner, "name") or _type_name(owner)
+
+
+def _model_of(values: HookValues, facts: Facts) -> object:
+    if "model" in facts:
+        return facts["model"] or facts.get("class")
+    llm = values.get("llm")
+    return label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES) or _class_name(llm)
 
 
 def _text_of(keyword: str) -> Callable[[HookValues, Facts], object]:
@@ -217,9 +250,9 @@ def _trio(noun: str) -> tuple[str, str, str, str]:
 
 
 NOUNS: tuple[Noun, ...] = (
-    Noun(*_trio("workflow_run"), before=_workflow, after=_result, identity=_object_of("workflow")),
-    Noun(*_trio("agent_call"), before=_agent, after=_result, identity=_object_of("agent")),
-    Noun(*_trio("llm_generate"), before=_llm, after=_llm_after, identity=_object_of("llm")),
+    Noun(*_trio("workflow_run"), before=_workflow, after=_result, identity=_name_of("workflow"), owner="workflow"),
+    Noun(*_trio("agent_call"), before=_agent, after=_result, identity=_name_of("agent"), owner="agent"),
+    Noun(*_trio("llm_generate"), before=_llm, after=_llm_after, identity=_model_of, owner="llm"),
     Noun(*_trio("tool_call"), before=_tool, after=_result, identity=_text_of("tool_name")),
     Noun(
         "rpc_request",
@@ -230,7 +263,12 @@ NOUNS: tuple[Noun, ...] = (
         after=_rpc_after,
         identity=_rpc_identity,
     ),
-    Noun(*_trio("resource_fetch"), before=_resource, after=_resource_after, identity=_text_of("uri")),
+    Noun(
+        *_trio("resource_fetch"),
+        before=_resource,
+        after=_resource_after,
+        identity=lambda values, facts: facts.get("uri") or _uri(values),
+    ),
     Noun(*_trio("prompt_apply"), before=_prompt, after=_prompt_after, identity=_text_of("template_id")),
 )
 

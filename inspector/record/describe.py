@@ -310,6 +310,7 @@ def _rpc(span: RecordedSpan, texts: Texts) -> Description:
         found.put(sc.SEED_RPC_TRANSPORT, value=transport)
         found.put(sc.NETWORK_TRANSPORT, value=_NETWORK_TRANSPORT.get(transport))
         found.put(sc.NETWORK_PROTOCOL_NAME, value=_NETWORK_PROTOCOL.get(transport))
+    found.put(sc.OTHER_TRANSPORT, value=facts.get("other_transport"))
     _rpc_target(found, method, params)
     _body(span, texts, found, sc.SEED_RPC_REQUEST, value=request, fact="envelope")
     if after is not None:

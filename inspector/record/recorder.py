@@ -8,9 +8,13 @@ from opentelemetry import trace
 
 import instrument
 from inspector import context
+from inspector.record import notices
 from inspector.record.calls import Calls, chain, innermost
-from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, label, remote_parent
+from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
 from inspector.record.describe import describe
+from inspector.record.ending import Closing
+from inspector.record.jsonrpc import is_notification
+from inspector.record.labels import label
 from inspector.record.otlp import redacted
 from inspector.record.plain import Plain
 from inspector.record.sdk_spans import SdkSpans
@@ -52,7 +56,7 @@ class Recorder:
         self._calls = Calls(self._changed, clock, self._ids)
         self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id)
         """Takes in what a span processor of the OpenTelemetry SDK passes on."""
-        self._subscribers: list[tuple[str, Callable[..., None]]] = []
+        self._subscribers: list[tuple[str, Callable[..., object]]] = []
         for noun in NOUNS:
             self._subscribers += (
                 (noun.before_hook, self._on_before(noun)),
@@ -72,7 +76,8 @@ class Recorder:
     def subscribe(self) -> None:
         """Begin to record."""
         for name, subscriber in self._subscribers:
-            instrument.register(name, subscriber)
+            # In front of all others, so that what they write is written on the call's own span.
+            instrument._observe(name, subscriber)  # noqa: SLF001 - made for the recorder
 
     def unsubscribe(self) -> None:
         """Stop recording; calls that are open stay open in the spool and are found as lost."""
@@ -88,7 +93,8 @@ class Recorder:
 
     def _changed(self, span: RecordedSpan) -> None:
         if span.mirror is not None and span.state not in ("running", "abandoned"):
-            self._end_mirror(span, span.mirror)
+            mirror, span.mirror = span.mirror, None
+            self._end_mirror(span, mirror)
         self.spool.put(span)
 
     def _on_before(self, noun: Noun) -> Callable[..., None]:
@@ -98,96 +104,105 @@ class Recorder:
             remote = remote_parent(facts.get("envelope")) if inbound else None
             span = self._calls.begin(noun.name, noun.identity(values, facts), _call_id(values), remote=remote)
             span.before = facts
+            span.subject = noun.subject(values)
             span.emitter = label(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
             into = None if inbound else _standing_for(noun, facts)
             if into is not None:
                 self._calls.merge(span, into)
+                return
+            self._place(span)
+            if noun.name == "rpc_request" and is_notification(facts["envelope"]):
+                self._calls.pass_by(span)
             else:
-                self._open(span)
+                self._calls.open(span)
 
         return before
 
-    def _open(self, span: RecordedSpan) -> None:
+    def _place(self, span: RecordedSpan) -> None:
         span.session_id = label(context.get()) or next((s.session_id for s in chain(span.parent) if s.session_id), None)
+        notices.take(span)
         if self._tracer is not None:
             self._begin_mirror(span, self._tracer)
-        self._calls.open(span)
 
-    def _on_after(self, noun: Noun) -> Callable[..., None]:
-        def after(**values: Any) -> None:
+    def _on_after(self, noun: Noun) -> Callable[..., Closing | None]:
+        def after(**values: Any) -> Closing | None:
             # Before anything else: copying a large result is no time of the call's.
             stop_tick = self._tick()
             facts = noun.after(values)
-            span = self._find(noun, values, facts)
+            span = self._claimed(noun, values, facts)
             if span is None:
-                self.spool.losses.unmatched += 1
-                return
+                return None
             span.after = facts
             _note_ending(span, values)
             failure = _told_failure(facts)
-            self._calls.finish(span, "ok" if failure is None else "error", failure, stop_tick=stop_tick)
+            return Closing(self._calls, span, "ok" if failure is None else "error", failure, stop_tick)
 
         return after
 
-    def _on_error(self, noun: Noun) -> Callable[..., None]:
-        def error(**values: Any) -> None:
+    def _on_error(self, noun: Noun) -> Callable[..., Closing | None]:
+        def error(**values: Any) -> Closing | None:
             stop_tick = self._tick()
             facts = noun.before(values) if noun.name == "rpc_request" else {}
-            span = self._find(noun, values, facts)
+            span = self._claimed(noun, values, facts)
             if span is None:
-                self.spool.losses.unmatched += 1
-                return
+                return None
             exc = values.get("exc")
             state = _state_of(exc)
             failure = failure_of(exc) if state == "error" and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
                 # What came of an answer before it broke off or was left.
                 span.after = noun.after(values)
+            if not span.before:
+                # A notification was written, and let go of, as it began.
+                span.before = facts
             _note_ending(span, values)
-            self._calls.finish(span, state, failure, stop_tick=stop_tick)
+            return Closing(self._calls, span, state, failure, stop_tick)
 
         return error
+
+    def _claimed(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
+        """Return the call that an ending hook is about, for this hook alone; counts a hook that is about none."""
+        span = self._find(noun, values, facts)
+        if span is not None and self._calls.claim(span):
+            return span
+        self.spool.losses.unmatched += 1
+        return None
 
     def _find(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         call_id = _call_id(values)
         if call_id is not None and (called := self._calls.called(noun.name, call_id)) is not None:
             return called
-        found = self._calls.find(noun.name, noun.identity(values, facts), nameless=call_id is not None)
-        # A JSON-RPC response may come without its request's id, as an error of the transport does.
-        return found or (self._calls.find_any(noun.name) if noun.name == "rpc_request" else None)
+        identity = noun.identity(values, facts)
+        if identity is None and noun.name == "rpc_request":
+            # A JSON-RPC response may come without its request's id, as an error of the transport does.
+            return self._calls.find_any(noun.name)
+        return self._calls.find(noun.name, identity, subject=noun.subject(values), nameless=call_id is not None)
 
     def _on_session(self, hook: str) -> Callable[..., None]:
         def session(**values: Any) -> None:
-            session_id = label(values.get("session_id"))
+            session_id = _session_id(values)
             if hook == "session_started" and session_id and context.get() is None:
                 context.set(session_id)
             facts = {key: snapshot(values[key]) for key in ("session_id", "reason") if values.get(key) is not None}
-            self._tell(hook, facts)
+            span = innermost()
+            if span is None:
+                notices.wait(hook, facts)
+            else:
+                span.happened(hook, facts)
             if hook == "session_finished" and session_id and context.get() == session_id:
                 context.set(None)
 
         return session
 
-    def _tell(self, name: str, facts: Facts) -> None:
-        """Record something that takes no time: on the call it happened in, else as a span of its own."""
-        span = innermost()
-        if span is not None:
-            span.happened(name, facts)
-            return
-        span = self._calls.begin(name, None, None)
-        span.before = facts
-        self._open(span)
-        self._calls.finish(span, "ok", stop_tick=span.start_tick)
-
     def _progressed(self, **values: Any) -> None:
         facts = {key: snapshot(values.get(key)) for key in ("progress", "total", "message") if key in values}
         call_id = _call_id(values)
-        span = self._calls.by_call_id(call_id) if call_id is not None else None
-        if span is not None:
-            (span.into or span).happened("progress_update", facts)
+        span = (self._calls.by_call_id(call_id) if call_id is not None else None) or innermost()
+        if span is None:
+            self.spool.losses.unmatched += 1
         else:
-            self._tell("progress_update", facts)
+            (span.into or span).happened("progress_update", facts)
 
     def _cancelled(self, **values: Any) -> None:
         stop_tick = self._tick()
@@ -228,6 +243,13 @@ class Recorder:
         if not self._told_of_mirror:
             self._told_of_mirror = True
             _logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
+
+
+def _session_id(values: dict[str, Any]) -> str | None:
+    try:
+        return context.text(values.get("session_id"))
+    except TypeError:
+        return None
 
 
 def _call_id(values: dict[str, Any]) -> str | None:

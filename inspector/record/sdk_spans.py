@@ -14,7 +14,7 @@ from opentelemetry.context import Context
 
 from inspector import context as session
 from inspector import semconv as sc
-from inspector.record.capture import label
+from inspector.record.labels import label
 from inspector.record.spans import RecordedSpan
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter_ns, time_ns
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -109,6 +109,16 @@ class Text(NamedTuple):
 Links: TypeAlias = tuple[trace.SpanContext, ...]
 
 
+class OpenCalls(Protocol):
+    """The open calls of one task, as `inspector.record.tasks` keeps them."""
+
+    open: "dict[int, RecordedSpan]"
+
+    def is_over(self) -> bool:
+        """Tell whether the task is done."""
+        ...
+
+
 class RecordedSpan(trace.Span):
     """One call in progress. Ended exactly once for good; ``abandoned`` may still be followed by the real end."""
 
@@ -128,6 +138,7 @@ class RecordedSpan(trace.Span):
         "identity",
         "inner",
         "into",
+        "is_ending",
         "links",
         "merged",
         "mirror",
@@ -142,6 +153,8 @@ class RecordedSpan(trace.Span):
         "start_tick",
         "state",
         "stop_ns",
+        "subject",
+        "task",
         "texts",
         "trace_id",
         "written",
@@ -158,6 +171,12 @@ class RecordedSpan(trace.Span):
         self.parent: RecordedSpan | None = None
         self.parent_id: int | None = None
         self.identity: object = None
+        self.subject: int | None = None
+        """The ``id()`` of what the call is of, where that is an object."""
+        self.task: OpenCalls | None = None
+        """The task that the call began in, where that is to end the call."""
+        self.is_ending = False
+        """Whether its end is being told of, until when attributes are taken whatever the state."""
         self.call_id: str | None = None
         self.session_id: str | None = None
         self.direction = "outbound"
@@ -183,14 +202,18 @@ class RecordedSpan(trace.Span):
     def release(self) -> None:
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
-        self.inner = None
+        self.inner = self.task = None
         self.after = self.extra = self.bodies = self.events = self.failure = self.merged = self.texts = (
             self.children
         ) = None
 
     def is_recording(self) -> bool:
         """Tell whether attributes and events are still taken."""
-        return self.stop_ns is None
+        return self.stop_ns is None or self.is_ending
+
+    def is_over(self) -> bool:
+        """Tell whether nothing that begins now is below this: it has ended, or its task has and its end never came."""
+        return self.stop_ns is not None or (self.task is not None and self.task.is_over())
 
     def get_span_context(self) -> trace.SpanContext:
         """Return the identity that propagators inject and children refer to."""
@@ -207,7 +230,7 @@ class RecordedSpan(trace.Span):
 
     def note(self, key: str, value: object) -> None:
         """Record a copy of ``value`` under ``key``; anything but a scalar or a list of them becomes JSON text."""
-        if self.stop_ns is None:
+        if self.stop_ns is None or self.is_ending:
             extra = self.extra
             if extra is None:
                 extra = self.extra = {}
@@ -216,7 +239,7 @@ class RecordedSpan(trace.Span):
 
     def note_json(self, key: str, value: object) -> None:
         """Record a copy of ``value`` under ``key`` as JSON text, whatever it is."""
-        if self.stop_ns is None:
+        if self.stop_ns is None or self.is_ending:
             if self.bodies is None:
                 self.bodies = {}
             if len(self.bodies) < _MOST_NOTES:
@@ -228,7 +251,7 @@ class RecordedSpan(trace.Span):
 
     def happened(self, name: str, attributes: dict[str, Any], at_ns: int | None = None) -> None:
         """Record an event whose attributes may be anything."""
-        if self.stop_ns is None:
+        if self.stop_ns is None or self.is_ending:
             events = self.events
             if events is None:
                 events = self.events = []

@@ -36,6 +36,7 @@ def test_the_public_names_are_these():
         "_emit",
         "_emit_sync",
         "_hooks",
+        "_is_emit",
         "_observe",
         "around",
         "enabled",

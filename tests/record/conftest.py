@@ -4,7 +4,9 @@ import json
 from itertools import count
 
 import pytest
+from opentelemetry import context as otel_context
 
+from inspector.record import calls, notices
 from inspector.record.otlp import resource_json
 from inspector.record.recorder import Recorder
 from inspector.record.redact import Redactor
@@ -84,6 +86,15 @@ class Recording:
     def close(self):
         self.recorder.unsubscribe()
         self.spool.close()
+
+
+@pytest.fixture(autouse=True)
+def outside_of_calls():
+    """Nothing that a test leaves open is around the next one: they run in one context."""
+    yield
+    calls._innermost.set(None)
+    notices._waiting.set(None)
+    otel_context.attach(otel_context.Context())
 
 
 @pytest.fixture

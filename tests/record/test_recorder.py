@@ -2,6 +2,7 @@ import asyncio
 import json
 import sys
 import threading
+import uuid
 from contextlib import contextmanager
 
 import pytest
@@ -445,13 +446,51 @@ def test_a_started_session_is_the_session_of_what_follows(record):
         pass
     _emit_sync("session_finished", session_id="s-2", context=None)
     assert context.get() is None
-    started, agent, finished = recording.spans()
-    assert [s["name"] for s in (started, agent, finished)] == [
-        "session_started",
-        "invoke_agent researcher",
-        "session_finished",
+    (agent,) = recording.spans()
+    assert agent["attributes"]["session.id"] == "s-2"
+    assert [(event["name"], event["attributes"]["session_id"]) for event in agent["events"]] == [
+        ("session_started", "s-2")
     ]
-    assert {s["attributes"]["session.id"] for s in (started, agent, finished)} == {"s-2"}
+
+
+def test_what_sessions_tell_outside_of_calls_is_no_span_and_waits_for_a_call_of_the_session(record):
+    recording = record()
+    _emit_sync("session_started", session_id="s-1", context=None)
+    _emit_sync("session_paused", session_id="s-1", reason="a question", context=None)
+    _emit_sync("session_finished", session_id="s-1", context=None)
+    _emit_sync("session_started", session_id="s-2", context=None)
+    _emit_sync("progress_update", progress=1, total=2, message=None, context=None)
+    with around("agent_call", agent="first"):
+        _emit_sync("session_paused", session_id="s-2", reason="another", context=None)
+    with around("agent_call", agent="second"):
+        pass
+    _emit_sync("session_finished", session_id="s-2", context=None)
+    first, second = recording.spans()
+    assert [event["name"] for event in first["events"]] == ["session_started", "session_paused"]
+    assert "events" not in second
+
+
+@pytest.mark.parametrize("given", ["trip-42", 42, uuid.UUID(int=42)])
+def test_a_session_id_is_recorded_as_text(record, given):
+    recording = record()
+    with context.bind(given) as name, around("agent_call", agent="a"):
+        assert name == context.get() == str(given)
+    (agent,) = recording.spans()
+    assert agent["attributes"]["session.id"] == str(given)
+
+
+@pytest.mark.parametrize("given", [3.5, True, ["s"], object()])
+def test_what_is_no_session_id_is_refused_by_name(record, given):
+    recording = record()
+    with pytest.raises(TypeError, match=rf"a session id is text, not {type(given).__name__}: pass str"):
+        context.set(given)
+    with pytest.raises(TypeError), context.bind(given):
+        raise AssertionError
+    _emit_sync("session_started", session_id=given, context=None)
+    assert context.get() is None
+    with around("agent_call", agent="a"):
+        pass
+    assert "session.id" not in recording.spans()[0]["attributes"]
 
 
 def test_progress_is_an_event_of_the_call_it_is_about(record):

@@ -1,0 +1,82 @@
+"""What a JSON-RPC message says: requests, notifications and responses, as objects or as text.
+
+The rules are those of the JSON-RPC 2.0 specification (https://www.jsonrpc.org/specification): a request without an id
+is a notification, which nobody answers; a response has a result or an error.
+"""
+
+from typing import Final
+
+import msgspec
+
+from inspector.record.labels import label
+from inspector.record.plain import Plain
+from inspector.record.values import snapshot
+
+_LONGEST_TEXT: Final = 1 << 20
+"""Bytes of a text that is read in the agent's thread; a longer one is kept as text, and its id is not known."""
+
+TRANSPORTS: Final = {
+    "stdio": "stdio",
+    "pipe": "stdio",
+    "sse": "sse",
+    "http": "http",
+    "https": "http",
+    "streamablehttp": "http",
+    "websocket": "websocket",
+    "ws": "websocket",
+    "wss": "websocket",
+    "memory": "memory",
+    "inmemory": "memory",
+}
+"""The contract's transports by what emitters call them, in small letters and without joints."""
+
+
+def read_envelope(value: object) -> Plain:
+    """Return a copy of a message, whichever of its forms it came in; never raises."""
+    if isinstance(value, str | bytes | bytearray):
+        return _parsed(value)
+    plain = snapshot(value)
+    if isinstance(plain, dict) and "method" not in plain and isinstance(plain.get("root"), dict):
+        return plain["root"]
+    return plain
+
+
+def _parsed(text: str | bytes | bytearray) -> Plain:
+    if len(text) <= _LONGEST_TEXT:
+        try:
+            return snapshot(msgspec.json.decode(text))
+        except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError):
+            pass
+    return snapshot(text)
+
+
+def is_notification(envelope: Plain) -> bool:
+    """Tell whether nobody answers a message."""
+    return isinstance(envelope, dict) and isinstance(envelope.get("method"), str) and envelope.get("id") is None
+
+
+def is_request(envelope: Plain) -> bool:
+    """Tell a message that asks from one that answers."""
+    is_answer = isinstance(envelope, dict) and ("result" in envelope or "error" in envelope)
+    return isinstance(envelope, dict) and "method" in envelope and not is_answer
+
+
+def transport_of(value: object) -> str | None:
+    """Return the contract's name of a transport; None for one that it does not have."""
+    text = label(value)
+    if text is None:
+        return None
+    return TRANSPORTS.get(text) or TRANSPORTS.get("".join(filter(str.isalnum, text[:32])).lower())
+
+
+def identity(envelope: Plain, transport: object, direction: object) -> tuple[object, ...] | None:
+    """Return what pairs a request with its response; None where the message does not say."""
+    if not isinstance(envelope, dict):
+        return None
+    message_id = envelope.get("id")
+    if not isinstance(message_id, str | int | float):
+        message_id = envelope.get("method") if is_notification(envelope) else None
+        if message_id is None:
+            return None
+    way = label(transport) or (None if transport is None else id(transport))
+    return way, "inbound" if direction == "inbound" else "outbound", type(message_id), message_id

@@ -1,0 +1,89 @@
+"""The asyncio tasks that calls began in, so that a call whose end never came is noticed when its task is done.
+
+Whoever emits without a ``call_id`` may never tell of the end: an emitter that catches ``Exception`` says nothing when
+it is cancelled. Nothing here keeps a task alive, or waits for one.
+"""
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import instrument
+from inspector.record.spans import RecordedSpan
+
+if TYPE_CHECKING:
+    # Not imported: a program that has no tasks should not pay for it.
+    from asyncio import Task
+
+Left: TypeAlias = Callable[[RecordedSpan], None]
+_KEPT: Final = 4096
+
+
+class TaskCalls:
+    """The open calls that began in one task."""
+
+    __slots__ = ("_task", "open")
+
+    def __init__(self, task: "Task[Any]") -> None:
+        self._task = weakref.ref(task)
+        self.open: dict[int, RecordedSpan] = {}
+
+    def is_of(self, task: "Task[Any]") -> bool:
+        """Tell whether these are this task's: ids of tasks that are gone are used again."""
+        return self._task() is task
+
+    def is_over(self) -> bool:
+        """Tell whether the task is done, or was destroyed."""
+        task = self._task()
+        return task is None or task.done()
+
+
+class Tasks:
+    """The tasks of this process that have calls.
+
+    Args:
+        left: Called with each call that is open when its task is done.
+    """
+
+    def __init__(self, left: Left) -> None:
+        self._left = left
+        self._by_id: dict[int, TaskCalls] = {}
+
+    def follow(self, span: RecordedSpan) -> None:
+        """Take in a call that has begun; outside of tasks nothing happens."""
+        asyncio = sys.modules.get("asyncio")
+        loop = None if asyncio is None else asyncio._get_running_loop()  # noqa: SLF001 - public but for its name
+        task = None if loop is None or asyncio is None else asyncio.current_task(loop)
+        if task is None:
+            return
+        calls = self._by_id.get(id(task))
+        if calls is None or not calls.is_of(task):
+            calls = self._begin(task)
+            if calls is None:
+                return
+        calls.open[span.span_id] = span
+        span.task = calls
+
+    def _begin(self, task: "Task[Any]") -> TaskCalls | None:
+        try:
+            # A task that does nothing but emit, as `wait_for(_emit(…))` makes one on Python 3.11, says nothing.
+            if instrument._is_emit(task.get_coro()):  # noqa: SLF001 - made for this
+                return None
+            task.add_done_callback(self._done)
+        except Exception:  # noqa: BLE001 - the border to the program, whose tasks may be of a kind of its own
+            return None
+        if len(self._by_id) >= _KEPT:
+            self._by_id = {key: calls for key, calls in tuple(self._by_id.items()) if not calls.is_over()}
+        calls = self._by_id[id(task)] = TaskCalls(task)
+        return calls
+
+    def _done(self, task: "Task[Any]") -> None:
+        calls = self._by_id.pop(id(task), None)
+        if calls is not None:
+            for span in tuple(calls.open.values()):
+                self._left(span)
+
+    def clear(self) -> None:
+        """Forget every task, in a forked child."""
+        self._by_id.clear()
