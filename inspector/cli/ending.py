@@ -17,6 +17,10 @@ from inspector.semconv import RUN_ID
 
 _MOST_NOTICES = 5
 _HIDES = " hides "
+_IN_ANOTHER_WAY = (
+    "calls in another way can be recorded with --otel and an instrumentor of what makes them, by hooks, "
+    "or as OTLP that it sends: docs/frameworks.md"
+)
 _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
@@ -26,6 +30,8 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterat
     if not outcome.calls:
         why = _why(program, choices, outcome)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
+        if _made_none(outcome):
+            yield f"inspector: {_IN_ANOTHER_WAY}"
     elif environment.endpoint is not None:
         yield f"inspector: recorded {_counted(outcome)} ({_which(outcome)}{_trace_id(outcome)})"
         yield from _sent(environment, environment.endpoint)
@@ -115,7 +121,7 @@ def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
     """Say why there is nothing to see; an empty text when it has been said."""
     off = switched_off(os.environ, choices)
     also = f"; switched off: {', '.join(off)} (INSPECTOR_INTEGRATIONS_OFF, --without or --integrations)" if off else ""
-    if outcome.losses.calls:
+    if _lost_something(outcome):
         return ""
     if outcome.joined:
         return _no_call(outcome) + also
@@ -132,11 +138,23 @@ def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
     return f"{name} started no Python, or only with -I, -E or -S, which leave the recorder out"
 
 
+def _lost_something(outcome: Outcome) -> bool:
+    """Tell whether calls happened that are not recorded, which further lines say."""
+    return bool(outcome.losses.calls or outcome.losses.unmatched)
+
+
+def _made_none(outcome: Outcome) -> bool:
+    """Tell whether no call came by where calls are recorded, although they could have been."""
+    if _lost_something(outcome) or outcome.left_out:
+        return False
+    return outcome.reached and (outcome.ended or not outcome.joined)
+
+
 def _no_call(outcome: Outcome) -> str:
     if outcome.frameworks:
         return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
     if outcome.ended:
-        return "it made no call"
+        return "it made no call that is recorded, by hooks of its own (instrument) or by a framework"
     return "it was killed or left by os._exit; what happened in its last 0.1 s is not kept"
 
 

@@ -10,6 +10,14 @@ import pytest
 from inspector.cli.losses import loss_sentences
 from inspector.model import Losses
 
+NO_CALL = (
+    b"inspector: nothing was recorded: it made no call that is recorded, "
+    b"by hooks of its own (instrument) or by a framework\n"
+)
+ANOTHER_WAY = (
+    b"inspector: calls in another way can be recorded with --otel and an instrumentor of what makes them, by hooks, "
+    b"or as OTLP that it sends: docs/frameworks.md\n"
+)
 FAILING = """
 try:
     with around("tool_call", tool_name="book", args={}, context=None):
@@ -164,18 +172,32 @@ def test_each_reason_has_its_sentence():
 def test_what_the_recorder_warns_of_is_said_once_at_the_end(run, script):
     warn = "import instrument, logging; logging.getLogger('mcp.inspector').warning('%s is\\nodd', 'it')\n"
     done = run(script(f"{warn * 2}import subprocess, sys; subprocess.run([sys.executable, '-c', {warn!r}])"))
-    assert done.stderr.decode().splitlines()[1:] == ["inspector: it is odd"]
+    assert done.stderr.decode().splitlines()[2:] == ["inspector: it is odd"]
 
 
 def test_a_program_that_imports_nothing_of_interest_is_told_so(run):
     done = run("-c", "pass")
     assert done.stderr.startswith(b"inspector: nothing was recorded: it imported nothing that is recorded: ")
-    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.endswith(ANOTHER_WAY)
+    assert done.stderr.count(b"\n") == 2
+
+
+def test_asking_whether_a_framework_is_installed_is_not_importing_it(run):
+    done = run("-c", "import importlib.util; print(bool(importlib.util.find_spec('openai')))")
+    assert done.stdout == b"True\n"
+    assert done.stderr.startswith(b"inspector: nothing was recorded: it imported nothing that is recorded: ")
+
+
+def test_a_framework_that_is_imported_after_it_was_asked_for_is_seen(run):
+    ask = "import importlib.util; importlib.util.find_spec('openai'); "
+    for importing in ("import openai", "import importlib; importlib.import_module('openai.types')"):
+        done = run("-c", ask + importing)
+        assert b"no call was made through what it imported (openai)\n" + ANOTHER_WAY in done.stderr
 
 
 def test_a_program_that_is_quiet_about_its_calls_is_told_so(run):
     done = run("-c", "import instrument")
-    assert done.stderr == b"inspector: nothing was recorded: it made no call\n"
+    assert done.stderr == NO_CALL + ANOTHER_WAY
 
 
 @pytest.mark.parametrize("leaving", ["os._exit(3)", "os.kill(os.getpid(), 11)"])
@@ -246,6 +268,5 @@ def test_an_impossible_setting_leaves_the_program_alone(run):
     done = run("-c", "import instrument; print(1)", INSPECTOR_LOGS="maybe")
     assert (done.returncode, done.stdout) == (0, b"1\n")
     assert done.stderr == (
-        b"inspector: nothing was recorded: it made no call\n"
-        b"inspector: INSPECTOR_LOGS=maybe is ignored: it takes true or false\n"
+        NO_CALL + ANOTHER_WAY + b"inspector: INSPECTOR_LOGS=maybe is ignored: it takes true or false\n"
     )

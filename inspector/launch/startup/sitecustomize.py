@@ -63,7 +63,7 @@ class _Waiting:
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
         """Begin, and return what the other finders find; None for modules that tell nothing."""
         del path, target
-        if name not in self._triggers:
+        if name not in self._triggers or not _is_imported(name):
             return None
         # Another thread's framework must not be imported before the recorder stands; the time is for a deadlock.
         if not self._beginning.acquire(timeout=10):
@@ -79,6 +79,19 @@ class _Waiting:
         finally:
             self._beginning.release()
         return _found(name)
+
+
+def _is_imported(name: str) -> bool:
+    """Tell whether a module is asked for because it is imported; a program may also ask whether it is installed.
+
+    An import passes by ``_find_and_load`` of importlib, however many finders ask each other below it.
+    """
+    frame = sys._getframe(1)  # noqa: SLF001 - the one way to know who asks  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if frame.f_code.co_name == "_find_and_load" and frame.f_locals.get("name") == name:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _found(name: str) -> object:
