@@ -17,6 +17,7 @@ from inspector.record.layouts import mro
 from inspector.record.plain import Plain
 from inspector.record.reading import read, read_live
 from inspector.record.values import snapshot
+from inspector.toolnames import is_same_tool
 
 HookValues: TypeAlias = Mapping[str, Any]
 """The keywords of one emitted hook."""
@@ -301,18 +302,10 @@ def covers(span_noun: str, facts: Facts, envelope: Plain) -> bool:
     match (span_noun, envelope.get("method")):
         case ("tool_call", "tools/call"):
             name, asked = facts.get("name"), params.get("name")
-            return isinstance(name, str) and isinstance(asked, str) and _is_same_tool(name, asked)
+            return isinstance(name, str) and isinstance(asked, str) and is_same_tool(name, asked)
         case ("resource_fetch", "resources/read"):
             return str(facts.get("uri")) == str(params.get("uri"))
         case ("prompt_apply", "prompts/get"):
             return facts.get("template") == params.get("name")
         case _:
             return False
-
-
-_JOINTS = frozenset("_-./:")
-
-
-def _is_same_tool(name: str, asked: str) -> bool:
-    # A framework may put the server's name before the tool's.
-    return name == asked or (bool(asked) and name.endswith(asked) and name[-len(asked) - 1] in _JOINTS)

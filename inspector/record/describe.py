@@ -16,6 +16,7 @@ from inspector.record.plain import Plain
 from inspector.record.spans import Failure, RecordedSpan, State, Text
 from inspector.record.texts import Texts
 from inspector.record.usage import read_usage
+from inspector.toolnames import without_server
 
 INTERNAL: Final = 1
 SERVER: Final = 2
@@ -249,7 +250,7 @@ def _tool(span: RecordedSpan, texts: Texts) -> Description:
     server = facts.get("server")
     # `execute` would say nothing of `shell.execute`.
     is_prefixed = isinstance(server, str) and facts.get("source") != "runtime"
-    name = _without_server(str(full_name), str(server)) if is_prefixed else full_name
+    name = without_server(str(full_name), str(server)) if is_prefixed else full_name
     found = Description(f"execute_tool {name}")
     found.attributes = {
         sc.OPERATION_NAME: "execute_tool",
@@ -273,13 +274,6 @@ def _tool(span: RecordedSpan, texts: Texts) -> Description:
     _middleware(span, texts, found)
     found.put(sc.TOOL_OUTCOME, value=outcome(facts))
     return found
-
-
-def _without_server(name: str, server: str) -> str:
-    for joint in ("__", ".", "/", ":", "-", "_"):
-        if name.startswith(server + joint):
-            return name[len(server) + len(joint) :]
-    return name
 
 
 _NETWORK_TRANSPORT = {"stdio": "pipe", "sse": "tcp", "http": "tcp", "websocket": "tcp"}

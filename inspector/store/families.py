@@ -21,9 +21,10 @@ Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str]
 """Reads stored rows by trace and span."""
 
 _LOAD = (
-    "SELECT span_id, parent_id, kind, tool, agent, coalesce(input_tokens, output_tokens) IS NOT NULL, folded_into "
-    "FROM spans WHERE trace_id = ?"
+    "SELECT span_id, parent_id, kind, status, CASE kind WHEN 'tool' THEN tool WHEN 'agent' THEN agent END, start_ns, "
+    "input_tokens, output_tokens, cost_usd IS NOT NULL, identity, folded_into FROM spans WHERE trace_id = ?"
 )
+"""The fields of a `Node`, and what was decided."""
 
 
 class Families:
@@ -93,10 +94,11 @@ class Families:
         if family is None:
             family = self._families[trace.id] = Family()
             stored = driver(connection).execute(_LOAD, (trace.id,)) if trace.spans else ()
-            for span_id, parent_id, kind, tool, agent, has_tokens, into in stored:
-                family.add(Node(span_id, parent_id, kind, _label(kind, tool, agent), bool(has_tokens)))
+            for *values, into in stored:
+                family.add(Node(*values))
                 if into is not None:
-                    family.folded[span_id] = into
+                    family.folded[values[0]] = into
+            family.changed.clear()
             self._remembered += len(family.nodes)
         self._families.move_to_end(trace.id)
         return family
@@ -110,9 +112,15 @@ class Families:
 
 
 def _node(row: Row) -> Node:
-    has_tokens = row.input_tokens is not None or row.output_tokens is not None
-    return Node(row.span_id, row.parent_id, row.kind, _label(row.kind, row.tool, row.agent), has_tokens)
-
-
-def _label(kind: str, tool: str | None, agent: str | None) -> str | None:
-    return tool if kind == "tool" else agent if kind == "agent" else None
+    return Node(
+        row.span_id,
+        row.parent_id,
+        row.kind,
+        row.status,
+        row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None,
+        row.start_ns,
+        row.input_tokens,
+        row.output_tokens,
+        row.cost_usd is not None,
+        row.identity,
+    )

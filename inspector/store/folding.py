@@ -1,21 +1,28 @@
-"""Which spans describe a call that another span of their trace already stands for.
+"""Which spans are duplicates: another recorder's record of a call that a span of their trace already stands for.
 
-A framework over a provider's SDK that is recorded too, or a tool call that client and server both tell of, make nested
-spans of one call. All of them are kept; one counts, and the others say which: they are *folded into* it.
+A framework over a provider's SDK that is recorded too, or a tool call that client and server both record, make nested
+spans of one call. All of them are kept; one counts, and the others name it: they are *folded into* it. The rule is in
+docs/decisions/two-recorders-one-call.md. Everything here is decided by what is known of the spans, and by nothing of
+how they came: in any order, in any batches, the outcome is the same.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-_FOLDABLE = frozenset(("llm", "tool", "agent"))
-_BETWEEN = frozenset(("rpc", "other"))
-"""Kinds that may stand between two spans of one call; anything else begins another one."""
-_CONCERNED = _FOLDABLE | _BETWEEN
+from inspector.store.identity import BETWEEN_KINDS, CALL_KINDS, Identity, read_identity
+from inspector.toolnames import is_same_tool
+
+_CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS
 """Kinds that a family has to know of; a parent of any other kind is as good as none."""
-_MOST_HOPS = 16
-_SEPARATORS = frozenset("_-./:")
+_MOST_HOPS: Final = 16
+_COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
+"""Why two spans are taken for one call, the surest first."""
+
+Nodes: TypeAlias = Mapping[str, "Node"]
 
 
 class Node(Struct, frozen=True, gc=False):
@@ -24,114 +31,308 @@ class Node(Struct, frozen=True, gc=False):
     span_id: str
     parent_id: str | None
     kind: str
-    label: str | None
+    status: str = "ok"
+    label: str | None = None
     """The tool or agent that is called."""
-    has_tokens: bool
+    start_ns: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    has_cost: bool = False
+    identity: str | None = None
+    """As it is stored; None where it is not known, as of rows of earlier versions, and of most that are no calls."""
+
+    @property
+    def has_usage(self) -> bool:
+        """Whether tokens are known; recorders write 0 for both where they do not know them."""
+        return bool(self.input_tokens or self.output_tokens)
 
 
 @dataclass(slots=True)
 class Family:
-    """The spans of one trace that may describe the same call."""
+    """The spans of one trace that may record the same call."""
 
     nodes: dict[str, Node] = field(default_factory=dict[str, Node])
-    calls: dict[str, Node] = field(default_factory=dict[str, Node])
-    """Those that can be folded."""
-    awaited: set[str] = field(default_factory=set[str])
-    """Parents that have not arrived, of spans that can be folded or stand between them."""
+    children: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """By parent, also by those that have not arrived."""
     folded: dict[str, str] = field(default_factory=dict[str, str])
     """Spans that are folded, with the one that counts."""
+    changed: set[str] = field(default_factory=set[str])
+    """Spans that came or changed since the last decision."""
 
     def add(self, node: Node) -> bool:
         """Take in a span, new or changed, and tell whether that can fold or unfold any."""
-        span_id, parent_id = node.span_id, node.parent_id
+        span_id = node.span_id
+        known = self.nodes.get(span_id)
+        if known == node:
+            return False
+        if known is not None and (known.kind, known.parent_id) != (node.kind, node.parent_id):
+            # What was decided through it may be anywhere.
+            self._remove(known)
+            self.changed.update(self.nodes)
         if node.kind not in _CONCERNED:
-            self.calls.pop(span_id, None)
-            return self.nodes.pop(span_id, None) is not None
+            return bool(self.changed)
         self.nodes[span_id] = node
-        if parent_id is not None and parent_id not in self.nodes:
-            self.awaited.add(parent_id)
-        if node.kind in _FOLDABLE:
-            self.calls[span_id] = node
-            self.awaited.discard(span_id)
-            return True
-        changed = self.calls.pop(span_id, None) is not None
-        arrived = span_id in self.awaited
-        self.awaited.discard(span_id)
-        return changed or arrived
+        if node.parent_id is not None:
+            self.children.setdefault(node.parent_id, set()).add(span_id)
+        self.changed.add(span_id)
+        return True
+
+    def _remove(self, node: Node) -> None:
+        del self.nodes[node.span_id]
+        if node.parent_id is not None:
+            self.children[node.parent_id].discard(node.span_id)
 
     def refold(self) -> dict[str, str | None]:
-        """Decide again, and return the spans of which something else is true now."""
-        folded = dict(decide(self.nodes, self.calls.values()))
-        changed: dict[str, str | None] = {span: into for span, into in folded.items() if self.folded.get(span) != into}
-        changed |= {span: None for span in self.folded if span not in folded}
-        self.folded = folded
-        return changed
+        """Decide again where something changed, and return the spans of which something else is true now."""
+        changes: dict[str, str | None] = {}
+        for span_id in self.folded.keys() - self.nodes.keys():
+            del self.folded[span_id]
+            changes[span_id] = None
+        for region in _regions(self.nodes, self.children, self.changed):
+            folded = dict(_decide(self.nodes, region))
+            for span_id in region:
+                into = folded.get(span_id)
+                if self.nodes[span_id].identity is not None and self.folded.get(span_id) != into:
+                    changes[span_id] = into
+        for span_id, into in changes.items():
+            if into is not None:
+                self.folded[span_id] = into
+            else:
+                self.folded.pop(span_id, None)
+        self.changed = set()
+        return changes
 
 
-def decide(nodes: Mapping[str, Node], calls: Iterable[Node]) -> Iterator[tuple[str, str]]:
-    """Yield each span that does not count, with the one that does.
+def decide(nodes: Iterable[Node]) -> dict[str, str]:
+    """Return each span that does not count, with the one that does, of spans of one trace."""
+    family = Family()
+    for node in nodes:
+        family.add(node)
+    family.refold()
+    return family.folded
 
-    Of nested tool or agent calls the outermost counts. Of nested model calls the outermost that knows its tokens does;
-    where none does, the outermost. A span above those that count is folded into the first of them.
+
+_Region: TypeAlias = Mapping[str, int]
+"""Calls of one kind that lie below each other, each with the number of processes between it and the outermost."""
+
+
+def _regions(nodes: Nodes, children: Mapping[str, Collection[str]], changed: Iterable[str]) -> Iterator[_Region]:
+    """Yield everything that may be one call with a span that changed."""
+    roots: dict[str, str | None] = {}
+    for root in {_root(nodes, span_id, roots) for span_id in changed if span_id in nodes}:
+        if root is not None:
+            yield _region(nodes, children, root)
+
+
+def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | None:
+    """Return the outermost call that what is below a span may be part of; None where there is none around it.
+
+    Args:
+        nodes: The spans.
+        span_id: The span, which may be such a call itself.
+        roots: What is known already; what is found is added.
     """
-    counted: dict[str, str] = {}
-    above: dict[str, str] = {}
-    silent: list[tuple[str, str]] = []
-    for call in calls:
-        line = [call] if _is_outermost(nodes, call) else _line(nodes, call)
-        if call.kind != "llm":
-            if len(line) > 1:
-                yield call.span_id, line[-1].span_id
-            continue
-        carrier = next((each for each in reversed(line) if each.has_tokens), None)
-        if carrier is None:
-            silent.append((call.span_id, line[-1].span_id))
-        elif carrier is call:
-            for each in line[1:]:
-                above.setdefault(each.span_id, call.span_id)
-        else:
-            counted[call.span_id] = carrier.span_id
-    yield from counted.items()
-    for span_id, outermost in silent:
-        into = above.get(span_id) or above.get(outermost) or outermost
-        if into != span_id:
-            yield span_id, into
+    path: dict[str, Node] = {}
+    here = nodes.get(span_id)
+    while here is not None and here.span_id not in roots and here.span_id not in path:
+        path[here.span_id] = here
+        here = nodes.get(here.parent_id or "")
+    root = None if here is None else roots.get(here.span_id)
+    for node in reversed(path.values()):
+        if node.kind in CALL_KINDS and (root is None or nodes[root].kind != node.kind):
+            root = node.span_id
+        roots[node.span_id] = root
+    return root
 
 
-def _is_outermost(nodes: Mapping[str, Node], call: Node) -> bool:
-    """Tell whether a call certainly has none around it that it could be one with, as nearly all have not."""
-    parent = nodes.get(call.parent_id or "")
-    return parent is None or (parent.kind != call.kind and parent.kind not in _BETWEEN)
+def _region(nodes: Nodes, children: Mapping[str, Collection[str]], root: str) -> _Region:
+    kind = nodes[root].kind
+    region = {root: 0}
+    waiting = [(root, 0)]
+    seen = {root}
+    while waiting:
+        span_id, crossings = waiting.pop()
+        for child_id in children.get(span_id, ()):
+            child = nodes[child_id]
+            if child_id in seen or (child.kind != kind and child.kind not in BETWEEN_KINDS):
+                continue
+            seen.add(child_id)
+            inside = crossings + (child.identity is not None and read_identity(child.identity).is_server)
+            if child.kind == kind:
+                region[child_id] = inside
+            waiting.append((child_id, inside))
+    return region
 
 
-def _line(nodes: Mapping[str, Node], call: Node) -> list[Node]:
-    """Return a call and the spans around it that describe the same one, outwards."""
-    line = [call]
-    seen = {call.span_id}
-    here = call
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """Two spans that may be one call, seen by themselves."""
+
+    reason: int
+    start_ns: int
+    inner: str
+    outer: str
+
+    def __lt__(self, other: "_Link") -> bool:
+        return (self.reason, self.start_ns, self.inner) < (other.reason, other.start_ns, other.inner)
+
+
+def _decide(nodes: Nodes, region: _Region) -> Iterator[tuple[str, str]]:
+    """Yield each span of a region that does not count, with the one that does."""
+    if len(region) == 1:
+        return
+    links = filter(None, (_link(nodes, region, span_id) for span_id in region))
+    calls: dict[str, tuple[str, ...]] = {}
+    for link in sorted(links):
+        outer, inner = calls.get(link.outer, (link.outer,)), calls.get(link.inner, (link.inner,))
+        if _may_join(nodes, region, outer, inner):
+            joined = (*outer, *inner)
+            calls.update(dict.fromkeys(joined, joined))
+    for members in set(calls.values()):
+        counting = _counting([nodes[span_id] for span_id in _outermost_first(nodes, members)])
+        for span_id in members:
+            if span_id != counting.span_id:
+                yield span_id, counting.span_id
+
+
+def _link(nodes: Nodes, region: _Region, span_id: str) -> _Link | None:
+    """Return the call around a span that it may be one with: the nearest; another one, where an id is common."""
+    inner = nodes[span_id]
+    nearest = True
+    for outer in _around(nodes, inner):
+        if outer.span_id in region:
+            crossed = region[span_id] != region[outer.span_id]
+            reason = _reason(outer, inner, crossed=crossed)
+            if reason is not None and (nearest or reason == _COMMON_ID):
+                return _Link(reason, inner.start_ns, span_id, outer.span_id)
+            nearest = False
+    return None
+
+
+def _around(nodes: Nodes, node: Node) -> Iterator[Node]:
+    """Yield the calls of its kind around a span, outwards, up to one of another kind; none of a circle."""
+    found: list[Node] = []
+    seen = {node.span_id}
+    here = node
     for _ in range(_MOST_HOPS):
         parent = nodes.get(here.parent_id or "")
         if parent is None:
             break
         if parent.span_id in seen:
-            # Parents in a circle: each would be folded into another, and none would count.
-            return [call]
+            return
         seen.add(parent.span_id)
-        if parent.kind == call.kind and _same(parent, call):
-            line.append(parent)
-        elif parent.kind not in _BETWEEN:
+        if parent.kind == node.kind:
+            found.append(parent)
+        elif parent.kind not in BETWEEN_KINDS:
             break
         here = parent
-    return line
+    yield from found
 
 
-def _same(outer: Node, inner: Node) -> bool:
+def _may_join(nodes: Nodes, region: _Region, outer: Collection[str], inner: Collection[str]) -> bool:
+    """Tell whether all of some spans may be one call: no two of one recorder, and none that tells otherwise."""
+    recorders = [_recorder(nodes[span_id], region[span_id]) for span_id in (*outer, *inner)]
+    if len(set(recorders)) < len(recorders):
+        return False
+    for one, other in product(map(nodes.__getitem__, outer), map(nodes.__getitem__, inner)):
+        reason = _reason(one, other, crossed=region[one.span_id] != region[other.span_id])
+        # Side by side they are as likely two attempts of the call around them.
+        if reason is None or (reason > _SAME_USAGE and one not in _around(nodes, other)):
+            return False
+    return True
+
+
+def _recorder(node: Node, crossings: int) -> tuple[str, int] | str:
+    """Name the recorder: behind a request that was propagated it is another one, even in the same process."""
+    return node.span_id if node.identity is None else (read_identity(node.identity).recorder, crossings)
+
+
+def _reason(outer: Node, inner: Node, *, crossed: bool) -> int | None:
+    """Return why two spans are taken for one call, as far as these two tell; None where they are two."""
+    if outer.identity is None or inner.identity is None:
+        return None
+    one, other = read_identity(outer.identity), read_identity(inner.identity)
+    if (one.recorder == other.recorder and not crossed) or _hides_failure(outer, inner):
+        return None
+    if _has_common_id(one, other):
+        return _COMMON_ID
+    if not _is_same_subject(outer, inner) or _usage_differs(outer, inner):
+        return None
+    # The trace context that was propagated: what the server was asked is what the client asked.
+    return _COMMON_ID if crossed else _resemblance(one, other, has_usage=outer.has_usage and inner.has_usage)
+
+
+def _resemblance(one: Identity, other: Identity, *, has_usage: bool) -> int | None:
+    """Return why two spans are taken for one call that have no id in common; None where something differs."""
+    if _have_other_ids(one, other) or _inputs_differ(one, other):
+        return None
+    if has_usage:
+        return _SAME_USAGE
+    return _SAME_INPUT if one.input and other.input else _NOTHING_DIFFERS
+
+
+def _hides_failure(outer: Node, inner: Node) -> bool:
+    """Tell whether one failed and the other, which would count, did not: the failure would be counted nowhere."""
+    if inner.status == "error":
+        return outer.status == "ok"
+    return outer.status == "error" and inner.status == "ok" and inner.has_usage and not outer.has_usage
+
+
+def _has_common_id(one: Identity, other: Identity) -> bool:
+    return (
+        (one.response_id is not None and one.response_id == other.response_id)
+        or (one.tool_call_id is not None and one.tool_call_id == other.tool_call_id)
+        or (one.call_id is not None and one.call_id == other.call_id)
+        or (one.request_id is not None and one.request_id == other.request_id)
+    )
+
+
+def _have_other_ids(one: Identity, other: Identity) -> bool:
+    """Tell whether both know an id that is the provider's or the model's to give, and these differ.
+
+    A response's id may also be one that a framework made up, which looks otherwise.
+    """
+    if one.tool_call_id is not None and other.tool_call_id is not None:
+        return True
+    if one.response_id is None or other.response_id is None:
+        return False
+    return _form(one.response_id) == _form(other.response_id)
+
+
+def _form(response_id: str) -> str:
+    return response_id.replace("_", "-").partition("-")[0]
+
+
+def _is_same_subject(outer: Node, inner: Node) -> bool:
     if inner.kind == "llm":
         return True
     if not outer.label or not inner.label:
         return False
-    # A framework may put the server's name before the tool's: `clock__shout` is the server's `shout`.
-    longer, shorter = sorted((outer.label, inner.label), key=len, reverse=True)
-    if longer == shorter:
-        return True
-    return inner.kind == "tool" and longer.endswith(shorter) and longer[-len(shorter) - 1] in _SEPARATORS
+    return outer.label == inner.label or (inner.kind == "tool" and is_same_tool(outer.label, inner.label))
+
+
+def _usage_differs(outer: Node, inner: Node) -> bool:
+    """Tell whether two spans know other tokens; recorders write 0 where they do not know them."""
+    pairs = (outer.input_tokens, inner.input_tokens), (outer.output_tokens, inner.output_tokens)
+    return any(one and other and one != other for one, other in pairs)
+
+
+def _inputs_differ(one: Identity, other: Identity) -> bool:
+    if not one.input or not other.input:
+        return False
+    return any(other.input[name] != value for name, value in one.input.items() if name in other.input)
+
+
+def _counting(members: list[Node]) -> Node:
+    """Return the one of several spans of a call that counts.
+
+    Of a tool or agent call it is the outermost. Of a model call it is the outermost that knows its tokens, and one
+    that knows its cost before others; where none does, the outermost.
+    """
+    known = [each for each in members if each.has_usage]
+    return next((each for each in known if each.has_cost), known[0] if known else members[0])
+
+
+def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[str]:
+    depths = {span_id: sum(each.span_id in members for each in _around(nodes, nodes[span_id])) for span_id in members}
+    return sorted(members, key=lambda span_id: (depths[span_id], nodes[span_id].start_ns, span_id))

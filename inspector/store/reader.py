@@ -1,5 +1,6 @@
 """Questions about events, traces and sessions, each within one read transaction."""
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -232,7 +233,10 @@ def _rows(
 ) -> list[SqlRow[*tuple[Any, ...]]]:
     among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
     by_id = {row[-1]: row for row in connection.execute(query.add_columns(spans.c.id).where(among))}
-    return [by_id[row_id] for row_id in row_ids]
+    try:
+        return [by_id[row_id] for row_id in row_ids]
+    except KeyError as missing:
+        raise sqlite3.DatabaseError(f"an index names row {missing}, which is not there") from None
 
 
 def _members(

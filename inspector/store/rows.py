@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.semconv import REQUEST_MODEL
 from inspector.store.codec import pack
+from inspector.store.identity import identity_text
 
 INT64_MAX = 2**63 - 1
 _INT64_MIN = -(2**63)
@@ -62,6 +63,8 @@ class Row(NamedTuple):
     attributes: bytes
     events: bytes | None
     links: bytes | None
+    identity: str | None
+    """See `inspector.store.identity`."""
 
     @property
     def named_model(self) -> str | None:
@@ -111,6 +114,7 @@ def row_of(span: Span, place: Place, attributes: Mapping[str, AttributeValue], s
             pack(encode(attributes)),
             pack(encode(span.events)) if span.events else None,
             pack(encode(span.links)) if span.links else None,
+            identity_text(span),
         )
     )
 

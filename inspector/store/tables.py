@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = "0006"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -62,6 +62,7 @@ spans = Table(
     Column("events", LargeBinary),
     Column("links", LargeBinary),
     Column("named_model", Text, Computed("coalesce(request_model, model)", persisted=False)),
+    Column("identity", Text),
 )
 """One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
 
@@ -69,8 +70,9 @@ spans = Table(
 ids would touch a random page each. ``id`` is the ``seq`` that the span first had, so only rows that changed since need
 an index over ``seq``. ``model`` is the one that answered, ``request_model`` the one that was asked for, and
 ``named_model`` the one that it is shown and counted under: the one asked for where it is known, which a call that
-failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`). No index has the span id alone;
-full text knows it.
+failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`), as decided by the
+``identity`` of both (`inspector.store.identity`; null in rows of earlier versions, whose decision stays). No index has
+the span id alone; full text knows it.
 """
 
 _c = spans.c

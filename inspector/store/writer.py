@@ -63,7 +63,8 @@ def write_batch(
         row_id = seq if old is None else old.id
         attributes, shared = _share(span, old, row_id, conversations)
         row = row_of(span, (row_id, seq, trace.id), attributes, shared)
-        if old is None or row._replace(seq=old.seq, folded_into=old.folded_into) != old:
+        # The identity follows from the rest; in a row of an earlier version it is not there.
+        if old is None or row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity) != old:
             changes.append((old, row))
             counts["seq"] = seq
     counts["content"] = conversations.store()

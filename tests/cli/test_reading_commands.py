@@ -163,8 +163,9 @@ def test_one_event_is_shown_whole(inspector, write_spans, span):
 
 def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_spans, span):
     used = {"kind": "llm", "input_tokens": 1200, "output_tokens": 120, "cost_usd": 0.25}
-    outer = span(name="generate", **used)
-    write_spans(outer, span(name="chat gpt-5", parent_id=outer.span_id, dialect="gen_ai/2", **used))
+    outer = span(name="generate", attributes={"otel.scope.name": "framework"}, **used)
+    sdk = {"otel.scope.name": "opentelemetry.instrumentation.openai_v2"}
+    write_spans(outer, span(name="chat gpt-5", parent_id=outer.span_id, dialect="gen_ai/2", attributes=sdk, **used))
     tree = inspector("show").stdout.decode().splitlines()
     assert tree[1].endswith("  1,200 → 120 tok    $0.2500")
     assert tree[2].endswith("(1,200 → 120 tok)  ($0.2500)  duplicate")

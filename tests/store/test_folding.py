@@ -1,130 +1,328 @@
+import itertools
+
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.store.folding import Family, Node, decide
+from inspector.store.identity import Identity
 
 
-def folded(*nodes):
-    by_id = {node.span_id: node for node in nodes}
-    return dict(decide(by_id, [node for node in nodes if node.kind in ("llm", "tool", "agent")]))
+def by(recorder, **known):
+    return msgspec.json.encode(Identity(recorder, **known)).decode()
 
 
-def llm(name, parent=None, *, tokens=True):
-    return Node(name, parent, "llm", None, tokens)
+def llm(span_id, parent=None, by="framework", *, tokens=(7, 3), **known):
+    identity = msgspec.json.encode(Identity(by, **{k: v for k, v in known.items() if k not in Node.__struct_fields__}))
+    known = {key: value for key, value in known.items() if key in Node.__struct_fields__}
+    return Node(
+        span_id,
+        parent,
+        "llm",
+        input_tokens=tokens and tokens[0],
+        output_tokens=tokens and tokens[1],
+        identity=identity.decode(),
+        **known,
+    )
 
 
-def tool(name, parent=None, *, label="add"):
-    return Node(name, parent, "tool", label, False)
+def tool(span_id, parent=None, by="framework", *, name="add", status="ok", **known):
+    identity = msgspec.json.encode(Identity(by, **known)).decode()
+    return Node(span_id, parent, "tool", status=status, label=name, identity=identity)
 
 
-def other(name, parent=None, kind="other"):
-    return Node(name, parent, kind, None, False)
+def agent(span_id, parent=None, by="framework", *, name="guide"):
+    return Node(span_id, parent, "agent", label=name, identity=msgspec.json.encode(Identity(by)).decode())
 
 
-def test_a_model_call_below_a_model_call_is_the_same_call():
-    assert folded(llm("framework"), llm("sdk", "framework")) == {"sdk": "framework"}
+def between(span_id, parent=None, kind="other", *, is_server=False):
+    return Node(span_id, parent, kind, identity=by("", is_server=True) if is_server else None)
+
+
+# Spans of one recorder.
+
+
+def test_a_tool_that_calls_itself_is_as_many_calls_as_there_are():
+    assert decide([tool("1"), tool("2", "1"), tool("3", "2", status="error"), tool("4", "2")]) == {}
+
+
+def test_agents_of_one_name_below_each_other_are_agents_of_their_own():
+    assert decide([agent("main"), *(agent(str(each), "main") for each in range(6))]) == {}
+
+
+def test_a_model_that_asks_a_model_is_two_calls():
+    assert decide([llm("outer"), llm("inner", "outer")]) == {}
+    assert decide([llm("outer", response_id="r"), llm("inner", "outer", response_id="r")]) == {}
+
+
+def test_spans_of_an_earlier_version_are_left_as_they_are():
+    assert decide([Node("a", None, "tool", label="add"), Node("b", "a", "tool", label="add")]) == {}
+
+
+# Spans of two recorders, one below the other.
+
+
+def test_a_model_call_and_the_request_of_its_sdk_are_one_call():
+    assert decide([llm("framework"), llm("sdk", "framework", "sdk")]) == {"sdk": "framework"}
+
+
+def test_three_recorders_of_one_call_leave_one_that_counts():
+    spans = [llm("a"), llm("b", "a", "router"), llm("c", "b", "sdk")]
+    assert decide(spans) == {"b": "a", "c": "a"}
 
 
 def test_requests_and_unknown_spans_may_stand_between():
-    assert folded(llm("framework"), other("http", "framework"), llm("sdk", "http")) == {"sdk": "framework"}
+    assert decide([llm("framework"), between("http", "framework"), llm("sdk", "http", "sdk")]) == {"sdk": "framework"}
 
 
 def test_a_tool_or_an_agent_between_makes_it_another_call():
-    assert folded(llm("loop"), tool("t", "loop"), llm("inner", "t")) == {}
-    assert folded(llm("loop"), other("a", "loop", kind="agent"), llm("inner", "a")) == {}
+    assert decide([llm("loop"), tool("t", "loop"), llm("inner", "t", "sdk")]) == {}
+    assert decide([llm("loop"), agent("a", "loop"), llm("inner", "a", "sdk")]) == {}
 
 
-def test_the_outermost_that_knows_its_tokens_counts():
-    assert folded(llm("a", tokens=False), llm("b", "a"), llm("c", "b")) == {"a": "b", "c": "b"}
+@pytest.mark.parametrize("name", ["response_id", "tool_call_id", "call_id", "request_id"])
+def test_an_id_in_common_makes_one_call_whatever_else_differs(name):
+    outer = llm("outer", tokens=(7, 3), input={"": 1}, **{name: "same"})
+    inner = llm("inner", "outer", "sdk", tokens=(8, 4), input={"": 2}, **{name: "same"})
+    assert decide([outer, inner]) == {"inner": "outer"}
 
 
-def test_a_loop_without_tokens_is_folded_into_the_first_of_its_calls_which_all_count():
-    assert folded(llm("loop", tokens=False), llm("one", "loop"), llm("two", "loop")) == {"loop": "one"}
+def test_other_ids_of_one_form_make_two_calls_and_one_that_a_framework_made_up_does_not():
+    sdk = llm("sdk", "framework", "sdk", response_id="chatcmpl-2")
+    assert decide([llm("framework", response_id="chatcmpl-1"), sdk]) == {}
+    assert decide([llm("framework", response_id="lc_run--1"), sdk]) == {"sdk": "framework"}
+    assert decide([tool("a", tool_call_id="1"), tool("b", "a", "sdk", tool_call_id="2")]) == {}
+    assert decide([tool("a", call_id="1"), tool("b", "a", "sdk", call_id="2")]) == {"b": "a"}
 
 
-def test_where_nobody_knows_tokens_the_outermost_counts():
-    assert folded(llm("a", tokens=False), llm("b", "a", tokens=False)) == {"b": "a"}
+def test_other_tokens_make_two_calls_where_both_know_them():
+    assert decide([llm("outer", tokens=(7, 3)), llm("inner", "outer", "sdk", tokens=(700, 3))]) == {}
+    assert decide([llm("outer", tokens=(7, 3)), llm("inner", "outer", "sdk", tokens=None)]) == {"inner": "outer"}
+    assert decide([llm("outer", tokens=(7, 3)), llm("inner", "outer", "sdk", tokens=(0, 0))]) == {"inner": "outer"}
 
 
-def test_a_tool_called_over_mcp_is_told_of_by_client_and_server_and_counts_once():
-    assert folded(tool("client"), other("rpc", "client", kind="rpc"), tool("server", "rpc")) == {"server": "client"}
+def test_another_input_makes_two_calls_where_both_know_it():
+    outer = tool("outer", input={"a": 1, "b": 2})
+    assert decide([outer, tool("inner", "outer", "sdk", input={"a": 1, "b": 3})]) == {}
+    assert decide([outer, tool("inner", "outer", "sdk", input={"a": 1, "state": 9})]) == {"inner": "outer"}
+    assert decide([outer, tool("inner", "outer", "sdk")]) == {"inner": "outer"}
 
 
-def test_the_name_of_a_server_before_the_tools_is_no_matter():
-    assert folded(tool("client", label="clock__shout"), tool("server", "client", label="shout")) == {"server": "client"}
-    assert folded(tool("client", label="announce"), tool("server", "client", label="nounce")) == {}
+def test_a_failed_attempt_below_a_call_that_succeeded_is_a_call_that_failed():
+    asked = {"input": {"": 1}}
+    outer = llm("outer", **asked)
+    refused = llm("refused", "outer", "sdk", tokens=None, status="error", **asked)
+    answered = llm("answered", "outer", "sdk", **asked)
+    assert decide([outer, refused, answered]) == {"answered": "outer"}
+    assert decide([tool("outer"), tool("inner", "outer", "sdk", status="error")]) == {}
+
+
+def test_of_attempts_that_all_failed_one_is_the_call_around_them():
+    attempts = [llm(each, "outer", "sdk", tokens=None, status="error") for each in ("1", "2", "3")]
+    assert decide([llm("outer", tokens=None, status="error"), *attempts]) == {"1": "outer"}
+
+
+def test_a_failure_is_not_hidden_by_the_answer_that_it_came_from():
+    outer = llm("outer", tokens=None, status="error")
+    assert decide([outer, llm("inner", "outer", "sdk")]) == {}
+    assert decide([tool("client", status="error"), tool("server", "client", "sdk")]) == {"server": "client"}
 
 
 def test_a_tool_that_calls_another_one_is_two_calls():
-    assert folded(tool("a", label="plan"), tool("b", "a", label="search")) == {}
+    assert decide([tool("a", name="plan"), tool("b", "a", "sdk", name="search")]) == {}
+
+
+def test_the_name_of_a_server_may_stand_before_the_tools_of_the_outer_call():
+    names = [("clock__shout", "shout"), ("announce", "nounce"), ("search", "web_search")]
+    found = [decide([tool("a", name=one), tool("b", "a", "sdk", name=other)]) for one, other in names]
+    assert found == [{"b": "a"}, {}, {}]
 
 
 def test_agents_are_the_same_by_name():
-    assert folded(Node("a", None, "agent", "guide", False), Node("b", "a", "agent", "guide", False)) == {"b": "a"}
-    assert folded(Node("a", None, "agent", "guide", False), Node("b", "a", "agent", "other", False)) == {}
-    assert folded(Node("a", None, "agent", None, False), Node("b", "a", "agent", None, False)) == {}
+    assert decide([agent("a"), agent("b", "a", "sdk")]) == {"b": "a"}
+    assert decide([agent("a"), agent("b", "a", "sdk", name="other")]) == {}
+    assert decide([agent("a", name=None), agent("b", "a", "sdk", name=None)]) == {}
 
 
-def test_cycles_and_missing_parents_end_the_search():
-    assert folded(llm("a", "b"), llm("b", "a")) == {}
-    assert folded(llm("a", "a")) == {}
-    assert folded(llm("a", "nowhere")) == {}
+# Propagated context.
 
 
-nodes = st.lists(
+def test_both_ends_of_a_tool_call_over_mcp_are_one_call_even_of_one_recorder():
+    rpc = between("rpc", "client", "rpc", is_server=True)
+    assert decide([tool("client"), rpc, tool("server", "rpc")]) == {"server": "client"}
+    assert decide([tool("client"), between("rpc", "client", "rpc"), tool("server", "rpc")]) == {}
+
+
+def test_a_server_that_validated_its_arguments_still_serves_the_clients_call():
+    rpc = between("rpc", "client", "rpc", is_server=True)
+    assert decide([tool("client", input={"a": 1}), rpc, tool("server", "rpc", input={"a": 2})]) == {"server": "client"}
+
+
+def test_a_gateway_that_passes_a_call_on_makes_a_call_of_its_own():
+    first, second = between("rpc1", "a", "rpc", is_server=True), between("rpc2", "c", "rpc", is_server=True)
+    spans = [tool("a", by="p1"), first, tool("b", "rpc1", "p2"), tool("c", "b", "p2"), second, tool("d", "rpc2", "p3")]
+    assert decide(spans) == {"b": "a", "d": "c"}
+
+
+# Which one counts.
+
+
+def test_the_outermost_that_knows_its_tokens_counts():
+    spans = [llm("a", tokens=None), llm("b", "a", "router"), llm("c", "b", "sdk")]
+    assert decide(spans) == {"a": "b", "c": "b"}
+
+
+def test_one_that_knows_its_cost_counts_before_one_that_knows_its_tokens_alone():
+    assert decide([llm("a"), llm("b", "a", "sdk", has_cost=True)]) == {"a": "b"}
+    assert decide([llm("a", has_cost=True), llm("b", "a", "sdk", has_cost=True)]) == {"b": "a"}
+
+
+def test_a_loop_without_tokens_is_one_with_the_first_of_its_calls_and_all_of_them_count():
+    loop = llm("loop", tokens=None)
+    assert decide([loop, llm("1", "loop", "sdk", start_ns=1), llm("2", "loop", "sdk", start_ns=2)]) == {"loop": "1"}
+
+
+def test_two_side_by_side_are_one_call_only_if_they_say_so():
+    outer = llm("outer", tokens=None)
+    one, other = llm("1", "outer", "one sdk", tokens=None), llm("2", "outer", "other sdk", tokens=None)
+    assert len(decide([outer, one, other])) == 1
+    assert len(decide([outer, llm("1", "outer", "one sdk"), llm("2", "outer", "other sdk")])) == 2
+
+
+def test_where_nobody_knows_tokens_the_outermost_counts():
+    assert decide([llm("a", tokens=None), llm("b", "a", "sdk", tokens=None)]) == {"b": "a"}
+
+
+def test_circles_and_missing_parents_end_the_search():
+    assert decide([llm("a", "b"), llm("b", "a", "sdk")]) == {}
+    assert decide([llm("a", "a")]) == {}
+    assert decide([llm("a", "nowhere")]) == {}
+    assert decide([llm("a", "b"), llm("b", "a", "sdk"), llm("c", "a", "router")]) == {}
+
+
+# Whatever comes, in whatever order.
+
+RECORDERS = ("one", "two", "three")
+spans = st.lists(
     st.tuples(
         st.sampled_from(["llm", "tool", "agent", "rpc", "other", "workflow"]),
-        st.integers(-1, 12),
+        st.integers(-1, 14),
         st.sampled_from([None, "add", "x_add"]),
+        st.sampled_from([None, None, (7, 3), (9, 3)]),
+        st.sampled_from(RECORDERS),
         st.booleans(),
+        st.sampled_from([None, None, "r1", "r2"]),
+        st.sampled_from([None, {"a": 1}, {"a": 2}]),
+        st.sampled_from(["ok", "ok", "error", "running"]),
     ),
-    max_size=12,
+    max_size=14,
 ).map(
     lambda rows: [
-        Node(str(at), str(parent) if 0 <= parent < at else None, kind, label, tokens and kind == "llm")
-        for at, (kind, parent, label, tokens) in enumerate(rows)
+        Node(
+            str(at),
+            str(parent) if parent >= 0 else None,
+            kind,
+            status,
+            label,
+            at % 3,
+            tokens and tokens[0] if kind == "llm" else None,
+            tokens and tokens[1] if kind == "llm" else None,
+            identity=by(recorder, is_server=is_server, response_id=response_id, input=given_input),
+        )
+        for at, (kind, parent, label, tokens, recorder, is_server, response_id, given_input, status) in enumerate(rows)
     ]
 )
 
 
-@given(nodes)
-def test_what_is_folded_is_folded_into_something_of_its_kind_that_counts(rows):
-    by_id = {node.span_id: node for node in rows}
-    result = folded(*rows)
+@given(spans)
+def test_what_is_folded_is_folded_into_something_of_its_kind_that_counts(nodes):
+    by_id = {node.span_id: node for node in nodes}
+    result = decide(nodes)
     for span_id, into in result.items():
         assert by_id[span_id].kind == by_id[into].kind
         assert into not in result
 
 
-@given(nodes)
-def test_tokens_of_nested_calls_count_exactly_once(rows):
-    by_id = {node.span_id: node for node in rows}
-    result = folded(*rows)
-
-    def around(node):
-        for _ in range(20):
-            node = by_id.get(node.parent_id)
-            if node is None or node.kind not in ("llm", "rpc", "other"):
-                return
-            if node.kind == "llm":
-                yield node
-
-    for node in rows:
-        if node.kind == "llm" and node.has_tokens:
-            carriers = [each for each in around(node) if each.has_tokens]
-            assert (node.span_id in result) == bool(carriers)
+@given(spans)
+def test_calls_of_one_recorder_in_one_process_all_count(nodes):
+    alone = [msgspec.structs.replace(node, identity=by("one")) for node in nodes]
+    assert decide(alone) == {}
 
 
-@given(nodes, st.randoms())
-def test_the_order_of_arrival_does_not_matter(rows, random):
+@given(spans)
+def test_no_call_counts_for_two_of_one_recorder(nodes):
+    plain = [msgspec.structs.replace(node, identity=node.identity.replace("true", "false")) for node in nodes]
+    by_id = {node.span_id: msgspec.json.decode(node.identity)[0] for node in plain}
+    for _, members in itertools.groupby(sorted(decide(plain).items(), key=lambda pair: pair[1]), lambda pair: pair[1]):
+        pairs = list(members)
+        recorders = [by_id[span_id] for span_id, _ in pairs] + [by_id[pairs[0][1]]]
+        assert len(set(recorders)) == len(recorders)
+
+
+@given(spans)
+def test_no_recorder_loses_a_token(nodes):
+    plain = [
+        msgspec.structs.replace(node, identity=by(msgspec.json.decode(node.identity)[0], input={"a": at % 2}))
+        for at, node in enumerate(nodes)
+    ]
+    folded = decide(plain)
+    counted = sum(node.input_tokens or 0 for node in plain if node.span_id not in folded)
+    for recorder in RECORDERS:
+        assert counted >= sum(
+            node.input_tokens or 0 for node in plain if msgspec.json.decode(node.identity)[0] == recorder
+        )
+
+
+@given(spans, st.randoms(), st.data())
+def test_neither_the_order_of_arrival_nor_the_batches_matter(nodes, random, data):
     family = Family()
-    shuffled = list(rows)
-    random.shuffle(shuffled)
-    for node in shuffled:
+    begun = [
+        msgspec.structs.replace(node, status="running", input_tokens=None) for node in nodes if random.random() < 0.5
+    ]
+    arriving = random.sample(begun, len(begun)) + random.sample(nodes, len(nodes))
+    while arriving:
+        size = data.draw(st.integers(1, 5))
+        for node in arriving[:size]:
+            family.add(node)
+        family.refold()
+        arriving = arriving[size:]
+    assert family.folded == decide(nodes)
+
+
+class CountingLookUps(dict):
+    count = 0
+
+    def __getitem__(self, key):
+        self.count += 1
+        return super().__getitem__(key)
+
+    def get(self, key, default=None):
+        self.count += 1
+        return super().get(key, default)
+
+
+def test_a_span_of_a_long_trace_does_not_have_the_whole_trace_decided_again():
+    family = Family(nodes=CountingLookUps())
+    family.add(agent("main"))
+    for number in range(2000):
+        family.add(tool(f"call {number}", "main"))
+        family.add(tool(f"server {number}", f"call {number}", "server"))
+    family.refold()
+    family.nodes.count = 0
+    family.add(tool("call", "main"))
+    family.add(tool("server", "call", "server"))
+    assert family.refold() == {"server": "call"}
+    assert family.nodes.count < 40
+
+
+@given(spans, st.randoms())
+def test_what_changed_is_reported_and_nothing_else(nodes, random):
+    family, known = Family(), {}
+    for node in random.sample(nodes, len(nodes)):
+        before = dict(known)
         if family.add(node):
-            family.refold()
-    in_order = Family()
-    for node in rows:
-        in_order.add(node)
-    in_order.refold()
-    assert family.folded.keys() == in_order.folded.keys()
+            for span_id, into in family.refold().items():
+                assert before.get(span_id) != into
+                known[span_id] = into
+        assert {span_id: into for span_id, into in known.items() if into} == family.folded

@@ -281,7 +281,10 @@ def told_twice() -> Iterator[Span]:
     planner: dict[str, Any] = {"agent": "planner", "dialect": "openinference/1"}
     sdk: dict[str, Any] = {"dialect": "gen_ai/2", "attributes": {"otel.scope.name": "sdk", "otel.scope.version": "2.4"}}
     yield span_of(TWICE, 1, "agent", name="invoke_agent planner", took_ms=100, **planner)
-    yield span_of(TWICE, 2, "agent", name="AgentExecutor", parent=1, start_ms=1, took_ms=98, **planner)
+    executor = {"otel.scope.name": "executor"}
+    yield span_of(
+        TWICE, 2, "agent", name="AgentExecutor", parent=1, start_ms=1, took_ms=98, attributes=executor, **planner
+    )
     for number, start_ms in ((3, 2), (5, 30)):
         yield model_call(TWICE, number, asked, answer, parent=2, start_ms=start_ms, took_ms=20, **planner)
         yield model_call(TWICE, number + 1, asked, answer, parent=number, start_ms=start_ms + 1, took_ms=18, **sdk)
@@ -289,7 +292,8 @@ def told_twice() -> Iterator[Span]:
     yield span_of(TWICE, 7, "llm", name="generate", parent=2, start_ms=55, took_ms=20, **planner)
     yield model_call(TWICE, 8, asked, answer, parent=7, start_ms=56, took_ms=18, **sdk)
     yield tool_call(TWICE, 9, "desk__weather", parent=2, start_ms=80, took_ms=15, **planner)
-    yield span_of(TWICE, 10, "rpc", name="tools/call weather", parent=9, start_ms=81, took_ms=13)
+    came_in = {semconv.SEED_RPC_DIRECTION: "inbound"}
+    yield span_of(TWICE, 10, "rpc", name="tools/call weather", parent=9, start_ms=81, took_ms=13, attributes=came_in)
     yield tool_call(TWICE, 11, "weather", parent=10, start_ms=82, took_ms=10)
 
 

@@ -12,6 +12,8 @@ GOOGLE_ADK = Dialect(
     kinds=(
         # Written beside the spans of the tools that were called at once, it stands for no call.
         KindRule(semconv.TOOL_NAME, {"(merged tools)": "other"}),
+        # In the earlier form a call of the model has two spans; the inner one does not know what was asked.
+        KindRule("gen_ai.system", {"gcp.vertex.agent": "llm"}, otherwise="other"),
     ),
     session=(semconv.SESSION_ID, semconv.CONVERSATION_ID, "gcp.vertex.agent.session_id"),
     placeholders=frozenset(("(merged tools)", "<not specified>")),

@@ -25,9 +25,8 @@ agent 'invoke_agent forecaster' (google_adk/2) ok
     agent forecaster, session_id session-1
 workflow 'invoke_workflow forecaster' (google_adk/2) ok
     session_id session-1
-llm 'generate_content gemini-2.5-flash' (google_adk/2) ok
-    agent forecaster, model gemini-2.5-flash, session_id session-1, tokens 20 (8 cached) + 5, $0.00001634
-    added gen_ai.provider.name
+other 'generate_content gemini-2.5-flash' (google_adk/2) ok
+    agent forecaster, model gemini-2.5-flash, session_id session-1
 tool 'execute_tool weather' (google_adk/1) ok
     agent forecaster, tool weather
     < gcp.vertex.agent.tool_call_args = {"city": "Paris"}
@@ -45,9 +44,8 @@ llm 'call_llm' (google_adk/1) ok
     > assistant: weather({"city": "Paris"}) #None, time({"city": "Paris"}) #None [STOP]
     added gen_ai.input.messages, gen_ai.output.messages, gen_ai.tool.definitions,
       gen_ai.provider.name
-llm 'generate_content gemini-2.5-flash' (google_adk/2) ok
-    agent forecaster, model gemini-2.5-flash, session_id session-1, tokens 20 (8 cached) + 5, $0.00001634
-    added gen_ai.provider.name
+other 'generate_content gemini-2.5-flash' (google_adk/2) ok
+    agent forecaster, model gemini-2.5-flash, session_id session-1
 llm 'call_llm' (google_adk/1) ok
     model gemini-2.5-flash, session_id session-1, tokens 20 (8 cached) + 5, $0.00001634
     < system: "Be short.\\n\\nYou are an agent. Your internal name is \\"forecaster\\"."

@@ -46,7 +46,7 @@ def test_a_model_call_passes_the_bus_once_with_the_bodies_as_they_travel():
     (before, opening), (after, closing) = emitted
     assert (before, after) == ("before_llm_generate", "after_llm_generate")
     prompt = {"model": "echo-1", "messages": [{"role": "user", "content": "hi"}], "temperature": 0}
-    assert opening == {"llm": model, "prompt": prompt, "call_id": opening["call_id"]}
+    assert opening == {"llm": model, "prompt": prompt, "call_id": opening["call_id"], "emitter": "toolkit"}
     assert closing == {
         **opening,
         "response": response.body(),

@@ -1,0 +1,190 @@
+"""What has to be known of a span to tell whether it records the same call as another one.
+
+Read when the span is taken in and kept with its row, so that a trace that arrives in pieces is decided on the same
+facts as one that arrives at once. It has to be cheap: nothing here reads more of a prompt than its last messages.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, cast
+from zlib import crc32
+
+import msgspec
+from msgspec import Struct
+
+from inspector import semconv
+from inspector.model import AttributeValue, Span
+
+Attributes: TypeAlias = Mapping[str, AttributeValue]
+
+CALL_KINDS: Final = frozenset(("llm", "tool", "agent"))
+"""Kinds of spans of which two may be one call."""
+BETWEEN_KINDS: Final = frozenset(("rpc", "other"))
+"""Kinds that may stand between two spans of one call; anything else begins another one."""
+
+REQUEST_ID_KEYS: Final = (
+    "http.response.header.x-request-id",
+    "http.response.header.request-id",
+    "http.request.header.x-request-id",
+    "aws.request_id",
+    "az.service_request_id",
+)
+"""What identifies one HTTP exchange: OpenTelemetry's conventions for headers, and the ids of two clouds."""
+
+_LONGEST_ARGUMENTS: Final = 4_096
+_LONGEST_PROMPT: Final = 262_144
+_LONGEST_MESSAGE: Final = 16_384
+_COMPARED_CHARS: Final = 2_048
+_LAST_MESSAGES: Final = 32
+_SCOPE: Final = "otel.scope.name"
+_INPUT_KEYS: Final = ("messages", "input", "message", "prompt", "task", "query")
+_REDACTED: Final = "[redacted:"
+"""How every replacement of a secret begins."""
+_FOREIGN_IDS: Final = frozenset(("__fake_id__",))
+"""Stands in openai-agents for an id that the provider did not give."""
+
+
+class Identity(Struct, frozen=True, array_like=True, gc=False):
+    """Who recorded a span, and what else can tell its call from others."""
+
+    recorder: str
+    """The integration, emitter or instrumentation scope, and the process."""
+    is_server: bool = False
+    """Whether it is the receiving side of a request, so that what is below it was recorded by another."""
+    response_id: str | None = None
+    tool_call_id: str | None = None
+    """The id that the model gave."""
+    call_id: str | None = None
+    request_id: str | None = None
+    """Of the HTTP exchange."""
+    input: dict[str, int] | None = None
+    """Checksums of arguments by name, or of the last user's text under the empty name; None for unknown."""
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_IDENTITY = msgspec.json.Decoder(Identity)
+_RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def identity_text(span: Span) -> str | None:
+    """Return the identity as it is stored; None for a span that is no call and does not separate any."""
+    if span.kind in CALL_KINDS:
+        return _ENCODER.encode(_identity(span)).decode()
+    if span.kind in BETWEEN_KINDS and _is_server(span.attributes):
+        return _SERVER
+    return None
+
+
+@lru_cache(maxsize=1_024)
+def read_identity(text: str) -> Identity:
+    """Return the identity of a stored row."""
+    return _IDENTITY.decode(text)
+
+
+def _identity(span: Span) -> Identity:
+    attributes = span.attributes
+    response_id = _text(attributes, semconv.RESPONSE_ID)
+    return Identity(
+        _recorder(span),
+        _is_server(attributes),
+        None if response_id in _FOREIGN_IDS else response_id,
+        _text(attributes, semconv.TOOL_CALL_ID),
+        _text(attributes, semconv.CALL_ID),
+        next((found for key in REQUEST_ID_KEYS if (found := _text(attributes, key))), None),
+        _input(span),
+    )
+
+
+_SERVER: Final = _ENCODER.encode(Identity("", is_server=True)).decode()
+
+
+def _recorder(span: Span) -> str:
+    """Name who recorded a span: its emitter or scope in its process, which alone stands for an application's hooks."""
+    attributes = span.attributes
+    name = attributes.get(semconv.EMITTER) or attributes.get(_SCOPE) or ""
+    pid = attributes.get(semconv.PROCESS_PID)
+    process = span.process or span.service if pid is None else f"{attributes.get(semconv.HOST_NAME) or ''}:{pid}"
+    return f"{name}@{process or ''}"
+
+
+def _is_server(attributes: Attributes) -> bool:
+    return attributes.get(semconv.SEED_RPC_DIRECTION) == "inbound" or attributes.get("span.kind") == "server"
+
+
+def _text(attributes: Attributes, key: str) -> str | None:
+    value = attributes.get(key)
+    if not isinstance(value, str) or not value:
+        return None
+    return value if len(value) <= 256 else str(crc32(value.encode(errors="replace")))
+
+
+def _input(span: Span) -> dict[str, int] | None:
+    key = semconv.INPUT_MESSAGES if span.kind == "llm" else span.input_key
+    text = None if key is None else span.attributes.get(key)
+    if not isinstance(text, str) or not text or span.attributes.get(f"{key}{semconv.TRUNCATED_SUFFIX}"):
+        return None
+    try:
+        return _arguments(text) if span.kind == "tool" else _last_words(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+
+
+def _arguments(text: str) -> dict[str, int] | None:
+    if len(text) > _LONGEST_ARGUMENTS:
+        return None
+    found = msgspec.json.decode(text)
+    if not isinstance(found, dict):
+        return None
+    arguments = cast("dict[str, Any]", found)
+    # An argument that was not given is written as null by some, and a secret is seen by some alone.
+    written = {name: _ENCODER.encode(value) for name, value in arguments.items() if value is not None}
+    return {name: crc32(value) for name, value in written.items() if _REDACTED.encode() not in value}
+
+
+def _last_words(text: str) -> dict[str, int] | None:
+    """Return the checksum of the last text that the user wrote: all of the prompt that every recorder has alike."""
+    if len(text) > _LONGEST_PROMPT:
+        return None
+    if not text.startswith("["):
+        return _checked(_asked(msgspec.json.decode(text)) if len(text) <= _LONGEST_MESSAGE else None)
+    for raw in reversed(_RAW_ARRAY.decode(text)[-_LAST_MESSAGES:]):
+        if len(bytes(raw)) > _LONGEST_MESSAGE:
+            return None
+        words = _user_text(msgspec.json.decode(raw))
+        if words:
+            return _checked(words)
+    return None
+
+
+def _asked(value: Any) -> str | None:
+    """Return what an agent was asked, where its input has a form that is understood."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return next(filter(None, map(_user_text, reversed(cast("list[Any]", value)))), None)
+    if isinstance(value, dict):
+        given = cast("dict[str, Any]", value)
+        return next((_asked(given[key]) for key in _INPUT_KEYS if given.get(key)), None)
+    return None
+
+
+def _user_text(message: Any) -> str | None:
+    if not isinstance(message, dict):
+        return None
+    found = cast("dict[str, Any]", message)
+    if found.get("role") != "user":
+        return None
+    parts = found.get("parts", found.get("content"))
+    if isinstance(parts, str):
+        return parts
+    if not isinstance(parts, list):
+        return None
+    fields = [cast("dict[str, Any]", part) for part in cast("list[Any]", parts) if isinstance(part, dict)]
+    texts = [part.get("content", part.get("text")) for part in fields if part.get("type", "text") == "text"]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _checked(words: str | None) -> dict[str, int] | None:
+    # Recorders differ in white space between parts.
+    plain = "".join(words[:_COMPARED_CHARS].split()) if words else ""
+    return {"": crc32(plain.encode(errors="replace"))} if plain and _REDACTED not in plain else None
