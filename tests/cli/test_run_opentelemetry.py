@@ -53,3 +53,55 @@ def test_an_installed_instrumentor_is_started_where_it_is_asked_for(run, script,
     path = os.pathsep.join((environment["PYTHONPATH"], str(tmp_path)))
     run("--otel", script("import json; json.loads('1')"), PYTHONPATH=path)
     assert [event.name for event in recorded()] == ["json.loads"]
+
+
+def test_a_library_that_reads_what_the_sdks_spans_have_runs_as_it_does_alone(run, script, recorded):
+    done = run(
+        "--otel",
+        script(
+            "from opentelemetry import trace\n"
+            "with trace.get_tracer('lib').start_as_current_span('request') as span:\n"
+            "    print(span.status.status_code)\n"
+        ),
+    )
+    assert (done.returncode, done.stdout) == (0, b"StatusCode.UNSET\n")
+    assert [event.name for event in recorded()] == ["request"]
+
+
+def test_a_call_below_a_proxy_that_becomes_something_else_is_recorded(run, script, recorded):
+    done = run(
+        "--otel",
+        script(
+            "import wrapt\n"
+            "from instrument import around\n"
+            "from opentelemetry import trace\n"
+            "outer = trace.get_tracer('lib').start_span('outer')\n"
+            "proxy = wrapt.ObjectProxy(outer)\n"
+            "with trace.use_span(proxy), around('llm_generate', llm='gpt-4.1', prompt='hi'):\n"
+            "    pass\n"
+            "proxy.__wrapped__ = trace.INVALID_SPAN\n"
+            "outer.end()\n"
+        ),
+    )
+    assert b"recorded 2 calls in 1 trace" in done.stderr
+    outer, model = recorded()
+    assert (outer.name, model.name, model.parent_id) == ("outer", "chat gpt-4.1", outer.span_id)
+
+
+def test_a_program_with_a_provider_of_its_own_exports_as_alone_and_is_recorded(run, script, recorded):
+    program = script(
+        "from opentelemetry import trace\n"
+        "from opentelemetry.sdk.trace import TracerProvider\n"
+        "from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor\n"
+        "early = trace.get_tracer('early')\n"
+        "provider = TracerProvider()\n"
+        "exporter = ConsoleSpanExporter(formatter=lambda span: span.name + '\\n')\n"
+        "provider.add_span_processor(SimpleSpanProcessor(exporter))\n"
+        "trace.set_tracer_provider(provider)\n"
+        "with early.start_as_current_span('outer'), trace.get_tracer('late').start_as_current_span('inner'):\n"
+        "    pass\n"
+    )
+    done = run("--otel", program)
+    assert (done.returncode, done.stdout) == (0, b"inner\nouter\n")
+    outer, inner = recorded()
+    assert (outer.name, inner.name, inner.parent_id) == ("outer", "inner", outer.span_id)
