@@ -43,6 +43,22 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("long") else "short")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than processors, for those that wait for a page, a server or the end of a process."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest: a worker takes a whole file, and none is to end long after the others."""
+    rank = {name: at for at, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.relative_to(HERE).parts[0], len(rank)))
+
+
+HERE = Path(__file__).parent
+LONGEST = ("integrations", "web", "api", "otlp", "toolkit", "docs", "packaging", "cli")
+"""Folders by how long a file of theirs takes; all others are short."""
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WAIT_MS = 30_000
 

@@ -254,7 +254,20 @@ KEYS = [
     "\r\nX: y",
 ]
 TEXTS = ["", "{", "[1,", "nul", '{"a":1}}', "\ufeff{}", "[" * 5_000, '"\\ud800"', "NaN", "1e400", "0" * 5_000]
-COUNTS = [-1, 0, 1.5, "7", "x", 2**63 - 1, True, None, [1], 1e300]
+INT64_MAX = 2**63 - 1
+COUNTS = [
+    (-1, None),
+    (0, 0),
+    (1.5, None),
+    ("7", 7),
+    ("x", None),
+    (INT64_MAX, INT64_MAX),
+    (True, None),
+    (None, None),
+    ([1], None),
+    (1e300, INT64_MAX),
+]
+"""Counts of tokens as they are sent, and as they are stored."""
 
 
 @pytest.mark.parametrize("at", range(len(KEYS)))
@@ -274,22 +287,31 @@ def test_attr_texts_that_are_no_json_stay_texts(server, hostile, protobuf, at, k
     assert server.event(f"{1:016x}", f"{trace:032x}")["kind"] == "llm"
 
 
-@pytest.mark.parametrize("count", COUNTS, ids=repr)
-def test_attr_token_counts_of_any_kind(hostile, protobuf, count):
+@pytest.mark.parametrize("at", range(len(COUNTS)), ids=lambda at: repr(COUNTS[at][0]))
+def test_attr_token_counts_are_stored_where_they_count_and_their_sum_never_wraps(server, hostile, protobuf, at):
+    sent, stored = COUNTS[at]
+    trace = 0xA7900 + at
     attributes = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.usage.input_tokens": count,
-        "gen_ai.usage.output_tokens": count,
+        "gen_ai.usage.input_tokens": sent,
+        "gen_ai.usage.output_tokens": sent,
     }
-    spans = [{"span_id": n, "trace_id": 0xA79, "attributes": attributes} for n in (1, 2, 3)]
+    spans = [{"span_id": n, "trace_id": trace, "attributes": attributes} for n in (1, 2, 3)]
     assert hostile(protobuf(*spans)).rejected == 0
+    event = server.event(f"{1:016x}", f"{trace:032x}")
+    assert (event["input_tokens"], event["output_tokens"]) == (stored, stored)
+    assert server.get(f"/traces/{trace:032x}")["trace"]["input_tokens"] == min(3 * (stored or 0), INT64_MAX)
 
 
-@pytest.mark.parametrize(
-    "session", ["../../etc/passwd", "a" * 100_000, "a\0b", "'; DROP TABLE spans; --", "\x1b]8;;x\x07"]
-)
-def test_attr_session_ids_are_data(hostile, protobuf, session):
-    assert hostile(protobuf({"span_id": 1, "trace_id": 0xA7A, "attributes": {"session.id": session}})).rejected == 0
+SESSIONS = ["../../etc/passwd", "a" * 100_000, "a\0b", "'; DROP TABLE spans; --", "\x1b]8;;x\x07"]
+
+
+@pytest.mark.parametrize("at", range(len(SESSIONS)))
+def test_attr_session_ids_are_data(server, hostile, protobuf, at):
+    trace = 0xA7A00 + at
+    sent = {"span_id": 1, "trace_id": trace, "attributes": {"session.id": SESSIONS[at]}}
+    assert hostile(protobuf(sent)).rejected == 0
+    assert server.event(f"{1:016x}", f"{trace:032x}")["session_id"] == SESSIONS[at][:1024]
 
 
 VALUES = {

@@ -29,6 +29,19 @@ class SteppingClock(Clock):
         return next(self._steps) * 1_000_000_000
 
 
+class StillClock(Clock):
+    """Stands still but for what a test lets pass."""
+
+    def __init__(self):
+        self.passed_ns = 1_000_000_000
+
+    def now_ns(self):
+        return self.passed_ns
+
+    def tick_ns(self):
+        return self.passed_ns
+
+
 class CountingIds(Ids):
     """1, 2, 3 …"""
 
@@ -54,12 +67,14 @@ def value_of(any_value):
 class Recording:
     """A subscribed recorder and its spool directory."""
 
-    def __init__(self, directory, *, content=True, real_ids=False, max_bytes=1 << 20, tracer=None, **redaction):
+    def __init__(
+        self, directory, *, content=True, real_ids=False, still=False, max_bytes=1 << 20, tracer=None, **redaction
+    ):
         self.directory = directory
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
         renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0")
         self.spool = Spool(directory, "p-1", renderer)
-        self.clock, ids = (Clock(), Ids()) if real_ids else (SteppingClock(), CountingIds())
+        self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
         self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, tracer=tracer, texts=texts)
         self.recorder.subscribe()
 
