@@ -39,7 +39,7 @@ test: $(VENV)/.dev web chromium ## Run every test (ARGS=... goes to pytest, whic
 	@$(if $(ARGS),:,$(NPM) test)
 	@$(BIN)/python -m $(PYTEST) $(ARGS)
 
-test-long: ## Run every test, those of properties with 1,000 examples each (ARGS=... as for test)
+test-long: ## Run every test, the long ones too, those of properties with 1,000 examples each (ARGS=... as for test)
 	@$(MAKE) test PYTEST="$(PYTEST) --long"
 
 coverage: $(VENV)/.dev web chromium ## Run Python's tests with branch coverage, which takes twice as long (ARGS=... goes to pytest)

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from inspector.ownfile import OwnFile
+
 VARIABLE = "INSPECTOR_RUN"
 """What tells a process that it runs below ``inspector run``: the pid of that command, whether it is quiet, the modules
 to wait for, and the directory of the run, joined by colons."""
@@ -69,9 +71,10 @@ class Tally:
     """
 
     def __init__(self, directory: Path, process: str) -> None:
-        self._path = os.path.join(directory, f"recorded-{process}.json")  # noqa: PTH118 - written 20 times a second
+        self._path = os.path.join(directory, f"recorded-{process}.json")  # noqa: PTH118 - opened by its text
         self._counts = Counts(os.getpid())
         self._traces: dict[int, TraceCounts] = {}
+        self._file: OwnFile | None = None
 
     def count(self, trace_id: int, *, is_root: bool) -> None:
         """Count a call that was not counted before."""
@@ -104,14 +107,24 @@ class Tally:
     def save(self) -> None:
         """Write the counts; what cannot be written is not worth a word."""
         self._counts.traces = _most_telling(self._traces.values(), _NAMED)
-        text = json.dumps(asdict(self._counts)).encode()
+        text = json.dumps(asdict(self._counts)).encode().ljust(_WIDTH)
         with contextlib.suppress(OSError):
-            # Opened anew each time: a program that becomes a daemon closes every file it knows nothing of.
-            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            try:
-                os.write(fd, text.ljust(_WIDTH))
-            finally:
-                os.close(fd)
+            if self._file is not None:
+                try:
+                    os.pwrite(self._file.fd(), text, 0)
+                except OSError:
+                    # A program that becomes a daemon closes every file it knows nothing of.
+                    self.close()
+                else:
+                    return
+            self._file = OwnFile(self._path, os.O_WRONLY | os.O_CREAT)
+            os.pwrite(self._file.fd(), text, 0)
+
+    def close(self) -> None:
+        """Close the file; saving opens it again."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
 
 def _most_telling(traces: Collection[TraceCounts], number: int) -> list[TraceCounts]:

@@ -4,7 +4,6 @@ import atexit
 import functools
 import inspect
 import os
-import sys
 import threading
 import time
 import weakref
@@ -19,6 +18,7 @@ from inspector import semconv as sc
 from inspector.environment import read_environment
 from inspector.logger import warn_once
 from inspector.record.calls import innermost
+from inspector.record.children import write_before_results
 from inspector.record.otlp import resource_json
 from inspector.record.reading import read
 from inspector.record.recorder import Recorder
@@ -33,6 +33,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _LAST_FLUSH_S = 0.5
+_RESULT_FLUSH_S = 1.0
+"""How long a child's result waits for a file that takes nothing."""
 
 MAX_VALUE_BYTES = 1 << 20
 """Length up to which the JSON text of one value is kept whole."""
@@ -54,8 +56,11 @@ class Attachment:
         # What was left open is told of by finalizers, which run later where the program made one before this.
         self._after_finalizers = weakref.finalize(self, self.flush, _LAST_FLUSH_S)
         this: weakref.ref[Attachment] = weakref.ref(self)
-        os.register_at_fork(after_in_child=lambda: _after_fork(this))
-        self._flush_children_at_exit()
+        os.register_at_fork(
+            before=lambda: _of(this, Attachment.park),
+            after_in_parent=lambda: _of(this, Attachment.unpark),
+            after_in_child=lambda: _of(this, Attachment.restart),
+        )
 
     def _new_spool(self) -> Spool:
         started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
@@ -64,13 +69,15 @@ class Attachment:
         tally = tally_of(process)
         if tally is not None:
             tally.save()
-        return Spool(self._directory, process, Renderer(self._texts, resource, _version()), tally=tally)
+        spool = Spool(self._directory, process, Renderer(self._texts, resource, _version()), tally=tally)
+        spool.on_begin = self._join_multiprocessing
+        return spool
 
     def flush(self, timeout_s: float = 2.0) -> bool:
         """Wait until all that was recorded so far is in the spool file.
 
         Returns:
-            False when that took longer than ``timeout_s`` or the file cannot be written.
+            False when nothing was written for ``timeout_s``, or the file cannot be written.
         """
         return self.recorder.spool.flush(timeout_s)
 
@@ -81,29 +88,30 @@ class Attachment:
         self._after_finalizers.detach()
         self.recorder.spool.close()
 
+    def park(self) -> None:
+        """Have no thread while the process is forked."""
+        self.recorder.spool.park()
+
+    def unpark(self) -> None:
+        """Go on in the parent."""
+        self.recorder.spool.unpark()
+
     def restart(self) -> None:
         """Go on in a forked child with a spool of its own."""
         self.recorder.spool.abandon()
         self.recorder.restart(self._new_spool())
-        self._flush_children_at_exit()
 
-    def _flush_children_at_exit(self) -> None:
-        # A child of multiprocessing leaves by os._exit, without the interpreter's exit functions, but runs finalizers
-        # that were made once it had begun.
-        multiprocessing_util = sys.modules.get("multiprocessing.util")
-        if multiprocessing_util is not None:
-            multiprocessing_util.register_after_fork(self, _flush_at_exit_of_child)
-            _flush_at_exit_of_child(self)
+    def _join_multiprocessing(self) -> None:
+        # Asked when the first call is recorded: by then a child of multiprocessing knows that it is one.
+        write_before_results(
+            lambda: self.recorder.spool.flush(_RESULT_FLUSH_S), if_news=lambda: self.recorder.spool.has_news
+        )
 
 
-def _after_fork(attachment: "weakref.ref[Attachment]") -> None:
+def _of(attachment: "weakref.ref[Attachment]", action: Callable[[Attachment], None]) -> None:
     found = attachment()
     if found is not None and found is _attached:
-        found.restart()
-
-
-def _flush_at_exit_of_child(attachment: Attachment) -> None:
-    sys.modules["multiprocessing.util"].Finalize(attachment, attachment.flush, exitpriority=0)
+        action(found)
 
 
 @functools.cache

@@ -1,18 +1,15 @@
 """Whole lines of a spool, made of changed spans in the writer's thread."""
 
-import logging
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from inspector.logger import logger
 from inspector.record.losses import Losses
 from inspector.record.otlp import SpanEncoder, line, our_scope
-from inspector.record.retold import is_retold
 from inspector.record.sdk_otlp import encode_sdk_span, sdk_line
 from inspector.record.sdk_spans import Origin, SdkSpan
 from inspector.record.spans import RecordedSpan, State
 from inspector.record.texts import Texts
-
-_logger = logging.getLogger("mcp.inspector")
 
 _LINE_SPANS = 64
 _LINE_BYTES = 1 << 20
@@ -20,16 +17,8 @@ LONGEST = 48 << 20
 """Bytes of one record; whoever takes spools in gives up on lines of 64 MiB."""
 
 
-class Entry(NamedTuple):
-    """One span in a line."""
-
-    span: RecordedSpan
-    state: State
-    """As which it is in the line."""
-    is_new: bool
-    """Whether no line before has it."""
-    is_retold: bool
-    """Whether it tells of a call that a span around it stands for."""
+Entry: TypeAlias = tuple[RecordedSpan, State, bool]
+"""One span in a line, as which it is in it, and whether no line before has it."""
 
 
 class Line(NamedTuple):
@@ -70,9 +59,12 @@ class Renderer:
         origin: Origin | None = None
         size = 0
         for span in spans:
-            entry = self._entry(span)
-            record = None if entry is None else self._encode(entry, losses)
-            if entry is None or record is None:
+            state, before = span.state, span.written
+            if before == state:
+                continue
+            span.written = state
+            record = self._encode(span, state, losses, is_new=before is None)
+            if record is None:
                 continue
             its_origin = span.origin if isinstance(span, SdkSpan) else None
             if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_origin is not origin):
@@ -80,7 +72,7 @@ class Renderer:
                 batch, entries, size = [], [], 0
             origin = its_origin
             batch.append(record)
-            entries.append(entry)
+            entries.append((span, state, before is None))
             size += len(record)
         if batch:
             lines.append(self._line(batch, entries, origin, losses))
@@ -88,22 +80,14 @@ class Renderer:
             lines.append(Line(line(self._resource, [], our_scope(self._version, news)), [], news))
         return lines
 
-    def _entry(self, span: RecordedSpan) -> Entry | None:
-        state, before = span.state, span.written
-        if before == state:
-            return None
-        span.written = state
-        return Entry(span, state, before is None, is_retold(span))
-
-    def _encode(self, entry: Entry, losses: Losses) -> bytes | None:
-        span, state = entry.span, entry.state
+    def _encode(self, span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> bytes | None:
         try:
             record = self._record(span, state)
-        except Exception:
+        except Exception:  # noqa: BLE001 - what cannot be encoded costs itself alone
             losses.lose(span, state, "unencodable")
-            if entry.is_new and state == "running":
+            if is_new and state == "running":
                 span.written = None
-            _logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
+            logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
             return None
         losses.keep(span)
         if state not in ("running", "abandoned"):

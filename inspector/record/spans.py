@@ -139,6 +139,7 @@ class RecordedSpan(trace.Span):
         "inner",
         "into",
         "is_ending",
+        "is_waiting",
         "links",
         "merged",
         "mirror",
@@ -157,6 +158,7 @@ class RecordedSpan(trace.Span):
         "task",
         "texts",
         "trace_id",
+        "weight",
         "written",
     )
 
@@ -198,6 +200,11 @@ class RecordedSpan(trace.Span):
         self.rename: str | None = None
         self.texts: dict[str, Text] | None = None
         self.written: State | None = None
+        """As which it was last put into a line of the spool."""
+        self.is_waiting = False
+        """Whether it is in the writer's queue."""
+        self.weight = 0
+        """What of the queue's room is taken up by it."""
 
     def release(self) -> None:
         """Let go of what was captured; contexts may keep the span itself for long."""

@@ -1,34 +1,46 @@
 """The spool: this process's own append-only files of OTLP JSON lines.
 
-Agents hand spans over through a queue; one daemon thread makes lines of them and writes. The file it writes is locked
+Agents hand calls over through a queue; one daemon thread makes lines of them and writes. The file it writes is locked
 for as long as the process lives, so that whoever takes spools in can tell a finished file from a growing one.
+
+The thread sleeps until a call ends, and writes at once. While it writes, and a few milliseconds more, others pile up,
+and are written together: a program with few calls loses none when it is killed, one with many pays for few writes.
 """
 
 import contextlib
-import fcntl
-import logging
-import math
 import os
+import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Protocol
+from typing import Literal, Protocol
 
+from inspector.logger import logger
 from inspector.record.losses import Losses
 from inspector.record.renderer import Line
+from inspector.record.retold import is_retold
+from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
-from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, make_private, process_of
+from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting
 from inspector.tally import Tally
 
-_logger = logging.getLogger("mcp.inspector")
-
-_BATCH = 512
+_BATCH = 128
+"""Calls that are written together at most, so that the first of many does not wait for the last."""
+_PACE_S = 0.004
+"""How long after a write the next one begins: what ended meanwhile may be lost when the process is killed."""
+_START_S = 0.05
+"""How long a call runs until its start is written, if nothing else is."""
+_DOZE_S = 1.0
+"""How long after the last write the thread goes on looking for starts; later ones wake it."""
 _RETRY_S = 1.0
-"""How long what could not be written waits for another try while nothing new comes."""
-_LONG_WRITE_S = 1.0
-"""After how long a write is taken for stuck."""
+"""How long what could not be written waits for another try."""
+_PARK_S = 0.1
+"""How long a fork waits for the thread at most."""
+
+_Sleep = Literal["none", "light", "deep"]
+"""Whether the writer listens for nothing, for ends, or for starts too."""
 
 
 class Render(Protocol):
@@ -46,10 +58,10 @@ class Spool:
         directory: Where the files go; made with mode 0700 when missing.
         name: The process key: what the files' names begin with.
         render: Makes lines; runs in the writer's thread.
-        linger_s: How long the first span of a batch waits for more.
         segment_bytes: Size at which the next file is begun.
         total_bytes: Size of all spools in the directory together above which the oldest finished file is removed.
-        max_waiting: Spans that may wait for the writer; further ones are dropped and counted.
+        max_calls: Calls that may wait for the writer; further ones are dropped and counted.
+        max_bytes: What was captured of calls that may wait; calls above it are dropped and counted.
         tally: Where the counts go that somebody waits for, if anybody does.
     """
 
@@ -59,52 +71,71 @@ class Spool:
         name: str,
         render: Render,
         *,
-        linger_s: float = 0.05,
         segment_bytes: int = 32 << 20,
         total_bytes: int = 1 << 30,
-        max_waiting: int = 20_000,
+        max_calls: int = MAX_CALLS,
+        max_bytes: int = MAX_BYTES,
         tally: Tally | None = None,
     ) -> None:
         self.losses = Losses()
         """What is not in the file and will not be."""
         self.failures = 0
         """Writes that failed since the start; each was tried again."""
-        limits = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
-        self._file = _Segments(directory, name, losses=self.losses, **limits)
-        self._tally = tally
+        self.on_begin: Callable[[], object] | None = None
+        """Called once, by the thread of the program that records the first call."""
+        sizes = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
+        self._file = Segments(directory, name, losses=self.losses, **sizes)
         self._render = render
-        self._linger_s = linger_s
-        self._max_waiting = max_waiting
+        self._tally = tally
+        self._waiting = Waiting(max_calls, max_bytes)
         # SimpleQueue.put may be interrupted by a finalizer that puts too; queues and events with locks would deadlock.
-        self._waiting: SimpleQueue[RecordedSpan | threading.Event] = SimpleQueue()
-        self._hurry = threading.Event()
+        self._wake: SimpleQueue[threading.Event | None] = SimpleQueue()
+        self._sleep: _Sleep = "none"
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._has_begun = False
+        self._has_ended = False
+        self._stopping = False
         self._closed = False
-        self._few = max_waiting // 20
         self._held: list[Line] = []
         self._failing = False
-        self._writing_since_s = math.inf
+        self._writing = False
+        self._wrote_s = 0.0
 
     def put(self, span: RecordedSpan) -> None:
         """Hand over a span that began or ended; never blocks, never raises."""
-        waiting = self._waiting.qsize()
-        if waiting >= self._few and (waiting >= self._max_waiting or self._is_stuck()):
-            self.losses.lose(span, span.state, "unwritten" if self._failing else "dropped")
+        if not self._waiting.put(span):
+            self._lose(span)
             return
-        self._waiting.put(span)
+        is_end = span.state != "running"
+        if is_end:
+            self._has_ended = True
         if self._thread is None:
             self._start()
+        elif self._sleep == "deep" or (is_end and self._sleep == "light"):
+            self._sleep = "none"
+            self._wake.put(None)
 
-    def _is_stuck(self) -> bool:
-        # While nothing can be written, far fewer wait: each may hold megabytes of what an agent passed.
-        return self._failing or time.monotonic() - self._writing_since_s > _LONG_WRITE_S
+    def _lose(self, span: RecordedSpan) -> None:
+        state = span.state
+        self.losses.lose(span, state, "unwritten" if self._failing else "dropped")
+        if state not in ("running", "abandoned"):
+            # Its start may wait: it is not to become half a record, nor to hold what there was no room for.
+            span.written = state
+            span.release()
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something that was handed over is not in the file yet and can be, as far as is known."""
+        return not self._failing and (self._writing or len(self._waiting) > 0)
 
     def _start(self) -> None:
         if self._closed or not self._starting.acquire(blocking=False):
             return
         try:
             if self._thread is None:
+                self._begin()
+                self._stopping = False
                 thread = threading.Thread(target=self._run, name="inspector-spool", daemon=True)
                 # At interpreter shutdown no thread can be started any more; close() then writes what waits.
                 with contextlib.suppress(RuntimeError):
@@ -113,225 +144,210 @@ class Spool:
         finally:
             self._starting.release()
 
+    def _begin(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            if self.on_begin is not None:
+                self.on_begin()
+
     def flush(self, timeout_s: float = 2.0) -> bool:
         """Wait until everything handed over so far is written.
 
         Returns:
-            False when that took longer than ``timeout_s``, or nothing could be written.
+            False when nothing was written for ``timeout_s``, or nothing can be.
         """
         if self._thread is None:
             self._start()
-        if self._thread is None:
-            self._drain(self._next())
-            return not self._held
+        thread = self._thread
+        if thread is threading.current_thread():
+            return False
+        if thread is None:
+            return self._write_here()
         done = threading.Event()
-        self._waiting.put(done)
-        self._hurry.set()
-        return done.wait(timeout_s) and not self._held
+        self._wake.put(done)
+        while not done.wait(timeout_s):
+            if time.monotonic() - self._wrote_s > timeout_s or not thread.is_alive():
+                return False
+        return not self._failing
+
+    def _write_here(self) -> bool:
+        """Write where no thread can be started any more."""
+        if self._closed or not self._starting.acquire(blocking=False):
+            return False
+        try:
+            self._write_waiting()
+        finally:
+            self._starting.release()
+        return not self._failing
 
     def close(self, timeout_s: float = 2.0) -> None:
         """Write what waits, then finish the file; open calls are left to be found as lost."""
-        if not self._closed:
-            self.flush(timeout_s)
-            self._closed = True
-            self._hurry.set()
-            self._waiting.put(threading.Event())
-            thread = self._thread
-            if thread is not None and thread is not threading.current_thread():
-                thread.join(timeout_s)
-            if thread is None or not thread.is_alive():
-                self._file.close()
+        if self._closed:
+            return
+        self.flush(timeout_s)
+        self._closed = True
+        if self._stop(timeout_s):
+            self._write_waiting()
+            self._file.close()
+            if self._tally is not None:
+                self._tally.close()
+
+    def _stop(self, timeout_s: float) -> bool:
+        """End the thread; return whether it has."""
+        thread = self._thread
+        if thread is None:
+            return True
+        if thread is threading.current_thread():
+            return False
+        self._stopping = True
+        self._wake.put(None)
+        thread.join(timeout_s)
+        if thread.is_alive():
+            return False
+        _await_end_of(thread)
+        return True
+
+    def park(self) -> None:
+        """Have no thread for the time of a fork: from Python 3.12 on it warns of those there are."""
+        self._stop(_PARK_S)
+
+    def unpark(self) -> None:
+        """Go on after a fork."""
+        self._stopping = False
+        if self._thread is None and (len(self._waiting) or self._held):
+            self._start()
 
     def abandon(self) -> None:
-        """Let go of the file without writing: after a fork it is the parent's."""
+        """Let go of the files without writing: after a fork they are the parent's."""
         self._closed = True
         self._file.close()
+        if self._tally is not None:
+            self._tally.close()
 
     def _run(self) -> None:
-        while not self._closed:
-            try:
-                first = self._waiting.get(timeout=_RETRY_S if self._held else None)
-            except Empty:
-                first = None
-            if isinstance(first, RecordedSpan):
-                self._hurry.wait(self._linger_s)
-            self._hurry.clear()
-            try:
-                self._drain(first)
-            except Exception:
-                self.failures += 1
-                _logger.warning("recording goes on after an error in the spool writer", exc_info=True)
-
-    def _drain(self, first: RecordedSpan | threading.Event | None) -> None:
-        flushes: list[threading.Event] = []
-        self._writing_since_s = time.monotonic()
         try:
-            while True:
-                spans: list[RecordedSpan] = []
-                while first is not None and len(spans) < _BATCH:
-                    if isinstance(first, RecordedSpan):
-                        spans.append(first)
-                    else:
-                        flushes.append(first)
-                    first = self._next()
-                self._write(spans)
-                if first is None:
-                    return
+            self._go_on_writing()
         finally:
-            self._writing_since_s = math.inf
-            for done in flushes:
-                done.set()
+            self._thread = None
 
-    def _next(self) -> RecordedSpan | threading.Event | None:
+    def _go_on_writing(self) -> None:
+        while not self._stopping:
+            flushes = self._wait()
+            try:
+                wrote = self._write_waiting()
+            # The border of the thread: whatever a redaction of the program's raises is not to end it.
+            except BaseException:  # noqa: BLE001
+                wrote = True
+                self.failures += 1
+                logger.warning("recording goes on after an error in the spool writer", exc_info=True)
+            finally:
+                for done in flushes:
+                    done.set()
+            if wrote and not self._stopping:
+                self._pause()
+
+    def _wait(self) -> list[threading.Event]:
+        """Sleep until there is something to write; return who waits for that."""
+        if self._failing:
+            return self._woken(_RETRY_S)
+        if time.monotonic() - self._wrote_s > _DOZE_S:
+            self._sleep = "deep"
+            # Asked after that was set: what was put before it has woken nobody.
+            if not len(self._waiting) and (flushes := self._woken(None)):
+                return flushes
+        self._sleep = "light"
+        return self._woken(0 if self._has_ended else _START_S)
+
+    def _woken(self, timeout_s: float | None) -> list[threading.Event]:
+        flushes: list[threading.Event] = []
         try:
-            return self._waiting.get_nowait()
+            done = self._wake.get(timeout=timeout_s) if timeout_s != 0 else self._wake.get_nowait()
+            while True:
+                if done is not None:
+                    flushes.append(done)
+                done = self._wake.get_nowait()
         except Empty:
-            return None
+            self._sleep = "none"
+            return flushes
 
-    def _write(self, spans: Sequence[RecordedSpan]) -> None:
-        self._held += self._render(spans, self.losses, is_over=self._closed)
-        while self._held and self._write_first_held():
-            self._writing_since_s = time.monotonic()
-        if self._tally is not None:
+    def _pause(self) -> None:
+        """Let calls pile up, unless somebody waits for them."""
+        with contextlib.suppress(Empty):
+            self._wake.put(self._wake.get(timeout=_PACE_S))
+
+    def _write_waiting(self) -> bool:
+        """Write all that waits; return whether anything was written."""
+        self._writing = True
+        wrote = False
+        # Not what comes meanwhile: whoever waits for this would wait as long as the program goes on.
+        left = len(self._waiting)
+        self._has_ended = False
+        try:
+            while self._write_held() and left > 0 and (self._closed or not self._stopping):
+                spans = self._waiting.take(min(left, _BATCH))
+                left -= len(spans)
+                self._held = self._render(spans, self.losses)
+                wrote = True
+            if not self._failing:
+                self._held = self._render((), self.losses, is_over=self._closed)
+                wrote = bool(self._held) or wrote
+            self._write_held()
+        finally:
+            self._writing = False
+        if self._tally is not None and (wrote or self._failing or self._closed):
             self._save(self._tally)
+        return wrote
+
+    def _write_held(self) -> bool:
+        while self._held:
+            line = self._held[0]
+            try:
+                self._file.write(line.data)
+            except OSError as error:
+                self._failing = True
+                self.failures += 1
+                if self.failures == 1 or self.failures % 1000 == 0:
+                    logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, error)
+                return False
+            self._wrote_s = time.monotonic()
+            self._held.pop(0)
+            if self._tally is not None:
+                _count(line, self._tally)
+        self._failing = False
+        return True
 
     def _save(self, tally: Tally) -> None:
         losses = self.losses
+        unwritten = len(self._waiting) + _calls_of(self._held) if self._failing else 0
         tally.count_losses(
             dropped=losses.dropped + losses.of_the_open("dropped"),
-            unwritten=losses.unwritten + losses.of_the_open("unwritten") + _calls_of(self._held),
+            unwritten=losses.unwritten + losses.of_the_open("unwritten") + unwritten,
             unencodable=losses.unencodable + losses.of_the_open("unencodable"),
             unmatched=losses.unmatched,
         )
         tally.save()
 
-    def _write_first_held(self) -> bool:
-        line = self._held[0]
-        try:
-            self._file.write(line.data)
-        except OSError as error:
-            self._failing = True
-            self.failures += 1
-            if self.failures == 1 or self.failures % 1000 == 0:
-                _logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, error)
-            while len(self._held) > 100:
-                self._lose(self._held.pop(0))
-            if not self._closed:
-                time.sleep(self._linger_s)
-            return False
-        self._failing = False
-        self._held.pop(0)
-        if self._tally is not None:
-            _count(line, self._tally)
-        return True
-
-    def _lose(self, line: Line) -> None:
-        self.losses.take_back(line.news)
-        for entry in line.entries:
-            self.losses.lose(entry.span, entry.state, "unwritten")
-            if entry.is_new and entry.span.written == "running":
-                # Its end will be the first that is known of it.
-                entry.span.written = None
-
 
 def _calls_of(lines: Sequence[Line]) -> int:
-    return len({entry.span.span_id for line in lines for entry in line.entries})
+    """Return how many calls there are in lines, less those that wait to be written anew."""
+    return len({span.span_id for line in lines for span, _, _ in line.entries if not span.is_waiting})
 
 
 def _count(line: Line, tally: Tally) -> None:
-    for entry in line.entries:
-        if entry.is_retold:
+    for span, state, is_new in line.entries:
+        if is_retold(span):
             continue
-        if entry.is_new:
-            tally.count(entry.span.trace_id, is_root=entry.span.parent_id is None)
-        if entry.state == "error":
-            tally.count_failure(entry.span.trace_id)
+        if is_new:
+            tally.count(span.trace_id, is_root=span.parent_id is None)
+        if state == "error":
+            tally.count_failure(span.trace_id)
 
 
-class _Segments:
-    """The files of one spool: rotated by size, the directory capped in total."""
-
-    def __init__(self, directory: Path, name: str, *, segment_bytes: int, total_bytes: int, losses: Losses) -> None:
-        self.directory = directory
-        self._name = name
-        self._segment_bytes = segment_bytes
-        self._total_bytes = total_bytes
-        self._number = 0
-        self._fd: int | None = None
-        self._size = 0
-        self._losses = losses
-
-    def write(self, line: bytes) -> None:
-        """Append a whole line, or raise OSError with the file as it was before."""
-        if self._fd is not None and os.fstat(self._fd).st_nlink == 0:
-            # Somebody removed the file under us; what is written to it would be lost without a word.
-            self.close()
-        if self._fd is None or self._size + len(line) > self._segment_bytes > 0 < self._size:
-            self._begin()
-        assert self._fd is not None
-        done = 0
-        try:
-            while done < len(line):
-                done += os.write(self._fd, memoryview(line)[done:])
-        except OSError:
-            os.ftruncate(self._fd, self._size)
-            os.lseek(self._fd, self._size, os.SEEK_SET)
-            raise
-        self._size += len(line)
-
-    def _begin(self) -> None:
-        make_private(self.directory)
-        self._make_room()
-        path = self.directory / f"{self._name}.{self._number:06d}{SUFFIX}"
-        hidden = path.with_suffix(HIDDEN_SUFFIX)
-        fd = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        try:
-            os.fchmod(fd, 0o600)
-            # Locked before it can be seen: an unlocked file is taken for finished.
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            hidden.rename(path)
-        except OSError:
-            os.close(fd)
-            hidden.unlink(missing_ok=True)
-            raise
-        previous, self._fd, self._size = self._fd, fd, 0
-        self._number += 1
-        if previous is not None:
-            os.close(previous)
-
-    def _make_room(self) -> None:
-        sizes = [(path, _size(path)) for path in sorted(self.directory.glob(f"*{SUFFIX}")) if process_of(path.name)]
-        total = sum(size for _, size in sizes)
-        for path, size in sizes:
-            if total + self._segment_bytes <= self._total_bytes:
-                return
-            if finished(path):
-                path.unlink(missing_ok=True)
-                total -= size
-                self._losses.dropped_segments += 1
-
-    def close(self) -> None:
-        """Close the file; its lock goes with it."""
-        fd, self._fd = self._fd, None
-        if fd is not None:
-            with contextlib.suppress(OSError):
-                os.close(fd)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def finished(path: Path) -> bool:
-    """Tell whether no living process writes this file any more."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        return is_finished(fd)
-    finally:
-        os.close(fd)
+def _await_end_of(thread: threading.Thread) -> None:
+    """Wait until the system knows of the thread's end as well: Python counts threads there when it forks."""
+    number = thread.native_id
+    if sys.version_info < (3, 12) or sys.platform != "linux" or number is None:
+        return
+    give_up_s = time.monotonic() + _PARK_S
+    while os.path.exists(f"/proc/self/task/{number}") and time.monotonic() < give_up_s:  # noqa: PTH110 - of each fork
+        os.sched_yield()

@@ -5,12 +5,15 @@ import stat
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
-from inspector.record.renderer import Entry, Line
+from inspector.record.renderer import Line
+from inspector.record.segments import finished
 from inspector.record.spans import RecordedSpan
-from inspector.record.spool import Spool, finished
+from inspector.record.spool import Spool
+from inspector.tally import Tally, read_tallies
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
 UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
@@ -27,7 +30,7 @@ def one_line_each(spans, losses, *, is_over=False):
     for span in spans:
         news = losses.news(is_over=is_over)
         data = json.dumps({"span": span.span_id, **news}).encode() + b"\n"
-        lines.append(Line(data, [Entry(span, span.state, True, False)], news))
+        lines.append(Line(data, [(span, span.state, True)], news))
     return lines
 
 
@@ -109,8 +112,6 @@ def test_above_the_total_the_oldest_finished_file_goes_first_and_is_reported(tmp
 
 
 def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
-    import threading
-
     hold, busy = threading.Event(), threading.Event()
 
     def slow(spans, losses, **options):
@@ -118,7 +119,7 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
         assert hold.wait(10)
         return one_line_each(spans, losses, **options)
 
-    spool = Spool(tmp_path, "p", slow, linger_s=0, max_waiting=5)
+    spool = Spool(tmp_path, "p", slow, max_calls=5)
     spool.put(span_of(0))
     assert busy.wait(10)
     for n in range(1, 11):
@@ -132,9 +133,110 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
     spool.close()
 
 
+def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
+    hold, busy = threading.Event(), threading.Event()
+
+    def slow(spans, losses, **options):
+        if spans:
+            busy.set()
+            assert hold.wait(10)
+        return one_line_each(spans, losses, **options)
+
+    spool = Spool(tmp_path, "p", slow, max_calls=3)
+    spool.put(span_of(0))
+    assert busy.wait(10)
+    calls = [span_of(n, "running") for n in range(1, 6)]
+    for call in calls:
+        spool.put(call)
+    for call in calls:
+        call.state = "ok"
+        spool.put(call)
+    assert spool.losses.dropped == 2
+    hold.set()
+    assert spool.flush()
+    lines = lines_of(tmp_path)
+    assert [line["span"] for line in lines] == [0, 1, 2, 3]
+    assert sum(line.get("inspector.dropped", 0) for line in lines) == 2
+    spool.close()
+
+
+def test_the_queue_holds_so_many_bytes_of_what_was_captured(tmp_path):
+    hold, busy = threading.Event(), threading.Event()
+
+    def slow(spans, losses, **options):
+        if spans:
+            busy.set()
+            assert hold.wait(10)
+        return one_line_each(spans, losses, **options)
+
+    spool = Spool(tmp_path, "p", slow, max_bytes=10_000)
+    spool.put(span_of(0))
+    assert busy.wait(10)
+    for n in range(1, 20):
+        call = span_of(n)
+        call.before = {"args": {"text": "x" * 500, "more": ["y" * 400]}}
+        call.after = {"result": "z" * 60}
+        spool.put(call)
+    assert spool.losses.dropped == 9
+    hold.set()
+    assert spool.flush()
+    assert [line["span"] for line in lines_of(tmp_path)] == list(range(11))
+    spool.close()
+
+
+def test_the_first_call_is_written_without_waiting_for_more(tmp_path, monkeypatch):
+    for pause in ("_PACE_S", "_START_S", "_DOZE_S"):
+        monkeypatch.setattr(f"inspector.record.spool.{pause}", 3600)
+    written = threading.Event()
+
+    class Watched(Spool):
+        def _write_held(self):
+            there = super()._write_held()
+            if any(tmp_path.glob("*.jsonl")):
+                written.set()
+            return there
+
+    spool = Watched(tmp_path, "p", one_line_each)
+    spool.put(span_of(1))
+    assert written.wait(20)
+    assert [line["span"] for line in lines_of(tmp_path)] == [1]
+    spool.close()
+
+
+def test_calls_that_a_full_disk_keeps_out_are_left_in_the_tally(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "spool").write_text("in the way")
+    spool = Spool(tmp_path / "spool", "p", one_line_each, tally=Tally(tmp_path / "run", "p"))
+    for n in range(300):
+        spool.put(span_of(n))
+    assert not spool.flush()
+    (counts,) = read_tallies(tmp_path / "run")
+    assert (counts.calls, counts.unwritten) == (0, 300)
+    (tmp_path / "spool").unlink()
+    assert spool.flush()
+    spool.close()
+    (counts,) = read_tallies(tmp_path / "run")
+    assert (counts.calls, counts.unwritten) == (300, 0)
+
+
+def test_what_a_full_disk_has_lost_is_in_the_spool_when_there_is_room_again(tmp_path):
+    (tmp_path / "spool").write_text("in the way")
+    spool = Spool(tmp_path / "spool", "p", one_line_each, max_calls=4)
+    spool.put(span_of(1))
+    assert not spool.flush()
+    for n in range(2, 10):
+        spool.put(span_of(n))
+    (tmp_path / "spool").unlink()
+    assert spool.flush()
+    lines = lines_of(tmp_path / "spool")
+    assert [line["span"] for line in lines] == [1, 2, 3, 4, 5]
+    assert sum(line.get("inspector.unwritten", 0) for line in lines) == 4
+    spool.close()
+
+
 def test_a_directory_that_cannot_be_written_loses_nothing_once_it_can(tmp_path, caplog):
     (tmp_path / "spool").write_text("in the way")
-    spool = Spool(tmp_path / "spool", "p", one_line_each, linger_s=0.001)
+    spool = Spool(tmp_path / "spool", "p", one_line_each)
     spool.put(span_of(1))
     assert not spool.flush()
     assert spool.failures >= 1
@@ -397,3 +499,41 @@ def test_what_a_finalizer_tells_at_the_exit_is_kept_even_if_the_program_had_one_
         tmp_path,
     )
     assert tools_of(tmp_path) == [("left", True)]
+
+
+POOLS = """
+import multiprocessing, signal, sys, concurrent.futures
+def ask(n):
+    tool(f"child{n}")
+    return n
+def trip(method, times):
+    context = multiprocessing.get_context(method)
+    for turn in range(times):
+        with context.Pool(4) as pool:
+            pool.map(ask, range(turn * 8, turn * 8 + 8))
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        list(pool.map(ask, range(times * 8, times * 8 + 4)))
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=answer, args=(sender, times * 8 + 4))
+    child.start()
+    receiver.recv()
+    child.terminate()
+    child.join()
+def answer(sender, n):
+    sender.send(ask(n))
+    signal.pause()
+if __name__ == "__main__":
+    trip(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_what_a_worker_records_is_in_the_file_before_its_result_is_out(tmp_path, method, long):
+    times = 100 if long else 2
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM + POOLS)
+    env = {**UNTRACED, "INSPECTOR_HOME": str(tmp_path)}
+    command = [sys.executable, "-W", "error::DeprecationWarning", str(program), method, str(times)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60 * times)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert tools_of(tmp_path) == sorted((f"child{n}", True) for n in range(times * 8 + 5))

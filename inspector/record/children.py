@@ -1,0 +1,44 @@
+"""Children of ``multiprocessing``: what they recorded is in the file before their results are out.
+
+A child leaves without Python's exit functions, and that of a ``Pool`` is ended by SIGTERM as soon as its parent has the
+results (``with Pool() as pool``). So the child writes when it is about to send something to another process: where it
+pickles it, which is one place for queues, pipes and pools, those of ``concurrent.futures`` too.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_DUMPS = "dumps"
+
+
+def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], bool]) -> None:
+    """In a child of ``multiprocessing``, write before anything is sent and before the child ends; elsewhere do nothing.
+
+    Args:
+        flush: Writes what was recorded.
+        if_news: Tells whether there is anything to write.
+    """
+    process = sys.modules.get("multiprocessing.process")
+    util = sys.modules.get("multiprocessing.util")
+    reduction = sys.modules.get("multiprocessing.reduction")
+    if process is None or util is None or process.parent_process() is None:
+        return
+    # It runs these at its end, but for those made before it began.
+    util.Finalize(None, flush, exitpriority=0)
+    if reduction is not None:
+        _write_before_pickling(reduction.ForkingPickler, flush, if_news)
+
+
+def _write_before_pickling(pickler: Any, flush: Callable[[], object], if_news: Callable[[], bool]) -> None:
+    dumps = pickler.__dict__[_DUMPS].__func__
+    # In a child of a child this stands in for the one of its parent, whose spool is not ours.
+    dumps = getattr(dumps, "__wrapped__", dumps)
+
+    def write_and_dumps(cls: Any, obj: object, protocol: int | None = None) -> Any:
+        if if_news():
+            flush()
+        return dumps(cls, obj, protocol)
+
+    write_and_dumps.__wrapped__ = dumps  # pyright: ignore[reportFunctionMemberAccess] - as functools names it
+    setattr(pickler, _DUMPS, classmethod(write_and_dumps))

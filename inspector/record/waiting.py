@@ -1,0 +1,76 @@
+"""The calls that wait for the writer, bounded in number and in what was captured of them."""
+
+from collections import deque
+
+from inspector.record.plain import weigh
+from inspector.record.sdk_spans import SdkSpan
+from inspector.record.spans import RecordedSpan
+
+MAX_CALLS = 200_000
+MAX_BYTES = 64 << 20
+
+
+class Waiting:
+    """A queue that threads, signal handlers and finalizers may put to at any instruction, and one thread takes from.
+
+    A call is in it once: what it has become while it waited is read when it is taken. Nothing here takes a lock; adding
+    to a number is one step of the interpreter as far as other threads go.
+
+    Args:
+        max_calls: Calls that may wait.
+        max_bytes: How much text and other content captured of them may wait.
+    """
+
+    def __init__(self, max_calls: int = MAX_CALLS, max_bytes: int = MAX_BYTES) -> None:
+        self._max_calls = max_calls
+        self._max_bytes = max_bytes
+        self._calls: deque[RecordedSpan] = deque()
+        self._put_bytes = 0
+        self._taken_bytes = 0
+
+    def __len__(self) -> int:
+        """Return how many calls wait."""
+        return len(self._calls)
+
+    def put(self, span: RecordedSpan) -> bool:
+        """Have a call wait, or the end of one that waits; False when there is no room."""
+        # What an open call holds is held anyway, and weighed when it ends.
+        more = 0 if span.state == "running" else _weight_of(span) - span.weight
+        held = self._put_bytes - self._taken_bytes
+        # One that is larger than all of the room has to pass as well.
+        if held + more > self._max_bytes and held:
+            return False
+        if not span.is_waiting:
+            if len(self._calls) >= self._max_calls:
+                return False
+            span.is_waiting = True
+            self._calls.append(span)
+        if more:
+            span.weight += more
+            self._put_bytes += more
+        return True
+
+    def take(self, most: int) -> list[RecordedSpan]:
+        """Return the calls that wait longest, at most ``most`` of them."""
+        calls = self._calls
+        taken: list[RecordedSpan] = []
+        while calls and len(taken) < most:
+            span = calls.popleft()
+            # Before its state is read: an end that comes from here on puts it back.
+            span.is_waiting = False
+            weight, span.weight = span.weight, 0
+            self._taken_bytes += weight
+            taken.append(span)
+        return taken
+
+
+def _weight_of(span: RecordedSpan) -> int:
+    weight = weigh(span.before)
+    if span.after is not None:
+        weight += weigh(span.after)
+    if span.extra or span.bodies or span.events or span.merged:
+        weight += weigh((span.extra, span.bodies, span.events))
+        weight += sum(_weight_of(part) for part in span.merged or ())
+    if isinstance(span, SdkSpan):
+        weight += weigh(tuple(span.attributes.values()))
+    return weight

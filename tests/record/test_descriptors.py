@@ -1,0 +1,243 @@
+"""The recorder writes into its own file or nowhere, whatever a program does to descriptors that it does not know."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from inspector.ownfile import HandleLost, OwnFile
+from inspector.record.losses import Losses
+from inspector.record.segments import Segments
+
+UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+
+
+def lines_of(directory):
+    return [line for path in sorted(directory.glob("*.jsonl")) for line in path.read_text().splitlines()]
+
+
+def number_of(directory):
+    """The descriptor that a file in ``directory`` is open by."""
+    (number,) = [int(link.name) for link in Path("/proc/self/fd").iterdir() if link.resolve().parent == directory]
+    return number
+
+
+@pytest.fixture
+def segments(tmp_path):
+    segments = Segments(tmp_path / "spool", "p", losses=Losses())
+    segments.write(b"1\n")
+    yield segments
+    segments.close()
+
+
+@pytest.fixture
+def program_file(tmp_path):
+    """A file of the program's own."""
+    fd = os.open(tmp_path / "program", os.O_RDWR | os.O_CREAT)
+    os.write(fd, b"mine")
+    yield fd
+    os.close(fd)
+
+
+def test_our_descriptor_is_not_among_those_that_programs_close_by_the_hundred(segments, tmp_path):
+    assert number_of(tmp_path / "spool") >= 256
+
+
+def test_a_closed_descriptor_is_replaced_by_a_new_file(segments, tmp_path):
+    os.close(number_of(tmp_path / "spool"))
+    segments.write(b"2\n")
+    assert lines_of(tmp_path / "spool") == ["1", "2"]
+
+
+@pytest.mark.parametrize("inheritable", [True, False])
+def test_a_descriptor_that_another_file_took_is_neither_written_nor_closed(
+    segments, tmp_path, program_file, inheritable
+):
+    number = number_of(tmp_path / "spool")
+    os.dup2(program_file, number, inheritable=inheritable)
+    segments.write(b"2\n")
+    segments.close()
+    assert lines_of(tmp_path / "spool") == ["1", "2"]
+    assert os.pread(number, 100, 0) == b"mine"
+    os.close(number)
+
+
+def test_another_file_is_not_cut_when_a_write_fails_half_way(segments, tmp_path, program_file, monkeypatch):
+    number = number_of(tmp_path / "spool")
+    write = os.write
+
+    def half(fd, data):
+        monkeypatch.setattr("os.write", write)
+        done = write(fd, data[:1])
+        os.dup2(program_file, number)
+        return done
+
+    monkeypatch.setattr("os.write", half)
+    segments.write(b"2\n")
+    assert os.pread(program_file, 100, 0) == b"mine"
+    assert lines_of(tmp_path / "spool") == ["1", "2", "2"]
+    os.close(number)
+
+
+def test_a_file_that_somebody_cut_is_left_for_a_new_one(segments, tmp_path):
+    (path,) = (tmp_path / "spool").iterdir()
+    os.truncate(path, 0)
+    segments.write(b"2\n")
+    assert path.read_bytes() == b""
+    assert lines_of(tmp_path / "spool") == ["2"]
+
+
+def test_what_was_closed_is_not_closed_again(tmp_path, program_file):
+    file = OwnFile(tmp_path / "ours", os.O_WRONLY | os.O_CREAT)
+    number = file.fd()
+    os.dup2(program_file, number)
+    file.close()
+    assert os.pread(number, 100, 0) == b"mine"
+    os.close(number)
+    with pytest.raises(HandleLost):
+        file.fd()
+
+
+PROGRAM = """
+import os, resource, socket, sys, tempfile, threading, instrument, inspector
+recording = inspector.attach()
+losses = recording.recorder.spool.losses
+stop, calls = threading.Event(), [0, 0, 0, 0]
+def emitting(place):
+    while not stop.is_set():
+        with instrument.around("tool_call", tool_name="t", args={"secret": "s" * 500}, context=None):
+            calls[place] += 1
+        stop.wait(0.001)
+def ours():
+    return [int(n) for n in os.listdir("/proc/self/fd")
+            if os.path.realpath(f"/proc/self/fd/{n}").endswith(".jsonl")]
+def begin():
+    threads = [threading.Thread(target=emitting, args=(n,), daemon=True) for n in range(4)]
+    for thread in threads: thread.start()
+    return threads
+def end(threads):
+    stop.set()
+    for thread in threads: thread.join()
+    assert recording.flush(20)
+    print(sum(calls), losses.dropped + losses.unwritten + losses.unencodable)
+def untouched(pair):
+    pair[1].setblocking(False)
+    try:
+        return not pair[1].recv(10)
+    except BlockingIOError:
+        return True
+def wait_until(condition):
+    for _ in range(2000):
+        if condition(): return
+        threading.Event().wait(0.005)
+    raise AssertionError("it did not come")
+"""
+
+ATTACKS = {
+    "closerange": """
+threads = begin()
+for _ in range(4):
+    wait_until(ours)
+    os.closerange(3, 4096)
+    pairs = [socket.socketpair() for _ in range(40)]
+    files = [open(os.path.join(sys.argv[1], f"f{n}"), "wb") for n in range(40)]
+    threading.Event().wait(0.02)
+    assert all(map(untouched, pairs)), "a socket got something"
+    assert all(os.fstat(f.fileno()).st_size == 0 for f in files), "a file got something"
+    for pair in pairs: [side.close() for side in pair]
+    for file in files: file.close()
+end(threads)
+""",
+    "closed twice": """
+threads = begin()
+for _ in range(8):
+    wait_until(ours)
+    for number in ours():
+        os.close(number)
+    pair = socket.socketpair()
+    threading.Event().wait(0.01)
+    assert untouched(pair), "a socket got something"
+    [side.close() for side in pair]
+end(threads)
+""",
+    "dup2": """
+threads = begin()
+for _ in range(8):
+    wait_until(ours)
+    pair = socket.socketpair()
+    for number in ours():
+        os.dup2(pair[0].fileno(), number)
+    threading.Event().wait(0.01)
+    assert untouched(pair), "a socket got something"
+    os.close(number)
+    [side.close() for side in pair]
+end(threads)
+""",
+    "fork": """
+import warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # the threads are the program's
+threads = begin()
+for _ in range(5):
+    pid = os.fork()
+    if pid == 0:
+        os.closerange(3, 4096)
+        pair = socket.socketpair()
+        with instrument.around("tool_call", tool_name="child", args={}, context=None):
+            pass
+        ok = recording.flush(10) and untouched(pair)
+        os._exit(0 if ok else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+end(threads)
+""",
+    "exhaustion": """
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+threads = begin()
+wait_until(ours)
+(number,) = ours()
+taken = []
+try:
+    while True: taken.append(socket.socketpair())
+except OSError:
+    pass
+rest = []
+try:
+    while True: rest.append(os.dup(0))
+except OSError:
+    pass
+os.close(number)
+rest.append(os.dup(0))
+threading.Event().wait(0.05)
+stop.set()
+for thread in threads: thread.join()
+assert all(map(untouched, taken)), "a socket got something"
+for pair in taken: [side.close() for side in pair]
+for each in rest: os.close(each)
+end(threads)
+""",
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_byte_goes_astray_and_no_call_is_lost(tmp_path, attack):
+    files = tmp_path / "files"
+    files.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PROGRAM + ATTACKS[attack]), str(files)],
+        env={**UNTRACED, "INSPECTOR_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    calls, lost = map(int, done.stdout.split())
+    ended = {
+        span["spanId"]
+        for line in lines_of(tmp_path / "spool")
+        for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+        if "endTimeUnixNano" in span and span["name"] == "execute_tool t"
+    }
+    assert len(ended) == calls - lost > 0
