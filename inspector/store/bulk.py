@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 _SIZES = (512, 64, 16, 4, 1)
-"""Rows in one statement: few sizes, so that all statements stay prepared. 512 rows of 35 columns are 17,920 parameters,
+"""Rows in one statement: few sizes, so that all statements stay prepared. 512 rows of 37 columns are 18,944 parameters,
 of which SQLite takes 32,766 (https://sqlite.org/limits.html)."""
 _NULL = float("nan")
 """SQLite stores NaN as NULL, and the driver of Python 3.11 looks for an adapter of each None: 41,000 of the 82,000

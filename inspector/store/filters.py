@@ -11,7 +11,7 @@ from inspector.model import Filter
 from inspector.store.codec import PACKED
 from inspector.store.counting import IS_CALL
 from inspector.store.rows import INT64_MAX, clamp, clean, encode
-from inspector.store.tables import spans, traces
+from inspector.store.tables import shares, spans, traces
 
 _c = spans.c
 _named = traces.alias("named")
@@ -119,22 +119,31 @@ def of_trace(trace_id: str) -> ColumnElement[bool]:
     return _c.trace_id == select(_named.c.id).where(_named.c.trace_id == clean(trace_id)).scalar_subquery()
 
 
-def trace_conditions(where: Filter) -> list[ColumnElement[bool]]:
+def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]]:
     """Returns what a row of ``traces`` must meet itself, whatever its spans must."""
     t = traces.c
     texts = (
-        (t.session_id, where.session_id),
         (t.trace_id, where.trace_id),
         (t.name, where.name),
         (t.service, where.service),
         (func.coalesce(t.head_agent, t.any_agent), where.agent),
     )
     conditions = [column == clean(value) for column, value in texts if value is not None]
+    if where.session_id is not None:
+        conditions.append(_of_session(connection, clean(where.session_id)))
     conditions += _common(replace(where, kinds=()), traces)
     bounds = _figures(where, traces)
     if bounds["cost"]:
         conditions.append(t.priced > 0)
     return [*conditions, *bounds["duration"], *bounds["cost"]]
+
+
+def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
+    """Returns the condition for traces with a span of the session."""
+    own = traces.c.session_id == session_id
+    shared = select(shares.c.trace_id).where(shares.c.session_id == session_id)
+    # Apart, since hardly any session shares a trace with another, and an index has the others in order.
+    return or_(own, traces.c.id.in_(shared)) if connection.execute(shared.limit(1)).first() else own
 
 
 def _common(where: Filter, table: Table) -> list[ColumnElement[bool]]:

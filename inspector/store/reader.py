@@ -157,7 +157,7 @@ def read_traces(connection: Connection, where: Filter, window: Window[TraceSort]
     membership = membership_of(connection, where)
     if membership is False:
         return Page(())
-    query = select(value, traces.c.id).where(*trace_conditions(where))
+    query = select(value, traces.c.id).where(*trace_conditions(connection, where))
     if membership is None:
         rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
         positions, more = _cut([(row[0], row[1]) for row in rows], limit)

@@ -46,10 +46,12 @@ def delete_traces(transactions: Transactions, trace_ids: Sequence[str]) -> int:
 
 
 def delete_session(transactions: Transactions, session_id: str) -> int:
-    """Removes the traces of a session, and returns how many spans they had."""
+    """Removes the traces with a span of a session, and returns how many spans they had."""
     with transactions() as connection:
         found = connection.exec_driver_sql(
-            "SELECT trace_id FROM traces WHERE session_id = ? ORDER BY start_ns DESC", (session_id,)
+            "SELECT trace_id FROM traces WHERE session_id = ?1 "
+            "OR id IN (SELECT trace_id FROM shares WHERE session_id = ?1) ORDER BY start_ns DESC",
+            (session_id,),
         ).all()
     return delete_traces(transactions, [row[0] for row in found])
 
@@ -145,8 +147,12 @@ def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
     release(connection, set(orphans.scalars()), {scope_of(values[0], values[1]) for values in found})
     if len(rows) < SLICE_SPANS:
         left = connection.exec_driver_sql(
-            "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id", (wanted,)
-        )
-        rollups.sum_sessions(connection, {row[0] for row in left if row[0] is not None})
+            "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id", (wanted,)
+        ).all()
+        shared = connection.exec_driver_sql(
+            "DELETE FROM shares WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id",
+            (json_list([row[1] for row in left]),),
+        ).all()
+        rollups.sum_sessions(connection, {row[0] for row in (*left, *shared) if row[0] is not None})
         search.merge(connection)
     return len(rows)

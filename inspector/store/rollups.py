@@ -10,21 +10,26 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from sqlalchemy import Connection
 
+from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.engine import driver
 from inspector.store.rows import Row
-from inspector.store.sums import SessionSums, TraceSums
+from inspector.store.sums import SessionSums, Sums, TraceSums
 
 Change: TypeAlias = tuple[Row | None, Row]
 """A row that replaces another, or is new."""
+Shares: TypeAlias = dict[str, Sums]
+"""What each session has of a trace."""
 
 _TRACE_FIELDS = (
     *(found.name for found in fields(TraceSums) if found.name not in ("models", "head_status")),
     "models",
 )
+_SHARE_FIELDS = tuple(found.name for found in fields(Sums))
 _SESSION_FIELDS = tuple(found.name for found in fields(SessionSums))
 _plain_trace_values = attrgetter(*_TRACE_FIELDS[:-1])
 _plain_session_values = attrgetter(*_SESSION_FIELDS)
+_plain_share_values = attrgetter(*_SHARE_FIELDS)
 _SUMMED = (
     *(
         "id",
@@ -33,6 +38,7 @@ _SUMMED = (
         "folded_into",
         "parent_id",
         "session_id",
+        "session_inherited",
         "kind",
         "name",
         "status",
@@ -47,13 +53,19 @@ _BLANK: dict[str, Any] = dict.fromkeys(Row._fields)
 _MODELS = msgspec.json.Decoder(list[str])
 
 
-def apply(connection: Connection, changes: Sequence[Change], before: Mapping[int, TraceSums]) -> None:
+def apply(
+    connection: Connection,
+    changes: Sequence[Change],
+    before: Mapping[int, TraceSums],
+    sessions: Sessions | None = None,
+) -> None:
     """Brings the sums up to date with rows that were just written.
 
     Args:
         connection: The writer's.
         changes: The rows.
         before: The sums of their traces without them, by row id; those of new traces become what they are after.
+        sessions: Those of the traces; without them they stay what they were.
     """
     after: dict[int, TraceSums] = {}
     unsure: set[int] = set()
@@ -68,10 +80,24 @@ def apply(connection: Connection, changes: Sequence[Change], before: Mapping[int
             unsure.add(new.trace_id)
     for row_id in unsure:
         after[row_id] = sum_trace(connection, after[row_id].trace_id)
-    for sums in after.values():
+    for row_id, sums in after.items():
+        if sessions is not None and row_id in sessions.named:
+            sums.session_start_ns, sums.session_id = sessions.named[row_id]
         sums.finish()
+    mixed = {row.trace_id for _, row in changes if row.session_id != after[row.trace_id].session_id}
+    mixed |= {row_id for row_id, sums in after.items() if _was_other(before[row_id], sums)}
+    was = _load_shares(connection, [row_id for row_id in mixed if before[row_id].mixed])
+    now = {row_id: _sum_shares(connection, row_id) for row_id in mixed}
+    _save_shares(connection, now)
+    for row_id, shares in now.items():
+        after[row_id].mixed = int(len(shares) > 1)
     _save(connection, "traces", "id", _TRACE_FIELDS, list(map(_trace_values, after.values())))
-    _apply_to_sessions(connection, before, after, unsure)
+    _apply_to_sessions(
+        connection,
+        {row_id: (old, _shares(old, was)) for row_id, old in before.items() if after.get(row_id, old) is not old},
+        {row_id: (new, _shares(new, now)) for row_id, new in after.items()},
+        unsure,
+    )
 
 
 def load_traces(
@@ -92,33 +118,99 @@ def load_traces(
 
 def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
     """Sums a trace from its rows."""
-    rows = connection.exec_driver_sql(
-        f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = (SELECT id FROM traces WHERE trace_id = ?)",  # noqa: S608  # constants
-        (trace_id,),
-    )
     sums = TraceSums(trace_id=trace_id)
-    for row in rows:
-        values: dict[str, Any] = _BLANK | dict(zip(_SUMMED, row, strict=True))
-        sums.id = values["trace_id"]
-        sums.add(Row(**values))
+    sessions: set[str | None] = set()
+    named: list[tuple[int, str]] = []
+    for row in _rows(connection, "(SELECT id FROM traces WHERE trace_id = ?)", trace_id):
+        sums.id = row.trace_id
+        sums.add(row)
+        sessions.add(row.session_id)
+        if row.session_id is not None and row.session_inherited is None:
+            named.append((row.start_ns, row.session_id))
+    if named:
+        sums.session_start_ns, sums.session_id = min(named)
+    sums.mixed = int(len(sessions) > 1)
     sums.finish()
     return sums
 
 
+def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]:
+    found = connection.exec_driver_sql(f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = {trace}", (value,))  # noqa: S608  # constants
+    for row in found:
+        values: dict[str, Any] = _BLANK | dict(zip(_SUMMED, row, strict=True))
+        yield Row(**values)
+
+
 def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
     """Sums sessions from their traces and stores them; those without traces are removed."""
-    columns = ", ".join(_TRACE_FIELDS)
     summed: list[SessionSums] = []
     for session_id in session_ids:
         sums = SessionSums(session_id=session_id)
-        for row in connection.exec_driver_sql(f"SELECT {columns} FROM traces WHERE session_id = ?", (session_id,)):  # noqa: S608  # constants
-            values: dict[str, Any] = dict(zip(_TRACE_FIELDS, row, strict=True))
-            sums.add(TraceSums(**values))
+        for trace, share in _members(connection, session_id):
+            sums.add(trace, share)
         if sums.traces:
             summed.append(sums)
         else:
             connection.exec_driver_sql("DELETE FROM sessions WHERE session_id = ?", (session_id,))
     _save(connection, "sessions", "session_id", _SESSION_FIELDS, list(map(_session_values, summed)))
+
+
+def _members(connection: Connection, session_id: str) -> Iterable[tuple[TraceSums, Sums]]:
+    """Returns the traces of a session, each with what of it belongs to the session."""
+    columns = ", ".join(_TRACE_FIELDS)
+    shared = ", ".join(f"shares.{name}" for name in _SHARE_FIELDS)
+    size = len(_TRACE_FIELDS)
+    for row in connection.exec_driver_sql(
+        f"SELECT {columns} FROM traces WHERE session_id = ? AND mixed = 0",  # noqa: S608  # constants
+        (session_id,),
+    ):
+        values: dict[str, Any] = dict(zip(_TRACE_FIELDS, row, strict=True))
+        trace = TraceSums(**values)
+        yield trace, trace
+    for row in connection.exec_driver_sql(
+        f"SELECT {', '.join(f'traces.{name}' for name in _TRACE_FIELDS)}, {shared} FROM shares "  # noqa: S608  # constants
+        "JOIN traces ON traces.id = shares.trace_id WHERE shares.session_id = ?",
+        (session_id,),
+    ):
+        values = dict(zip(_TRACE_FIELDS, row[:size], strict=True))
+        yield TraceSums(**values), Sums(*row[size:])
+
+
+def _was_other(old: TraceSums, new: TraceSums) -> bool:
+    return bool(old.mixed) or old.session_id not in (None, new.session_id)
+
+
+def _shares(trace: TraceSums, shared: Mapping[int, Shares]) -> Mapping[str, Sums]:
+    if trace.id in shared:
+        return shared[trace.id]
+    return {} if trace.session_id is None else {trace.session_id: trace}
+
+
+def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Shares]:
+    found: dict[int, Shares] = {row_id: {} for row_id in row_ids}
+    columns = ", ".join(_SHARE_FIELDS)
+    for row_id in row_ids:
+        sql = f"SELECT session_id, {columns} FROM shares WHERE trace_id = ?"  # noqa: S608  # constants
+        for session_id, *values in driver(connection).execute(sql, (row_id,)):
+            found[row_id][session_id] = Sums(*values)
+    return found
+
+
+def _sum_shares(connection: Connection, row_id: int) -> Shares:
+    found: Shares = {}
+    for row in _rows(connection, "?", row_id):
+        if row.session_id is not None:
+            found.setdefault(row.session_id, Sums()).count(row, 1)
+    return found
+
+
+def _save_shares(connection: Connection, shared: Mapping[int, Shares]) -> None:
+    for row_id, shares in shared.items():
+        driver(connection).execute("DELETE FROM shares WHERE trace_id = ?", (row_id,))
+        rows = [(row_id, session_id, *_share_values(sums)) for session_id, sums in shares.items()]
+        if len(rows) > 1:
+            sql = f"INSERT INTO shares (trace_id, session_id, {', '.join(_SHARE_FIELDS)}) VALUES {VALUES}"  # noqa: S608  # constants
+            execute_rows(driver(connection), sql, rows)
 
 
 def _copied(sums: TraceSums) -> TraceSums:
@@ -128,20 +220,23 @@ def _copied(sums: TraceSums) -> TraceSums:
 
 
 def _apply_to_sessions(
-    connection: Connection, before: Mapping[int, TraceSums], after: Mapping[int, TraceSums], unsure: set[int]
+    connection: Connection,
+    before: Mapping[int, tuple[TraceSums, Mapping[str, Sums]]],
+    after: Mapping[int, tuple[TraceSums, Mapping[str, Sums]]],
+    unsure: set[int],
 ) -> None:
-    touched = {sums.session_id for sums in after.values() if sums.session_id is not None}
+    touched = {session_id for parts in (before, after) for _, shares in parts.values() for session_id in shares}
     sums_of = _load_sessions(connection, touched)
     again: set[str] = set()
-    for row_id, new in after.items():
-        old = before[row_id]
-        if old is not new and old.session_id is not None:
-            if old.session_id != new.session_id or row_id in unsure:
-                again.add(old.session_id)
-            elif old.session_id in sums_of:
-                sums_of[old.session_id].add(old, -1)
-        if new.session_id is not None:
-            sums_of.setdefault(new.session_id, SessionSums(session_id=new.session_id)).add(new)
+    for row_id, (new, shares) in after.items():
+        old, were = before.get(row_id, (new, {}))
+        for session_id, share in were.items():
+            if session_id not in shares or row_id in unsure:
+                again.add(session_id)
+            elif session_id in sums_of:
+                sums_of[session_id].add(old, share, -1)
+        for session_id, share in shares.items():
+            sums_of.setdefault(session_id, SessionSums(session_id=session_id)).add(new, share)
     certain = [_session_values(sums) for session_id, sums in sums_of.items() if session_id not in again]
     _save(connection, "sessions", "session_id", _SESSION_FIELDS, certain)
     sum_sessions(connection, again)
@@ -169,6 +264,11 @@ def _trace_values(sums: TraceSums) -> tuple[Any, ...]:
     sums.saturate()
     models = msgspec.json.encode(sorted(sums.models)).decode()
     return (*_plain_trace_values(sums), models)
+
+
+def _share_values(sums: Sums) -> tuple[Any, ...]:
+    sums.saturate()
+    return _plain_share_values(sums)
 
 
 def _session_values(sums: SessionSums) -> tuple[Any, ...]:

@@ -65,6 +65,8 @@ class Row(NamedTuple):
     links: bytes | None
     identity: str | None
     """See `inspector.store.identity`."""
+    session_inherited: int | None
+    """1 where the span names no session and has that of its trace."""
 
     @property
     def named_model(self) -> str | None:
@@ -76,8 +78,22 @@ Place: TypeAlias = tuple[int, int, int]
 """Where a span is stored: the first three columns."""
 
 
-def row_of(span: Span, place: Place, attributes: Mapping[str, AttributeValue], shared: str | None) -> Row:
-    """Returns the span's row; ``attributes`` are those that are not kept elsewhere, as ``shared`` tells."""
+def row_of(
+    span: Span,
+    place: Place,
+    session: tuple[str | None, int | None],
+    attributes: Mapping[str, AttributeValue],
+    shared: str | None,
+) -> Row:
+    """Returns the span's row.
+
+    Args:
+        span: What came in.
+        place: Where it is stored.
+        session: The session it belongs to, and 1 where that is its trace's.
+        attributes: Those that are not kept elsewhere.
+        shared: Where the others are.
+    """
     start, end, error, cost = span.start_ns, span.end_ns, span.error, span.cost_usd
     fits = 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX)
     asked = span.attributes.get(REQUEST_MODEL)
@@ -86,7 +102,7 @@ def row_of(span: Span, place: Place, attributes: Mapping[str, AttributeValue], s
             *place,
             span.span_id,
             span.parent_id,
-            span.session_id,
+            session[0],
             span.kind,
             span.name,
             span.status,
@@ -115,6 +131,7 @@ def row_of(span: Span, place: Place, attributes: Mapping[str, AttributeValue], s
             pack(encode(span.events)) if span.events else None,
             pack(encode(span.links)) if span.links else None,
             identity_text(span),
+            session[1],
         )
     )
 

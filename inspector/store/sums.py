@@ -34,6 +34,35 @@ class Sums:
     unpriced_calls: int = 0
     cost_usd: float = 0.0
 
+    def count(self, row: Row, by: int) -> None:
+        """Counts a span in, or out with ``by`` -1."""
+        self.spans += by
+        if row.folded_into is None:
+            self._count_call(row, by)
+
+    def _count_call(self, row: Row, by: int) -> None:
+        self.calls += by
+        if row.status != "ok":
+            self.count_status(row.status, by)
+            if row.status == "error":
+                self.errors += by
+        if row.kind == "llm":
+            self.llm_calls += by
+            tokens = row.output_tokens if row.input_tokens is None else row.input_tokens
+            if row.cost_usd is None and is_unpriced("llm", row.status, tokens, None):
+                self.unpriced_calls += by
+        elif row.kind == "tool":
+            self.tool_calls += by
+        if row.input_tokens:
+            self.input_tokens += by * row.input_tokens
+        if row.output_tokens:
+            self.output_tokens += by * row.output_tokens
+        if row.cached_tokens:
+            self.cached_tokens += by * row.cached_tokens
+        if row.cost_usd is not None:
+            self.priced += by
+            self.cost_usd += by * row.cost_usd
+
     def count_status(self, status: str, by: int) -> None:
         """Counts one more or one fewer member of that status."""
         if status != "ok":
@@ -76,19 +105,23 @@ class TraceSums(Sums):
     models: set[str] = field(default_factory=set[str])
     """Those of spans that no longer run, by the names that they are counted under."""
     seq: int = 0
+    session_start_ns: int = 0
+    """When the span began that names the session."""
+    mixed: int = 0
+    """1 where its spans belong to several sessions."""
     head_status: str = "ok"
 
     def add(self, row: Row) -> None:
         """Takes in a span that was not counted yet."""
-        self._count(row, 1)
+        self.count(row, 1)
         self._span(row)
 
     def exchange(self, old: Row, new: Row) -> bool:
         """Takes in a span's new row for its old one; False when only a new sum over all rows is right."""
         if not _grows(old, new):
             return False
-        self._count(old, -1)
-        self._count(new, 1)
+        self.count(old, -1)
+        self.count(new, 1)
         self._span(new)
         return True
 
@@ -98,34 +131,6 @@ class TraceSums(Sums):
         # A trace is over when its root is, or when nothing of it runs.
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
-
-    def _count(self, row: Row, by: int) -> None:
-        self.spans += by
-        if row.folded_into is None:
-            self._count_call(row, by)
-
-    def _count_call(self, row: Row, by: int) -> None:
-        self.calls += by
-        if row.status != "ok":
-            self.count_status(row.status, by)
-            if row.status == "error":
-                self.errors += by
-        if row.kind == "llm":
-            self.llm_calls += by
-            tokens = row.output_tokens if row.input_tokens is None else row.input_tokens
-            if row.cost_usd is None and is_unpriced("llm", row.status, tokens, None):
-                self.unpriced_calls += by
-        elif row.kind == "tool":
-            self.tool_calls += by
-        if row.input_tokens:
-            self.input_tokens += by * row.input_tokens
-        if row.output_tokens:
-            self.output_tokens += by * row.output_tokens
-        if row.cached_tokens:
-            self.cached_tokens += by * row.cached_tokens
-        if row.cost_usd is not None:
-            self.priced += by
-            self.cost_usd += by * row.cost_usd
 
     def _span(self, row: Row) -> None:
         start_ns, end_ns, agent = row.start_ns, row.end_ns, row.agent
@@ -138,8 +143,6 @@ class TraceSums(Sums):
         # A span that still runs may not know its model yet.
         if row.status != "running" and (model := row.named_model) is not None:
             self.models.add(model)
-        if row.session_id != self.session_id:
-            self.session_id = _least(self.session_id, row.session_id)
         if agent is not None and (
             self.any_agent is None or (start_ns, agent) < (self.any_agent_start_ns, self.any_agent)
         ):
@@ -164,26 +167,35 @@ class SessionSums(Sums):
     traces: int = 0
     seq: int = 0
 
-    def add(self, trace: TraceSums, by: int = 1) -> None:
-        """Counts a trace in, or out with ``by`` -1; bounds in time are widened, never narrowed."""
+    def add(self, trace: TraceSums, share: Sums, by: int = 1) -> None:
+        """Counts a trace in, or out with ``by`` -1; bounds in time are widened, never narrowed.
+
+        Args:
+            trace: The trace.
+            share: What of it belongs to the session: all of it, unless it is mixed.
+            by: 1 or -1.
+        """
         self.traces += by
         self.count_status(trace.status, by)
-        self.spans += by * trace.spans
-        self.calls += by * trace.calls
-        self.errors += by * trace.errors
-        self.llm_calls += by * trace.llm_calls
-        self.tool_calls += by * trace.tool_calls
-        self.input_tokens += by * trace.input_tokens
-        self.output_tokens += by * trace.output_tokens
-        self.cached_tokens += by * trace.cached_tokens
-        self.priced += by * trace.priced
-        self.unpriced_calls += by * trace.unpriced_calls
-        self.cost_usd += by * trace.cost_usd
+        self._add_share(share, by)
         self.seq = max(self.seq, trace.seq)
         self.start_ns = min(self.start_ns, trace.start_ns)
         if trace.end_ns is not None:
             self.end_ns = trace.end_ns if self.end_ns is None else max(self.end_ns, trace.end_ns)
         self.latest_ns = max(self.latest_ns, trace.start_ns, self.latest_ns if trace.end_ns is None else trace.end_ns)
+
+    def _add_share(self, share: Sums, by: int) -> None:
+        self.spans += by * share.spans
+        self.calls += by * share.calls
+        self.errors += by * share.errors
+        self.llm_calls += by * share.llm_calls
+        self.tool_calls += by * share.tool_calls
+        self.input_tokens += by * share.input_tokens
+        self.output_tokens += by * share.output_tokens
+        self.cached_tokens += by * share.cached_tokens
+        self.priced += by * share.priced
+        self.unpriced_calls += by * share.unpriced_calls
+        self.cost_usd += by * share.cost_usd
 
 
 def _grows(old: Row, new: Row) -> bool:
@@ -192,12 +204,5 @@ def _grows(old: Row, new: Row) -> bool:
         and (old.end_ns is None or (new.end_ns is not None and new.end_ns >= old.end_ns))
         and (old.parent_id is None) == (new.parent_id is None)
         and (old.status == "running" or old.named_model in (None, new.named_model))
-        and old.session_id in (None, new.session_id)
         and old.agent in (None, new.agent)
     )
-
-
-def _least(one: str | None, other: str | None) -> str | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0006"
+SCHEMA_VERSION = "0007"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -63,6 +63,7 @@ spans = Table(
     Column("links", LargeBinary),
     Column("named_model", Text, Computed("coalesce(request_model, model)", persisted=False)),
     Column("identity", Text),
+    Column("session_inherited", Integer),
 )
 """One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
 
@@ -71,8 +72,9 @@ ids would touch a random page each. ``id`` is the ``seq`` that the span first ha
 an index over ``seq``. ``model`` is the one that answered, ``request_model`` the one that was asked for, and
 ``named_model`` the one that it is shown and counted under: the one asked for where it is known, which a call that
 failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`), as decided by the
-``identity`` of both (`inspector.store.identity`; null in rows of earlier versions, whose decision stays). No index has
-the span id alone; full text knows it.
+``identity`` of both (`inspector.store.identity`; null in rows of earlier versions, whose decision stays).
+``session_inherited`` is 1 where the session is that of the trace, and not named by the span itself. No index has the
+span id alone; full text knows it.
 """
 
 _c = spans.c
@@ -134,12 +136,15 @@ traces = Table(
     Column("models", Text, nullable=False),
     Column("seq", BigInteger, nullable=False),
     *_later_sums(),
+    Column("session_start_ns", BigInteger, nullable=False, server_default="0"),
+    Column("mixed", Integer, nullable=False, server_default="0"),
 )
 """One row a trace, kept in the same transaction as its spans, so that lists never scan spans.
 
 The head is the span that names the trace: its root, or the earliest span while there is none. ``spans`` counts all of
 them, everything else only calls (`counting`): ``running`` to ``cancelled`` those of a status, ``priced`` those whose
-cost is known.
+cost is known. ``session_id`` is the session that its earliest span with one names, the one that began at
+``session_start_ns``; a trace is ``mixed`` where its spans belong to several, and then has a row for each in ``shares``.
 """
 
 _t = traces.c
@@ -162,6 +167,20 @@ sessions = Table(
     *_later_sums(),
 )
 """One row a session, summed from its traces; ``running`` to ``cancelled`` count traces."""
+
+shares = Table(
+    "shares",
+    metadata,
+    Column("trace_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("session_id", Text, primary_key=True),
+    *_statuses(),
+    *_sums(),
+    *_later_sums(),
+    sqlite_with_rowid=False,
+)
+"""What each session has of a trace with spans of several: sums as in ``traces``."""
+
+Index("ix_shares_session", shares.c.session_id)
 
 Index("ux_sessions_session", sessions.c.session_id, unique=True)
 Index("ix_sessions_latest", sessions.c.latest_ns)

@@ -88,7 +88,7 @@ def read_trace_stats(connection: Connection, where: Filter, *, by: GroupBy | Non
 
     Split by what a trace has many of, it is in several groups, and once in the total all the same.
     """
-    conditions = trace_conditions(where)
+    conditions = trace_conditions(connection, where)
     listed, complete = _listed(connection, where, conditions)
     of_slice = [*conditions, *_BETWEEN] if listed is None else [_AMONG]
     question = _sums(None if by is None else GROUPED.get(by)).where(*of_slice)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from inspector.model import AttributeValue, Span, Status
 from inspector.store import rollups, search
+from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.contents import content_ids, json_list, shared_text, take_apart
 from inspector.store.conversations import Conversations
@@ -50,19 +51,23 @@ def write_batch(
     sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
     conversations.begin(connection, counts["content"])
-    changes: list[rollups.Change] = []
+    accepted: list[tuple[Span, Row | None, TraceSums]] = []
     for (trace_id, span_id), span in wanted.items():
         trace = sums.get(trace_id)
         if trace is None:
             counts["trace"] += 1
             trace = sums[trace_id] = TraceSums(id=counts["trace"], trace_id=trace_id)
         old = stored.get((trace.id, span_id))
-        if old is not None and not supersedes(span.status, old.status):
-            continue
+        if old is None or supersedes(span.status, old.status):
+            accepted.append((span, old, trace))
+    sessions = Sessions.settle(connection, accepted)
+    changes: list[rollups.Change] = []
+    for span, old, trace in accepted:
         seq = counts["seq"] + 1
         row_id = seq if old is None else old.id
-        attributes, shared = _share(span, old, row_id, conversations)
-        row = row_of(span, (row_id, seq, trace.id), attributes, shared)
+        session = sessions.of(span, old, trace)
+        attributes, shared = _share(span, session[0], old, row_id, conversations)
+        row = row_of(span, (row_id, seq, trace.id), session, attributes, shared)
         # The identity follows from the rest; in a row of an earlier version it is not there.
         if old is None or row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity) != old:
             changes.append((old, row))
@@ -70,17 +75,30 @@ def write_batch(
     counts["content"] = conversations.store()
     traces = {trace.id: trace for trace in sums.values()}
     written = len(changes)
+    known = {(row.trace_id, row.span_id) for _, row in changes}
+    changes += sessions.followers(connection, known, partial(fetch, connection))
     changes = families.fold(connection, changes, traces, partial(fetch, connection))
     for at, (old, row) in enumerate(changes[written:], written):
         counts["seq"] += 1
         changes[at] = (old, row._replace(seq=counts["seq"]))
-    if save(connection, changes, traces):
+    if save(connection, changes, traces, sessions):
         conversations.forget()
     save_counters(connection, counts)
 
 
-def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mapping[int, TraceSums]) -> bool:
-    """Writes new and replaced rows, and all that is derived from them; ``sums`` are those of the traces so far.
+def save(
+    connection: Connection,
+    changes: Sequence[rollups.Change],
+    sums: Mapping[int, TraceSums],
+    sessions: Sessions | None = None,
+) -> bool:
+    """Writes new and replaced rows, and all that is derived from them.
+
+    Args:
+        connection: The writer's.
+        changes: The rows.
+        sums: Those of the traces so far.
+        sessions: Those of the traces; without them they stay what they were.
 
     Returns:
         Whether messages changed hands or were removed.
@@ -91,7 +109,7 @@ def save(connection: Connection, changes: Sequence[rollups.Change], sums: Mappin
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
     if changes:
-        rollups.apply(connection, changes, sums)
+        rollups.apply(connection, changes, sums, sessions)
     return any(disowned)
 
 
@@ -180,12 +198,12 @@ def _disown(connection: Connection, old: Row, new: Row) -> bool:
 
 
 def _share(
-    span: Span, old: Row | None, row_id: int, conversations: Conversations
+    span: Span, session_id: str | None, old: Row | None, row_id: int, conversations: Conversations
 ) -> tuple[Mapping[str, AttributeValue], str | None]:
     parts = take_apart(span.attributes)
     if parts is None:
         return span.attributes, None
-    scope = (span.session_id, "") if span.session_id else (None, span.trace_id)
+    scope = (session_id, "") if session_id else (None, span.trace_id)
     if old is not None and old.shared is not None and parts.messages:
         conversations.remind(scope, old.shared)
     ids: dict[str, list[int]] = {}

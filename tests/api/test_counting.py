@@ -33,7 +33,7 @@ RECORDS = st.lists(
             "took_ms": st.integers(0, 20),
             "process": st.sampled_from([None, "agent", "server"]),
             "dialect": st.sampled_from(["inspector/1", "gen_ai/1"]),
-            "session": st.sampled_from([None, None, "s1"]),
+            "session": st.sampled_from([None, None, "s1", "s2"]),
             "announced": st.booleans(),
         }
     ),
@@ -55,7 +55,6 @@ SUMS = (
 def spans_of(records):
     """Spans with ids of their own, so that examples can share one store; also their start records."""
     run = next(numbers)
-    sessions = {record["trace"]: record["session"] and f"{record['session']}-{run}" for record in records}
     spans = []
     for at, record in enumerate(records):
         kind, status, parent = record["kind"], record["status"], record["parent"]
@@ -84,7 +83,7 @@ def spans_of(records):
                 error=SpanError("ValueError", "no") if status == "error" else None,
                 dialect=record["dialect"],
                 process=record["process"],
-                session_id=sessions[record["trace"]],
+                session_id=record["session"] and f"{record['session']}-{run}",
             )
         )
     return spans
@@ -191,14 +190,13 @@ def test_every_list_sum_and_line_counts_the_same_calls(client, store, records, r
             store.delete_trace(trace_id)
 
 
-STARTED = ("trace_id", "span_id", "parent_id", "name", "kind", "start_ns", "tool", "agent", "dialect", "process") + (
-    "session_id",
-)
+STARTED = ("trace_id", "span_id", "parent_id", "name", "kind", "start_ns", "tool", "agent", "dialect", "process")
 
 
 def check(client, store, spans):
     events = everything(client, "/events")
     assert len(events) == len({span.span_id for span in spans})
+    assert {event["span_id"]: event["session_id"] for event in events} == sessions_of(spans)
     assert f"inspector_spans {len(events)}\n" in client.get("/metrics").text
     check_stats(client)
     traces = everything(client, "/traces")
@@ -219,6 +217,14 @@ def check(client, store, spans):
     assert of_traces["errors"] == sum(trace["status"] == "error" for trace in traces)
     assert of_traces["unpriced_calls"] == summed(events)["unpriced_calls"]
     check_sessions(client, store, events, traces)
+
+
+def sessions_of(spans):
+    """Each span's own session, or the one that the earliest span of its trace with one names."""
+    named = {}
+    for span in sorted(spans, key=lambda span: span.start_ns, reverse=True):
+        named[span.trace_id] = span.session_id or named.get(span.trace_id)
+    return {span.span_id: span.session_id or named[span.trace_id] for span in spans}
 
 
 def check_sessions(client, store, events, traces):

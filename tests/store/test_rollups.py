@@ -58,11 +58,13 @@ def test_sums_always_equal_those_of_the_rows(tmp_path_factory, records, size, de
 
 def check_sessions(store, stored):
     sessions = {session.session_id: session for session in store.sessions().items}
-    assert set(sessions) == {trace.session_id for trace in stored.values() if trace.session_id is not None}
+    events = store.events(Filter(), limit=1000).items
+    assert set(sessions) == {event.session_id for event in events} - {None}
     for session_id, session in sessions.items():
-        members = [trace for trace in stored.values() if trace.session_id == session_id]
-        assert (session.traces, session.spans) == (len(members), sum(trace.spans for trace in members))
-        assert session.errors == sum(trace.errors for trace in members)
+        mine = [event for event in events if event.session_id == session_id]
+        members = [stored[trace_id] for trace_id in {event.trace_id for event in mine}]
+        assert (session.traces, session.spans) == (len(members), len(mine))
+        assert session.errors == sum(event.status == "error" and event.folded_into is None for event in mine)
         assert session.start_time_unix_nano == str(min(trace.start_ns for trace in members))
         assert session.seq == max(trace.seq for trace in members)
         if "running" in {trace.status for trace in members}:
@@ -162,3 +164,42 @@ def test_a_folded_span_is_counted_but_its_call_is_not(store, make_span):
     total = store.stats(Filter()).total
     assert (total.count, total.input_tokens, total.output_tokens, total.cached_tokens) == (1, 10, 2, 1)
     assert total.cost_usd == 0.5
+
+
+def test_spans_that_name_no_session_have_that_of_their_trace_also_those_stored_before_it_was_named(store, make_span):
+    root = make_span(kind="workflow", status="running")
+    server = make_span(parent_id=root.span_id, service="desk")
+    store.write([root, server])
+    before = store.last_seq()
+    store.write([make_span(parent_id=root.span_id, session_id="trip")])
+    store.write([make_span(parent_id=server.span_id, service="desk")])
+    assert [event.session_id for event in store.events(Filter()).items] == ["trip"] * 4
+    assert {event.span_id for event in store.after(before, Filter(session_id="trip"))} >= {root.span_id, server.span_id}
+    assert (store.session("trip").spans, store.stats(Filter(session_id="trip")).total.count) == (4, 4)
+
+
+def test_a_trace_of_several_sessions_is_of_the_one_named_first_and_counts_in_each_what_is_its_own(store, make_span):
+    late = make_span(session_id="late", status="error")
+    store.write([late, make_span(), make_span(trace_id="b" * 32, session_id="late")])
+    store.write([make_span(session_id="early", start_ns=late.start_ns - 5)])
+    assert store.trace("a" * 32).session_id == "early"
+    early, late = store.session("early"), store.session("late")
+    assert (early.traces, early.spans, early.errors) == (1, 2, 0)
+    assert (late.traces, late.spans, late.errors) == (2, 2, 1)
+    assert {trace.trace_id for trace in store.traces(Filter(session_id="late")).items} == {"a" * 32, "b" * 32}
+    assert [trace.trace_id for trace in store.traces(Filter(session_id="early")).items] == ["a" * 32]
+    assert store.delete_session("early") == 3
+    assert (store.session("early"), store.session("late").spans) == (None, 1)
+
+
+def test_messages_of_spans_that_came_before_their_session_stay_and_go_with_it(store, make_span):
+    prompt = '[{"role": "user", "content": "' + "filling " * 100 + '"}]'
+    asked = {"kind": "llm", "attributes": {"gen_ai.input.messages": prompt}, "input_key": "gen_ai.input.messages"}
+    first = make_span(**asked)
+    store.write([first])
+    store.write([make_span(session_id="trip", **asked)])
+    store.write([first])
+    assert [len(bytes(event.input)) for event in store.events(Filter(), full=True).items] == [len(prompt)] * 2
+    assert store.delete_session("trip") == 2
+    with store._write() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM contents").scalar() == 0
