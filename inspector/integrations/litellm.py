@@ -188,7 +188,9 @@ def _called_async(function: _Function, original: Callable[..., Any]) -> Callable
 
 def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """Tell of a call, unless it is litellm that makes one function from another."""
-    if any(isinstance(call.keyword("llm"), _Asked) for call in enclosing("llm_generate")):
+    around = next((call for call in enclosing("llm_generate") if isinstance(call.keyword("llm"), _Asked)), None)
+    if around is not None:
+        _note_fallback(around, function, args, kwargs)
         return None
 
     def describe() -> dict[str, Any]:
@@ -198,6 +200,16 @@ def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return {"llm": _Asked(provider, model, function.operation), "prompt": prompt}
 
     return opened("llm_generate", describe, context=copy_context(), emitter="litellm")
+
+
+def _note_fallback(call: Call, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Name the model that is asked next: the last one is that which answers."""
+    if not isinstance(prompt := call.keyword("prompt"), dict) or "fallbacks" not in prompt:
+        return
+    given = {**dict(zip(function.positional, args, strict=False)), **kwargs}
+    provider, model = _named(given.get("model"), given.get("custom_llm_provider"))
+    if model is not None:
+        call.add(llm=_Asked(provider, model, function.operation))
 
 
 def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:

@@ -118,7 +118,11 @@ def _llm(values: HookValues) -> Facts:
 
 def _llm_after(values: HookValues) -> Facts:
     first_chunk_s = values.get("time_to_first_chunk")
+    llm = values.get("llm")
     return {
+        # Another one than the before hook named is the one that answered, as behind a fallback.
+        "model": label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES),
+        "provider": None if isinstance(llm, str) else _named(llm, "provider", "provider_name"),
         "response": snapshot(values.get("response")),
         "usage": snapshot(values.get("usage")),
         "time_to_first_chunk": first_chunk_s if isinstance(first_chunk_s, int | float) else None,

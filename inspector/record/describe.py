@@ -178,13 +178,14 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
     if texts.content:
         prompt = texts.of(span, "prompt", prompt).value
     request = request_facts(prompt)
-    model = facts.get("model") or request.model
+    answered = span.after or {}
+    model = answered.get("model") or facts.get("model") or request.model
     operation = facts.get("operation")
     operation = operation if isinstance(operation, str) else "chat"
     found = Description(f"{operation} {model}" if model else operation, kind=CLIENT)
     found.attributes |= {sc.OPERATION_NAME: operation, sc.SPAN_TYPE: "llm.generate"}
     found.put(sc.REQUEST_MODEL, sc.SEED_LLM_MODEL, value=model)
-    found.put(sc.PROVIDER_NAME, sc.SEED_LLM_PROVIDER, value=facts.get("provider"))
+    found.put(sc.PROVIDER_NAME, sc.SEED_LLM_PROVIDER, value=answered.get("provider") or facts.get("provider"))
     found.put(sc.REQUEST_TEMPERATURE, value=request.temperature)
     found.put(sc.REQUEST_TOP_P, value=request.top_p)
     found.put(sc.REQUEST_TOP_K, value=request.top_k)

@@ -50,11 +50,22 @@ def test_every_call_is_recorded_once_and_as_the_program_saw_it(recorded):
 
 def test_the_call_of_the_sdk_below_is_nested_in_it(recorded):
     own = of_litellm(recorded)
-    below = [event for event in recorded.of("llm") if event not in own]
+    below = [event for event in recorded.of("llm") if event not in own and event.folded_into]
     assert sorted(map(asked, below)) == sorted(asked(event) for event in own if "claude" not in event.name)
     for event in below:
         above = recorded.parent(event)
         assert (asked(event), event.name) == (asked(above), above.name)
+
+
+def test_a_call_that_another_model_answered_has_its_name_and_the_failed_attempt_counts(recorded):
+    (call,) = (event for event in of_litellm(recorded) if asked(event).startswith("s falls back"))
+    below = [event for event in recorded.of("llm") if event.parent_id == call.span_id]
+    assert [(event.name, event.status, event.folded_into) for event in below] == [
+        ("chat gpt-4o", "error", None),
+        ("chat gpt-4o-mini", "ok", call.span_id),
+    ]
+    assert (call.name, call.status, call.folded_into) == ("chat gpt-4o-mini", "ok", None)
+    assert json.loads(bytes(call.attributes))["gen_ai.request.model"] == "gpt-4o-mini"
 
 
 def test_a_stream_that_cannot_be_referred_to_weakly_reaches_the_program(monkeypatch):

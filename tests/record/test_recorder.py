@@ -4,6 +4,7 @@ import sys
 import threading
 import uuid
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -290,6 +291,17 @@ def test_a_model_call_has_messages_tokens_counted_once_and_the_raw_usage(record)
     ]
     assert json.loads(attributes["gen_ai.output.messages"])[0]["parts"] == [{"type": "text", "content": "Hello"}]
     assert attributes["gen_ai.response.finish_reasons"] == ["end_turn"]
+
+
+def test_a_model_call_that_another_model_answered_has_the_name_of_that_one(record):
+    recording = record()
+    asked, answered = SimpleNamespace(model="gpt-4o", provider="openai"), SimpleNamespace(model="claude", provider="x")
+    _emit_sync("before_llm_generate", llm=asked, prompt="Hi", call_id="1")
+    _emit_sync("after_llm_generate", llm=answered, prompt="Hi", response="Hello", usage=None, call_id="1")
+    (span,) = recording.spans()
+    assert span["name"] == "chat claude"
+    assert span["attributes"]["gen_ai.request.model"] == "claude"
+    assert span["attributes"]["gen_ai.provider.name"] == "x"
 
 
 def test_without_content_names_tokens_and_errors_stay(record):

@@ -12,7 +12,7 @@ from models import serving
 from instrument import around
 
 litellm.suppress_debug_info = True
-GPT, CLAUDE = "gpt-4o", "claude-opus-4-6"
+GPT, MINI, CLAUDE = "gpt-4o", "gpt-4o-mini", "claude-opus-4-6"
 ledger = []
 
 
@@ -47,6 +47,8 @@ def sync_calls(gpt, claude):
         litellm.completion(f"openai/{GPT}", said("s refused\n!fail 400 9"), **gpt)
     except litellm.BadRequestError:
         did("s refused\n!fail 400 9", None, status="error")
+    asked = "s falls back\n!fail 400 1"
+    chat(asked, litellm.completion(f"openai/{GPT}", said(asked), fallbacks=[f"openai/{MINI}"], **gpt), model=MINI)
     answer = litellm.text_completion(prompt="s complete", model=f"text-completion-openai/{GPT}", **gpt)
     did("s complete", answer.choices[0].text, tokens=[2, 3], operation="text_completion")
     answer = litellm.embedding(model=GPT, input=["s embed"], custom_llm_provider="openai", **gpt)
