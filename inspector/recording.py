@@ -97,8 +97,7 @@ def _record_api_spans(integrated: Collection[str]) -> None:
     except Exception as error:  # noqa: BLE001
         warn_once(f"spans of the OpenTelemetry API are not recorded: {_why_not(error)}")
         return
-    record_api_spans()
-    start_instrumentors(integrated)
+    start_instrumentors(record_api_spans(), integrated)
 
 
 def _why_not(error: Exception) -> str:

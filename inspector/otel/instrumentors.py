@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
+from opentelemetry.sdk.trace import TracerProvider
+
 from inspector.logger import logger
 
 _GROUP = "opentelemetry_instrumentor"
@@ -19,17 +21,18 @@ _silent = logging.NullHandler()
 _silenced: list[logging.Logger] = []
 
 
-def start_instrumentors(integrated: Collection[str] = ()) -> None:
+def start_instrumentors(provider: TracerProvider, integrated: Collection[str] = ()) -> None:
     """Start those that are installed and neither disabled nor already started; one that fails is left out.
 
     Args:
+        provider: What makes their spans: not the program's, whose exporters would send what it never asked for.
         integrated: Names of what integrations of ours record; an instrumentor would record every call once more.
     """
     for entry in _wanted():
         if entry.name.replace("-", "_").removesuffix("_v2") in integrated:
             logger.debug("the instrumentor %s is not started: an integration records the same", entry.name)
         elif entry.name not in _started:
-            _start(entry)
+            _start(entry, provider)
     logger.debug("started OpenTelemetry instrumentors: %s", ", ".join(_started) or "none")
 
 
@@ -39,11 +42,11 @@ def _wanted() -> Iterator[EntryPoint]:
     return (each for each in entry_points(group=_GROUP) if each.name not in disabled and "*" not in disabled)
 
 
-def _start(entry: EntryPoint) -> None:
+def _start(entry: EntryPoint, provider: TracerProvider) -> None:
     try:
         with _silence(entry.name):
             instrumentor = entry.load()()
-            instrumentor.instrument()
+            instrumentor.instrument(tracer_provider=provider)
     # The border to other people's packages, which may not fit what is installed.
     except Exception:  # noqa: BLE001
         is_debugging = logger.isEnabledFor(logging.DEBUG)
@@ -67,7 +70,7 @@ def stop_instrumentors() -> None:
 
 
 def _stop(name: str, instrumentor: Any) -> None:
-    _take_back(instrumentor)
+    cast("dict[str, Any]", vars(instrumentor)).pop("instrument", None)
     try:
         with _silence(name):
             instrumentor.uninstrument()
@@ -77,26 +80,19 @@ def _stop(name: str, instrumentor: Any) -> None:
 
 
 def _yield_to_the_program(name: str, instrumentor: Any) -> None:
-    """Have the program's own ``instrument()`` do what it would have done without us, and warn of nothing.
+    """Have the program's own ``instrument()`` do what it does without us, with the program's provider and settings.
 
-    OpenTelemetry's instrumentors are one object a class, which refuses to be started twice with a warning.
+    OpenTelemetry's instrumentors are one object a class, which refuses to be started twice, with a warning.
     """
     if getattr(cast("Any", type(instrumentor)), "_instance", None) is not instrumentor:
         return
 
     def instrument(**settings: Any) -> Any:
         _started.pop(name, None)
-        if not settings:
-            _take_back(instrumentor)
-            return None
         _stop(name, instrumentor)
         return instrumentor.instrument(**settings)
 
     instrumentor.instrument = instrument
-
-
-def _take_back(instrumentor: Any) -> None:
-    cast("dict[str, Any]", vars(instrumentor)).pop("instrument", None)
 
 
 @contextmanager

@@ -91,11 +91,19 @@ _joined: dict[int, tuple[trace.TracerProvider, RecordingProcessor | None]] = {}
 _undo: list[Callable[[], None]] = []
 
 
-def record_api_spans() -> None:
-    """Record every span that is started through the API, whoever's the provider is."""
+def record_api_spans() -> TracerProvider:
+    """Record every span that is started through the API, whoever's the provider is.
+
+    Returns:
+        A provider of ours, which exports nothing.
+    """
+    if not _is_on:
+        _begin()
+    return _own.sdk
+
+
+def _begin() -> None:
     global _is_on  # noqa: PLW0603 - the API has one provider
-    if _is_on:
-        return
     _is_on = True
     _switch(is_on=True)
     _watch()

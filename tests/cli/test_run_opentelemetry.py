@@ -39,11 +39,12 @@ def test_an_installed_instrumentor_is_started_where_it_is_asked_for(run, script,
     (tmp_path / "stub_instrumentation.py").write_text(
         "from opentelemetry import trace\n"
         "class Stub:\n"
-        "    def instrument(self):\n"
+        "    def instrument(self, **kwargs):\n"
         "        import json\n"
+        "        tracer = trace.get_tracer('stub', tracer_provider=kwargs['tracer_provider'])\n"
         "        load = json.loads\n"
         "        def loads(*args, **kwargs):\n"
-        "            with trace.get_tracer('stub').start_as_current_span('json.loads'): return load(*args, **kwargs)\n"
+        "            with tracer.start_as_current_span('json.loads'): return load(*args, **kwargs)\n"
         "        json.loads = loads\n"
     )
     info = tmp_path / "stub-1.0.dist-info"

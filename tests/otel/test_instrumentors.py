@@ -4,6 +4,7 @@ import logging
 import sys
 
 import pytest
+from opentelemetry import trace
 
 import inspector
 
@@ -22,7 +23,8 @@ class Works(BaseInstrumentor):
     def _instrument(self, **kwargs):
         calls.append(("instrument", *sorted(kwargs)))
         warnings.warn("a warning of the instrumentor")
-        with trace.get_tracer("stub").start_as_current_span("from the stub"): pass
+        tracer = trace.get_tracer("stub", tracer_provider=kwargs.get("tracer_provider"))
+        with tracer.start_as_current_span("from the stub"): pass
     def _uninstrument(self, **kwargs): calls.append(("uninstrument",))
 
 class Conflicts(BaseInstrumentor):
@@ -70,7 +72,7 @@ def quiet(monkeypatch, capsys):
 def test_they_are_started_and_stopped_and_may_fail(stub, attach, spool):
     attach()
     inspector.detach()
-    assert stub.calls == [("instrument",), ("uninstrument",)]
+    assert stub.calls == [("instrument", "tracer_provider"), ("uninstrument",)]
     assert [span["name"] for span in spool.spans()] == ["from the stub"]
 
 
@@ -97,22 +99,32 @@ def test_nothing_of_it_is_printed_or_reaches_the_programs_handlers(stub, attach,
     assert (quiet(), seen) == ("", [])
 
 
-def test_a_program_that_starts_one_itself_is_not_warned_of_our_having_done_so(stub, attach, caplog):
+def test_a_program_that_starts_one_itself_is_not_warned_of_our_having_done_so(stub, attach, caplog, recwarn):
     attach()
+    del stub.calls[:]
     stub.Works().instrument()
-    assert "already instrumented" not in caplog.text
-    assert stub.calls == [("instrument",)]
+    assert "already" not in caplog.text
+    assert stub.calls == [("uninstrument",), ("instrument",)]
     # It is the program's from now on: a second time is the program's own mistake, and the end of recording none.
     stub.Works().instrument()
     assert "already instrumented" in caplog.text
     inspector.detach()
-    assert stub.calls == [("instrument",)]
+    assert stub.calls == [("uninstrument",), ("instrument",)]
+
+
+def test_the_programs_exporters_get_nothing_of_those_that_it_did_not_start(stub, attach, spool, theirs, recwarn):
+    trace.set_tracer_provider(theirs)
+    attach()
+    assert [span["name"] for span in spool.spans()] == ["from the stub"]
+    assert theirs.exported() == []
+    stub.Works().instrument()
+    assert theirs.exported() == ["from the stub"]
 
 
 def test_what_a_program_starts_one_with_counts(stub, attach, quiet, recwarn, theirs):
     attach()
     stub.Works().instrument(tracer_provider=theirs)
-    assert stub.calls == [("instrument",), ("uninstrument",), ("instrument", "tracer_provider")]
+    assert theirs.exported() == ["from the stub"]
     assert [str(each.message) for each in recwarn] == ["a warning of the instrumentor"]
     stub.Works().uninstrument()
     inspector.detach()
@@ -120,10 +132,10 @@ def test_what_a_program_starts_one_with_counts(stub, attach, quiet, recwarn, the
     assert quiet() == ""
 
 
-def test_none_is_started_for_what_an_integration_records(stub, api, spool):
+def test_none_is_started_for_what_an_integration_records(stub, theirs):
     from inspector.otel import start_instrumentors
 
-    start_instrumentors({"works", "fails", "missing", "conflicts"})
+    start_instrumentors(theirs, {"works", "fails", "missing", "conflicts"})
     assert stub.calls == []
 
 

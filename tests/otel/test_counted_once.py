@@ -1,0 +1,69 @@
+"""Spans of libraries beside calls of hooks, once they are stored: none lost, none counted twice."""
+
+import pytest
+from opentelemetry import trace
+
+import inspector
+from inspector.ingest import Owner
+from inspector.model import Filter
+from inspector.settings import Settings
+from instrument import around
+
+
+@pytest.fixture
+def stored(spool):
+    """Read all that was recorded, in the order it began, as pairs of a name and whether it counts."""
+
+    def read():
+        inspector.detach()
+        with Owner(Settings(home=spool.home)) as owner:
+            owner.take_in()
+            found = owner.store.events(Filter(), order="asc", limit=500, full=True).items
+        return [(event.name, event.folded_into is None) for event in found]
+
+    return read
+
+
+def test_a_librarys_tool_below_a_hook_of_another_name_is_a_call_of_its_own(attached, stored):
+    said = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"}
+    with around("tool_call", tool_name="research", args={}, context=None):
+        with trace.get_tracer("lib").start_as_current_span("execute_tool search", attributes=said):
+            pass
+    assert stored() == [("execute_tool research", True), ("execute_tool search", True)]
+
+
+def test_a_librarys_span_for_the_call_of_a_hook_counts_once_with_it(attached, stored):
+    tracer = trace.get_tracer("lib")
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4.1"}
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "add"}
+    with around("llm_generate", llm="gpt-4.1", prompt="hi", emitter="framework") as call:
+        with tracer.start_as_current_span("chat gpt-4.1 of lib", attributes=chat) as span:
+            span.set_attributes({"gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 2})
+        call.set(response="hello", usage={"input_tokens": 7, "output_tokens": 2})
+    with around("tool_call", tool_name="math__add", args={}, context=None, emitter="framework"):
+        with tracer.start_as_current_span("add of lib", attributes=tool):
+            pass
+    found = dict(stored())
+    assert found == {
+        "chat gpt-4.1": True,
+        "chat gpt-4.1 of lib": False,
+        "execute_tool math__add": True,
+        "add of lib": False,
+    }
+
+
+def test_a_hook_below_a_librarys_span_for_the_same_call_counts_once_with_it(attached, stored):
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4.1"}
+    usage = {"gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 2}
+    with trace.get_tracer("framework").start_as_current_span("chat of framework", attributes={**chat, **usage}):
+        with around("llm_generate", llm="gpt-4.1", prompt="hi", emitter="openai") as call:
+            call.set(response="hello", usage={"input_tokens": 7, "output_tokens": 2})
+    assert sorted(counts for _, counts in stored()) == [False, True]
+
+
+def test_two_spans_of_one_library_are_two_calls(attached, stored):
+    tracer = trace.get_tracer("lib")
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "walk"}
+    with tracer.start_as_current_span("outer", attributes=tool), tracer.start_as_current_span("inner", attributes=tool):
+        pass
+    assert stored() == [("outer", True), ("inner", True)]
