@@ -16,7 +16,9 @@ CONTRACT_VERSION = "1.4"
 
 _CALL = ("call_id", "emitter")
 _RPC = (*_CALL, "direction")
+_GIVEN = (*_CALL, "input")
 _CHANGED = (*_CALL, "middleware")
+_ANSWERED = (*_CHANGED, "time_to_first_chunk")
 
 
 class Hook:
@@ -61,18 +63,24 @@ class Hook:
 
 
 _ALL = (
-    Hook("before_agent_call", "Before an agent is called", keywords="agent", since="1.1"),
-    Hook("after_agent_call", "After the agent returned", keywords="agent result", since="1.1"),
-    Hook("error_agent_call", "When the agent raised", keywords="agent exc", since="1.1"),
+    Hook("before_agent_call", "Before an agent is called", keywords="agent", since="1.1", optional=_GIVEN),
+    Hook("after_agent_call", "After the agent returned", keywords="agent result", since="1.1", optional=_GIVEN),
+    Hook("error_agent_call", "When the agent raised", keywords="agent exc", since="1.1", optional=_GIVEN),
     Hook("before_llm_generate", "Just before a model's provider is called", keywords="llm prompt", since="1.0"),
     Hook(
         "after_llm_generate",
         "After the model answered",
         keywords="llm prompt response usage",
         since="1.0",
-        optional=_CHANGED,
+        optional=_ANSWERED,
     ),
-    Hook("error_llm_generate", "When the model call raised", keywords="llm prompt exc", since="1.0", optional=_CHANGED),
+    Hook(
+        "error_llm_generate",
+        "When the model call raised",
+        keywords="llm prompt exc",
+        since="1.0",
+        optional=(*_ANSWERED, "response", "usage"),
+    ),
     Hook("before_tool_call", "Just before a tool is resolved and run", keywords="tool_name args context", since="1.0"),
     Hook(
         "after_tool_call",
@@ -84,9 +92,13 @@ _ALL = (
     Hook(
         "error_tool_call", "When the tool raised", keywords="tool_name args exc context", since="1.0", optional=_CHANGED
     ),
-    Hook("before_workflow_run", "On entry to a workflow's run", keywords="workflow context", since="1.0"),
-    Hook("after_workflow_run", "After the run returned", keywords="workflow context result", since="1.0"),
-    Hook("error_workflow_run", "When the run raised", keywords="workflow context exc", since="1.0"),
+    Hook(
+        "before_workflow_run", "On entry to a workflow's run", keywords="workflow context", since="1.0", optional=_GIVEN
+    ),
+    Hook(
+        "after_workflow_run", "After the run returned", keywords="workflow context result", since="1.0", optional=_GIVEN
+    ),
+    Hook("error_workflow_run", "When the run raised", keywords="workflow context exc", since="1.0", optional=_GIVEN),
     Hook(
         "before_rpc_request",
         "Just before a JSON-RPC request is sent",

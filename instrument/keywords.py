@@ -53,6 +53,7 @@ class BeforeAgentCall(TypedDict):
     agent: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    input: NotRequired[Any]
 
 
 class AfterAgentCall(TypedDict):
@@ -62,6 +63,7 @@ class AfterAgentCall(TypedDict):
     result: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    input: NotRequired[Any]
 
 
 class ErrorAgentCall(TypedDict):
@@ -71,6 +73,7 @@ class ErrorAgentCall(TypedDict):
     exc: BaseException
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    input: NotRequired[Any]
 
 
 class BeforeLlmGenerate(TypedDict):
@@ -92,6 +95,7 @@ class AfterLlmGenerate(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
+    time_to_first_chunk: NotRequired[float]
 
 
 class ErrorLlmGenerate(TypedDict):
@@ -103,6 +107,9 @@ class ErrorLlmGenerate(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
+    time_to_first_chunk: NotRequired[float]
+    response: NotRequired[Any]
+    usage: NotRequired[Any]
 
 
 class BeforeToolCall(TypedDict):
@@ -146,6 +153,7 @@ class BeforeWorkflowRun(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    input: NotRequired[Any]
 
 
 class AfterWorkflowRun(TypedDict):
@@ -156,6 +164,7 @@ class AfterWorkflowRun(TypedDict):
     result: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    input: NotRequired[Any]
 
 
 class ErrorWorkflowRun(TypedDict):
@@ -166,6 +175,7 @@ class ErrorWorkflowRun(TypedDict):
     exc: BaseException
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    input: NotRequired[Any]
 
 
 class BeforeRpcRequest(TypedDict):

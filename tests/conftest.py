@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 # Tests are not packages; this module is a program as well.
 sys.path.insert(0, str(Path(__file__).parent))
 
+from emitted import watch
 from forking import forking
 
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
@@ -61,6 +62,19 @@ LONGEST = ("integrations", "web", "api", "otlp", "toolkit", "docs", "packaging",
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WAIT_MS = 30_000
+
+
+_unknown: list[tuple[Any, ...]] = []
+watch(lambda *found: _unknown.append(found))
+
+
+@pytest.fixture(autouse=True)
+def emitters_send_what_the_contract_says() -> Iterator[None]:
+    """Fails the test in which an emitter of ours sends a keyword that `instrument.HOOKS` lacks, or leaves one out."""
+    yield
+    found = _unknown.copy()
+    _unknown.clear()
+    assert not found, f"add it to the contract or stop sending it: {found}"
 
 
 @contextmanager

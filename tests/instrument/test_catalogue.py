@@ -42,6 +42,12 @@ def test_all_hooks_of_calls_take_the_name_of_their_emitter_and_no_other_does():
     assert with_emitter == {name for name, hook in instrument.HOOKS.items() if hook.noun in TRIOS}
 
 
+def test_agents_and_workflows_take_their_input_and_model_calls_what_came_of_a_stream():
+    taken = {key: {n for n, hook in instrument.HOOKS.items() if key in hook.optional} for key in ("input", "usage")}
+    assert taken["input"] == {n for n, hook in instrument.HOOKS.items() if hook.noun in ("agent_call", "workflow_run")}
+    assert taken["usage"] == {"error_llm_generate"}
+
+
 def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():
     with_middleware = {name for name, hook in instrument.HOOKS.items() if "middleware" in hook.optional}
     assert with_middleware == {"after_llm_generate", "error_llm_generate", "after_tool_call", "error_tool_call"}

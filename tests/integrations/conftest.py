@@ -23,8 +23,10 @@ from inspector.settings import Settings
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
-START = """
-import inspector, logging, runpy, sys
+EMITTED = HERE.parent / "emitted.py"
+START = f"""
+import inspector, logging, os, runpy, sys
+runpy.run_path({str(EMITTED)!r})["watch_to"](os.environ["EMITTED_UNKNOWN"])
 # What the inspector warns of goes to stderr only where a program wants it there.
 logging.getLogger("mcp.inspector").addHandler(logging.StreamHandler())
 inspector.attach()
@@ -172,17 +174,19 @@ def run(tmp_path_factory: pytest.TempPathFactory, framework_python: Callable[[st
 
 
 def _run(command: list[Any], directory: Path, env: tuple[tuple[str, str], ...]) -> Recorded:
-    home = directory / "home"
+    home, unknown = directory / "home", directory / "unknown-keywords.txt"
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(directory),
         "INSPECTOR_HOME": str(home),
         "PYTHONPATH": f"{PROGRAMS}:{HERE / 'stubs'}",
         "PYTHONWARNINGS": "ignore",
+        "EMITTED_UNKNOWN": str(unknown),
         **dict(env),
     }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, cwd=directory)
     assert done.returncode == 0, done.stderr
+    assert not unknown.exists(), f"not what the contract says: {unknown.read_text()}"
     lines = done.stdout.strip().splitlines()
     ledger = msgspec.json.decode(lines[-1]) if lines else None
     return Recorded(ledger, read_home(home), done.stderr, home)
