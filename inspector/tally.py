@@ -46,8 +46,15 @@ class Counts:
 
     pid: int
     calls: int = 0
-    """Calls that are in its spool, each once, however many spans tell of it."""
+    """Spans in its spool that are calls of their own for sure."""
     failed: int = 0
+    """Those of them that failed."""
+    remote: int = 0
+    """Spans of calls whose other side was recorded where the trace context came from, if it was."""
+    remote_failed: int = 0
+    perhaps: int = 0
+    """Spans that may be duplicates of one around them, which is decided once they are stored."""
+    perhaps_failed: int = 0
     runs: int = 0
     """Spans with no parent: traces that began here."""
     dropped: int = 0
@@ -76,17 +83,29 @@ class Tally:
         self._traces: dict[int, TraceCounts] = {}
         self._file: OwnFile | None = None
 
-    def count(self, trace_id: int, *, is_root: bool) -> None:
-        """Count a call that was not counted before."""
-        self._counts.calls += 1
-        self._counts.runs += is_root
+    def count(self, trace_id: int, *, is_root: bool, certainty: str = "call") -> None:
+        """Count a span that was not counted before: a ``call`` of its own, or ``remote`` or ``perhaps`` a duplicate."""
+        counts = self._counts
+        if certainty == "call":
+            counts.calls += 1
+        elif certainty == "remote":
+            counts.remote += 1
+        else:
+            counts.perhaps += 1
+        counts.runs += is_root
         trace = self._trace(trace_id)
         trace.calls += 1
         trace.began_here |= is_root
 
-    def count_failure(self, trace_id: int) -> None:
-        """Count a call that failed."""
-        self._counts.failed += 1
+    def count_failure(self, trace_id: int, *, certainty: str = "call") -> None:
+        """Count a span that failed."""
+        counts = self._counts
+        if certainty == "call":
+            counts.failed += 1
+        elif certainty == "remote":
+            counts.remote_failed += 1
+        else:
+            counts.perhaps_failed += 1
         self._trace(trace_id).failed += 1
 
     def count_losses(self, *, dropped: int, unwritten: int, unencodable: int, unmatched: int) -> None:

@@ -27,7 +27,7 @@ _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:
     """Say in two or three lines what was recorded and how to see it, and in further ones what went wrong with it."""
     environment = configured(home=choices.home)
-    if not outcome.calls:
+    if not outcome.spans:
         why = _why(program, choices, outcome)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
         if _made_none(outcome):
@@ -63,11 +63,19 @@ def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
 
 
 def _counted(outcome: Outcome) -> str:
-    failed = f" ({outcome.failed} failed)" if outcome.failed else ""
-    calls = f"{outcome.calls:,} {'call' if outcome.calls == 1 else 'calls'}{failed}"
+    # Which spans are duplicates is decided once they are stored; until then only their number is certain.
+    noun, number = ("span", outcome.spans) if outcome.perhaps else ("call", outcome.calls)
+    calls = f"{number:,} {noun}{'' if number == 1 else 's'}{_failed(outcome)}"
     if not outcome.runs:
         return f"{calls} of traces that began elsewhere"
     return f"{calls} in {outcome.runs:,} {'trace' if outcome.runs == 1 else 'traces'}"
+
+
+def _failed(outcome: Outcome) -> str:
+    if outcome.perhaps_failed:
+        return f" ({max(1, outcome.failed):,} or more calls failed)"
+    calls = f" {'call' if outcome.failed == 1 else 'calls'}" if outcome.perhaps else ""
+    return f" ({outcome.failed:,}{calls} failed)" if outcome.failed else ""
 
 
 def _which(outcome: Outcome) -> str:

@@ -23,7 +23,13 @@ class Outcome:
     """What a run has left behind."""
 
     calls: int
+    """Calls, each once; of ``perhaps`` more spans it is not known yet whether they are duplicates."""
     failed: int
+    """Those of them that failed."""
+    perhaps: int
+    perhaps_failed: int
+    spans: int
+    """All that was recorded, duplicates included."""
     runs: int
     """Traces that began in a process of this run."""
     telling: TraceCounts | None
@@ -51,10 +57,16 @@ class Outcome:
 def outcome_of(directory: Path) -> Outcome:
     """Read what the processes of a run have left in its directory."""
     counts = list(read_tallies(directory))
+    runs = sum(each.runs for each in counts)
+    # Where the trace began in this run, the other side of a call was recorded too.
+    remote, remote_failed = (0, 0) if runs else (_sum(counts, "remote"), _sum(counts, "remote_failed"))
     return Outcome(
-        calls=sum(each.calls for each in counts),
-        failed=sum(each.failed for each in counts),
-        runs=sum(each.runs for each in counts),
+        calls=_sum(counts, "calls"),
+        failed=_sum(counts, "failed"),
+        perhaps=_sum(counts, "perhaps") + remote,
+        perhaps_failed=_sum(counts, "perhaps_failed") + remote_failed,
+        spans=_sum(counts, "calls") + _sum(counts, "perhaps") + _sum(counts, "remote"),
+        runs=runs,
         telling=_most_telling(counts),
         run_id=run_id(directory),
         joined=bool(counts),
@@ -70,11 +82,15 @@ def outcome_of(directory: Path) -> Outcome:
 
 def _losses(counts: list[Counts]) -> Losses:
     return Losses(
-        dropped=sum(each.dropped for each in counts),
-        unwritten=sum(each.unwritten for each in counts),
-        unencodable=sum(each.unencodable for each in counts),
-        unmatched=sum(each.unmatched for each in counts),
+        dropped=_sum(counts, "dropped"),
+        unwritten=_sum(counts, "unwritten"),
+        unencodable=_sum(counts, "unencodable"),
+        unmatched=_sum(counts, "unmatched"),
     )
+
+
+def _sum(counts: list[Counts], name: str) -> int:
+    return sum(getattr(each, name) for each in counts)
 
 
 def _most_telling(counts: list[Counts]) -> TraceCounts | None:

@@ -18,9 +18,9 @@ from queue import Empty, SimpleQueue
 from typing import Literal, Protocol
 
 from inspector.logger import logger
+from inspector.record.duplicates import certainty_of
 from inspector.record.losses import Losses
 from inspector.record.renderer import Line
-from inspector.record.retold import is_retold
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
 from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting
@@ -335,12 +335,11 @@ def _calls_of(lines: Sequence[Line]) -> int:
 
 def _count(line: Line, tally: Tally) -> None:
     for span, state, is_new in line.entries:
-        if is_retold(span):
-            continue
+        certainty = certainty_of(span)
         if is_new:
-            tally.count(span.trace_id, is_root=span.parent_id is None)
+            tally.count(span.trace_id, is_root=span.parent_id is None, certainty=certainty)
         if state == "error":
-            tally.count_failure(span.trace_id)
+            tally.count_failure(span.trace_id, certainty=certainty)
 
 
 def _await_end_of(thread: threading.Thread) -> None:

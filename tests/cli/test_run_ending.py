@@ -56,20 +56,28 @@ def test_a_trace_in_which_something_failed_is_named_before_a_larger_one(run, scr
     assert b"execute_tool book" in inspector(*failed.decode().split()).stdout
 
 
-def test_a_call_that_two_spans_tell_of_is_counted_once(run, script):
-    chat = "with around('llm_generate', llm='gpt-4.1', prompt='hi'):\n"
-    tools = "with around('tool_call', tool_name={!r}, args={{}}, context=None):\n"
-    done = run(
-        script(
-            "from instrument import around\n"
-            "try:\n"
-            f"    {chat}        {chat}            raise TimeoutError\n"
-            "except TimeoutError:\n"
-            "    pass\n"
-            f"{tools.format('add')}    {tools.format('add')}        {tools.format('other')}            pass\n"
-        )
-    )
-    assert b"recorded 3 calls (1 failed) in 2 traces" in done.stderr
+CHAT = "with around('llm_generate', llm='gpt-4.1', prompt='hi', emitter={!r}):\n"
+TOOL = "with around('tool_call', tool_name={!r}, args={{}}, context=None):\n"
+FAIL = "from contextlib import suppress\nfrom instrument import around\nwith suppress(TimeoutError):\n"
+
+
+def counts_of_last_run(inspector):
+    return inspector("show", "--run", "last").stdout.decode().splitlines()[0].split(" · ")[2:-1]
+
+
+def test_nested_calls_of_one_recorder_are_counted_each_as_they_are_once_stored(run, script, inspector):
+    chats = f"    {CHAT.format('a')}        {CHAT.format('a')}            raise TimeoutError\n"
+    tools = f"{TOOL.format('add')}    {TOOL.format('add')}        {TOOL.format('other')}            pass\n"
+    done = run(script(FAIL + chats + tools))
+    assert b"recorded 5 calls (2 failed) in 2 traces" in done.stderr
+    assert counts_of_last_run(inspector) == ["2 traces", "5 calls", "2 failed"]
+
+
+def test_spans_that_may_be_duplicates_are_not_called_calls_before_they_are_stored(run, script, inspector):
+    chats = f"    {CHAT.format('framework')}        {CHAT.format('sdk')}            raise TimeoutError\n"
+    done = run(script(FAIL + chats + f"{TOOL.format('add')}    pass\n"))
+    assert b"recorded 3 spans (1 or more calls failed) in 2 traces" in done.stderr
+    assert counts_of_last_run(inspector) == ["2 traces", "2 calls", "1 failed", "1 duplicate"]
 
 
 def test_the_calls_that_are_counted_are_those_that_count_once_they_are_stored(run, script, recorded):

@@ -72,6 +72,29 @@ def test_of_very_many_traces_those_that_tell_the_most_are_remembered(tally, tmp_
     assert (tmp_path / "recorded-a.json").stat().st_size == 2048
 
 
+def test_spans_that_may_be_duplicates_are_counted_apart_from_calls(tally, tmp_path):
+    one = tally("a")
+    for certainty in ("call", "perhaps"):
+        one.count(1, is_root=certainty == "call", certainty=certainty)
+        one.count_failure(1, certainty=certainty)
+    one.save()
+    found = outcome_of(tmp_path)
+    assert (found.calls, found.failed, found.perhaps, found.perhaps_failed, found.spans) == (1, 1, 1, 1, 2)
+
+
+def test_the_receiving_side_of_a_call_is_its_duplicate_where_the_trace_began_here(tally, tmp_path):
+    server = tally("server")
+    server.count(1, is_root=False)
+    server.count(1, is_root=False, certainty="remote")
+    server.count_failure(1, certainty="remote")
+    server.save()
+    found = outcome_of(tmp_path)
+    assert (found.calls, found.perhaps, found.perhaps_failed, found.spans) == (1, 1, 1, 2)
+    count(tally("client"), 1, 2)
+    found = outcome_of(tmp_path)
+    assert (found.calls, found.perhaps, found.perhaps_failed, found.spans) == (3, 0, 0, 4)
+
+
 def test_what_was_not_recorded_is_left_even_where_nothing_was(tally, tmp_path):
     one = tally("a")
     one.count_losses(dropped=1, unwritten=2, unencodable=3, unmatched=4)

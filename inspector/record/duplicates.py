@@ -1,0 +1,40 @@
+"""Which spans may be duplicates of one around them, as far as one process can know while it records.
+
+The store decides it, over all processes and with ids, inputs and tokens known (`inspector.store.folding`); what is said
+at the end of ``inspector run`` is counted before anything is stored. Here it is only known of a span that it is a call
+of its own: two spans of one recorder are never duplicates, nor is one below a call of another kind.
+"""
+
+from typing import Literal, TypeAlias
+
+from inspector.record.calls import chain
+from inspector.record.spans import RecordedSpan
+
+Certainty: TypeAlias = Literal["call", "remote", "perhaps"]
+"""Whether a span is a call of its own, the receiving side of one whose trace context was propagated, or perhaps the
+record of a call that another recorder made a span of as well."""
+
+_NOUNS = frozenset({"llm_generate", "tool_call", "agent_call"})
+_BETWEEN = "rpc_request"
+
+
+def certainty_of(span: RecordedSpan) -> Certainty:
+    """Return what is known of a span when it is written."""
+    if not span.is_native and span.noun not in _NOUNS:
+        return "call"
+    for around in chain(span.parent):
+        if _may_be_one(span, around):
+            return "perhaps"
+        if around.noun == _BETWEEN:
+            if span.noun == "tool_call" and around.direction == "inbound" and around.parent_id is not None:
+                return "remote"
+        elif not around.is_native and around.noun != span.noun:
+            return "call"
+    return "call"
+
+
+def _may_be_one(span: RecordedSpan, around: RecordedSpan) -> bool:
+    """Tell whether two spans may record one call; what a span of the SDK stands for is not known here."""
+    if around.emitter == span.emitter and around.is_native == span.is_native:
+        return False
+    return around.is_native or (around.noun in _NOUNS and (span.is_native or around.noun == span.noun))
