@@ -4,12 +4,13 @@ It publishes callbacks (``litellm.callbacks`` with a ``CustomLogger``), which do
 worker thread or in a task of its own, so that times are wrong and calls below (its provider's SDK) have no parent to be
 put under, and a stream that is left early is never told. So the public functions are patched, in the package that
 programs and litellm's own router call them by, and the steps of the streams that they return.
+With ``fallbacks`` each attempt is a call, by the name of the model that it asks.
 A call of the SDK of OpenAI below one of these is nested in it, and folded when read. A program that took a function
 from ``litellm.main``, or before the inspector was attached, is not seen.
 """
 
 from collections.abc import Callable
-from contextvars import copy_context
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
@@ -22,6 +23,7 @@ from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, Reading
+from inspector.integrations.tracebacks import unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ def install(patches: Patches) -> None:
         for step in steps:
             patches.wrap(stream, step, _step if step == "__next__" else _step_async)
     patches.wrap(getattr(import_module(_STREAMS[0][0]), _STREAMS[0][1]), "aclose", _closed)
+    patches.wrap(import_module("litellm.litellm_core_utils.fallback_utils"), "run_async_function", _in_place)
 
 
 def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -165,6 +168,24 @@ def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., 
         return result
 
     return call_function
+
+
+_asked_in: ContextVar[Context | None] = ContextVar("inspector_litellm_asked_in", default=None)
+"""Where ``completion`` was called that tries several models: in the thread of an event loop it does so in another."""
+
+
+def _in_place(original: Callable[..., Any]) -> Callable[..., Any]:
+    def run_async_function(async_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        place = copy_context()
+
+        async def attempts(*args: Any, **kwargs: Any) -> Any:
+            with unseen:
+                _asked_in.set(place)
+                return await async_function(*args, **kwargs)
+
+        return original(attempts, *args, **kwargs)
+
+    return run_async_function
 
 
 def _called_async(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -187,10 +208,10 @@ def _called_async(function: _Function, original: Callable[..., Any]) -> Callable
 
 
 def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """Tell of a call, unless it is litellm that makes one function from another."""
-    around = next((call for call in enclosing("llm_generate") if isinstance(call.keyword("llm"), _Asked)), None)
-    if around is not None:
-        _note_fallback(around, function, args, kwargs)
+    """Tell of a call, unless litellm makes one function from another, or is to try several models, each by a call."""
+    if function.name == "completion" and kwargs.get("fallbacks"):
+        return None
+    if any(isinstance(call.keyword("llm"), _Asked) for call in enclosing("llm_generate")):
         return None
 
     def describe() -> dict[str, Any]:
@@ -199,17 +220,9 @@ def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         prompt = {name: value for name, value in given.items() if name in _RECORDED and value is not None}
         return {"llm": _Asked(provider, model, function.operation), "prompt": prompt}
 
-    return opened("llm_generate", describe, context=copy_context(), emitter="litellm")
-
-
-def _note_fallback(call: Call, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Name the model that is asked next: the last one is that which answers."""
-    if not isinstance(prompt := call.keyword("prompt"), dict) or "fallbacks" not in prompt:
-        return
-    given = {**dict(zip(function.positional, args, strict=False)), **kwargs}
-    provider, model = _named(given.get("model"), given.get("custom_llm_provider"))
-    if model is not None:
-        call.add(llm=_Asked(provider, model, function.operation))
+    place = _asked_in.get()
+    apart = copy_context() if place is None else place.copy()
+    return opened("llm_generate", describe, context=apart, emitter="litellm")
 
 
 def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:

@@ -26,6 +26,11 @@ def did(asked, text, *, model=GPT, tokens=None, status="ok", operation="chat", p
     ledger.append(row | {"parent": parent, "provider": "anthropic" if model == CLAUDE else "openai"})
 
 
+def fallen_back(asked, answer, **more):
+    did(asked, None, status="error", **more)
+    chat(asked, answer, model=MINI, **more)
+
+
 def chat(asked, answer, **more):
     usage = answer.usage
     did(asked, answer.choices[0].message.content, tokens=[usage.prompt_tokens, usage.completion_tokens], **more)
@@ -48,7 +53,7 @@ def sync_calls(gpt, claude):
     except litellm.BadRequestError:
         did("s refused\n!fail 400 9", None, status="error")
     asked = "s falls back\n!fail 400 1"
-    chat(asked, litellm.completion(f"openai/{GPT}", said(asked), fallbacks=[f"openai/{MINI}"], **gpt), model=MINI)
+    fallen_back(asked, litellm.completion(f"openai/{GPT}", said(asked), fallbacks=[f"openai/{MINI}"], **gpt))
     answer = litellm.text_completion(prompt="s complete", model=f"text-completion-openai/{GPT}", **gpt)
     did("s complete", answer.choices[0].text, tokens=[2, 3], operation="text_completion")
     answer = litellm.embedding(model=GPT, input=["s embed"], custom_llm_provider="openai", **gpt)
@@ -61,7 +66,9 @@ async def async_calls(gpt):
     stream = await litellm.acompletion(model=GPT, messages=said("a left one two"), stream=True, **gpt)
     await anext(stream)
     await stream.aclose()
-    did("a left one two", None, status="abandoned")
+    did("a left one two", None, status="closed")
+    asked = "a falls back\n!fail 400 1"
+    fallen_back(asked, await litellm.acompletion(GPT, said(asked), fallbacks=[MINI], **gpt))
     task = asyncio.create_task(litellm.acompletion(GPT, said("a cancelled\n!wait 5"), **gpt))
     await asyncio.sleep(0.2)
     task.cancel()
@@ -70,6 +77,10 @@ async def async_calls(gpt):
     routed = {"model_name": "mine", "litellm_params": {"model": f"openai/{GPT}", **gpt}}
     router = litellm.Router(model_list=[routed])
     chat("a routed", await router.acompletion("mine", said("a routed")))
+    other = {"model_name": "other", "litellm_params": {"model": f"openai/{MINI}", **gpt}}
+    router = litellm.Router(model_list=[routed, other], fallbacks=[{"mine": ["other"]}], num_retries=0)
+    asked = "a routed on\n!fail 400 1"
+    fallen_back(asked, await router.acompletion("mine", said(asked)))
 
     async def tool(name):
         async with around("tool_call", tool_name=name, args={}, context=None):
@@ -83,6 +94,9 @@ async def async_calls(gpt):
         )
         chunks = [await anext(stream)]
         await asyncio.gather(tool("one"), tool("two"))
+        asked = "a blocking\n!fail 400 1"
+        answer = litellm.completion(GPT, said(asked), fallbacks=[MINI], **gpt)
+        fallen_back(asked, answer, parent="invoke_agent planner")
         chunks += [chunk async for chunk in stream]
         did("a plan", joined(chunks), tokens=[2, 3], parent="invoke_agent planner")
 
