@@ -29,6 +29,30 @@ def running_graph(frame: FrameType | None) -> Any:
     return frame.f_locals.get("self")
 
 
+def entrypoint_of(graph: Any) -> str | None:
+    """Return the name of the function that ``@entrypoint`` made a graph of; None of any other graph."""
+    nodes: Any = getattr(graph, "nodes", None) or {}
+    if type(graph).__name__ != "Pregel" or len(nodes) != 1:
+        return None
+    name = next(iter(nodes))
+    return name if isinstance(name, str) else None
+
+
+def is_task(frame: FrameType | None, metadata: Any, name: str | None) -> bool:
+    """Tell whether a run is that of a function that ``@task`` made a task of.
+
+    What a task calls is given the same metadata, but not by langgraph itself under the task's name.
+    """
+    if frame is None or not str(frame.f_globals.get("__name__")).startswith("langgraph._internal"):
+        return False
+    known = fields(metadata)
+    match known.get("langgraph_path"):
+        case ("__pregel_push", tuple(), int(), True, *_):
+            return name is not None and known.get("langgraph_node") == name
+        case _:
+            return False
+
+
 def is_bound_graph(frame: FrameType | None) -> bool:
     """Tell whether the run is one of a node that is a graph."""
     node = None if frame is None else frame.f_locals.get("self")

@@ -8,7 +8,14 @@ from uuid import UUID
 
 from inspector.integrations.calls import Keywords, guarded, told
 from inspector.integrations.langchain import facts
-from inspector.integrations.langchain.callers import caller, is_agent, is_bound_graph, running_graph
+from inspector.integrations.langchain.callers import (
+    caller,
+    entrypoint_of,
+    is_agent,
+    is_bound_graph,
+    is_task,
+    running_graph,
+)
 from inspector.integrations.langchain.runs import Run, Runs
 
 _HIDDEN: Final = "langsmith:hidden"
@@ -49,9 +56,12 @@ class _Handler:
         graph = running_graph(frame)
         if graph is not None:
             run.is_graph, run.is_agent = True, is_agent(graph)
+            run.entrypoint = entrypoint_of(graph)
             run.thread = facts.thread_of(metadata)
             run.outermost_graph = run.outermost_graph or run
-            self._tell_graph(run, facts.graph_name(name, parent and parent.node), inputs)
+            self._tell_graph(run, run.entrypoint or facts.graph_name(name, parent and parent.node), inputs)
+        elif is_task(frame, metadata, name):
+            self._runs.tell(run, "workflow_run", lambda: facts.workflow(name, "task", inputs))
         elif _is_step(parent, more.get("tags") or ()):
             if is_bound_graph(frame):
                 run.node = name
@@ -206,8 +216,8 @@ class _Handler:
 
 
 def _is_step(parent: Run | None, tags: Any) -> bool:
-    """Tell whether a run is a node of a graph whose nodes are told of."""
-    if parent is None or not parent.is_graph or parent.is_agent or _HIDDEN in tags:
+    """Tell whether a run is a node of a graph whose nodes are told of; an entrypoint is told of as the graph."""
+    if parent is None or not parent.is_graph or parent.is_agent or parent.entrypoint or _HIDDEN in tags:
         return False
     return any(isinstance(tag, str) and tag.startswith("graph:step") for tag in tags)
 
@@ -221,4 +231,8 @@ def _fail(run: Run, error: BaseException) -> None:
     waits_for = facts.interrupts(error)
     if run.outermost_graph is not None:
         run.outermost_graph.waits_for |= waits_for
-    run.call.ended(lambda: {"result": list(waits_for.values()) or None})
+    if waits_for:
+        # What it was called for is done when the graph is resumed, by another call.
+        run.call.failed(error)
+    else:
+        run.call.ended()

@@ -16,6 +16,7 @@ class Run:
     __slots__ = (
         "anchor",
         "call",
+        "entrypoint",
         "id",
         "is_agent",
         "is_graph",
@@ -34,6 +35,8 @@ class Run:
         """The run's own call, else the innermost call above it."""
         self.is_graph = False
         self.is_agent = False
+        self.entrypoint: str | None = None
+        """The name of the function that a graph was made of."""
         self.leave: Callable[[], None] | None = None
         """Stops the call from being the innermost one in the context it began in."""
         self.outermost_graph: Run | None = None if parent is None else parent.outermost_graph

@@ -19,6 +19,7 @@ from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
 from langchain_core.tracers import context as tracers
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -173,7 +174,7 @@ def streams() -> None:
     left = model.stream("left")
     next(left)
     left.close()
-    count("llm", "scripted-1", None, "abandoned")
+    count("llm", "scripted-1", None, "closed")
     for _ in range(3):
         count("tool", "provider", "scripted-1")
     for _ in range(4):
@@ -196,7 +197,7 @@ async def async_streams() -> None:
     await anext(left)
     await left.aclose()
     count("llm", "scripted-1", None, tokens=[11, 7], result="ab")
-    count("llm", "scripted-1", None, "abandoned")
+    count("llm", "scripted-1", None, "closed")
     for _ in range(2):
         count("tool", "provider", "scripted-1")
     for _ in range(4):
@@ -271,7 +272,7 @@ def graphs() -> None:
     count("workflow", "first", "trip")
     count("workflow", "inner", "trip")
     count("workflow", "leaf", "inner")
-    count("workflow", "ask", "trip")
+    count("workflow", "ask", "trip", "cancelled")
     count("tool", "before asking", "ask")
     for _ in range(3):
         count("tool", "consumer of a graph", None)
@@ -281,9 +282,50 @@ def graphs() -> None:
     assert answer["seen"][-1] == "yes"
 
 
+def functions() -> None:
+    @task
+    def double(number: int) -> int:
+        hand(f"doubling {number}")
+        return number * 2
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def plan(number: int) -> str:
+        doubled = [double(number), double(number + 1)]
+        chain = RunnableLambda(lambda text: text, name="double")
+        return f"{interrupt('Sure?')}: {chain.invoke(sum(each.result() for each in doubled))}"
+
+    config: Any = {"configurable": {"thread_id": "trip-44"}}
+    plan.invoke(1, config)
+    assert plan.invoke(Command(resume="yes"), config) == "yes: 6"
+    for number in (1, 2):
+        # What a task has returned is kept while its entrypoint waits.
+        count("workflow", "double", "plan", result=number * 2)
+        count("tool", f"doubling {number}", "double")
+    count("workflow", "plan", None, arguments=1)
+    count("workflow", "plan", None, result="yes: 6")
+
+
+def interrupted() -> None:
+    @tool
+    def book(city: str) -> str:
+        """Book."""
+        return f"{city}: {interrupt('Book it?')}"
+
+    model = Scripted(script=[asks(("book", {"city": "Ulm"}, "c1")), "done"])
+    clerk = create_agent(model, [book], name="clerk", checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "trip-45"}}
+    clerk.invoke({"messages": [("user", "book")]}, config)
+    clerk.invoke(Command(resume="yes"), config)
+    for _ in range(2):
+        count("agent", "clerk", None)
+        count("llm", "scripted-1", "clerk", tokens=[11, 7])
+    count("tool", "book", "clerk", "cancelled", arguments={"city": "Ulm"}, result=None)
+    count("tool", "book", "clerk", arguments={"city": "Ulm"}, result="Ulm: yes")
+
+
 def everything() -> list[dict[str, Any]]:
     ledger.clear()
-    for work in (agents, streams, chains, graphs):
+    for work in (agents, streams, chains, graphs, functions, interrupted):
         work()
     for work_async in (asynchronous, async_streams):
         asyncio.run(work_async())
