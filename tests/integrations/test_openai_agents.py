@@ -47,6 +47,13 @@ def test_agents_that_are_tools_are_told_from_functions(recorded):
     assert sources == ["agent", "function"]
 
 
+def test_a_handoff_is_the_tool_call_that_the_model_asked_for(recorded):
+    its = json.loads(bytes(recorded.named("execute_tool transfer_to_billing").attributes))
+    assert its["gen_ai.tool.call.id"] == "c1"
+    assert its["inspector.tool.source"] == "agent"
+    assert its["gen_ai.agent.name"] == "triage"
+
+
 def test_the_first_chunk_of_a_stream_is_timed(recorded):
     streamed = next(event for event in recorded.events if event.kind == "llm" and event.agent == "whole")
     its = json.loads(bytes(streamed.attributes))

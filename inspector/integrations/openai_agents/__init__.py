@@ -12,6 +12,7 @@ Spans of tools and models leave out much, and those of models are made by the SD
 - ``get_response`` and ``stream_response`` of each class of ``Model``, present and future: one attempt each.
 - ``_FunctionToolBatchExecutor._run_single_tool``: function tools, those of MCP servers, and agents as tools; and
   ``maybe_invoke_function_tool_failure_error_function``, which turns an exception into a result.
+- ``execute_handoffs``, for the tool call by which a model asked for a handoff.
 - ``AgentRunner.run`` and ``run_streamed``, for what the run was asked, and in which session.
 """
 
@@ -33,6 +34,7 @@ def install(patches: Patches) -> None:
         ),
     )
     patches.once_imported("agents.run_internal.tool_execution", lambda module: _wrap_tools(patches, module))
+    patches.wrap_once_imported("agents.run_internal.turn_resolution", "", {"execute_handoffs": tools.handing_off})
     patches.once_imported("agents.tool", lambda module: _wrap_failures(patches, module))
 
 

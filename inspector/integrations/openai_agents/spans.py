@@ -7,7 +7,7 @@ from typing import Any
 from inspector import context
 from inspector.integrations.calls import Call, Keywords, Named, enclosing, guarded, opened, told
 from inspector.integrations.openai_agents.runs import Asked, asked
-from inspector.integrations.openai_agents.tools import innermost_tool
+from inspector.integrations.openai_agents.tools import handoff, innermost_tool
 
 
 class AgentFailed(Exception):
@@ -96,10 +96,7 @@ def _opened_span(data: Any) -> Call | None:
                 lambda: opened("agent_call", lambda: {"agent": Named(data.name), **given}, emitter="openai_agents"),
             )
         case "handoff":
-            told_of = {"tool_name": "handoff", "args": {"from_agent": data.from_agent}}
-            return opened(
-                "tool_call", lambda: {**told_of, "context": {"tool_source": "agent"}}, emitter="openai_agents"
-            )
+            return opened("tool_call", lambda: handoff(data.from_agent), emitter="openai_agents")
         case "guardrail":
             return opened(
                 "tool_call",

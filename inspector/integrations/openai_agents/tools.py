@@ -1,6 +1,7 @@
 """Calls of function tools."""
 
 import json
+from contextvars import ContextVar
 from typing import Any
 
 from inspector.integrations.calls import Call, Keywords, enclosing, opened, told
@@ -38,12 +39,42 @@ def called(original: Any) -> Any:
             call.failed(failure.exc)
         elif _waits_for_approval(result):
             told("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
-            call.ended(lambda: {"result": {"deferred": "approval"}})
+            call.interrupted()
         else:
             call.ended(lambda: {"result": getattr(result, "output", result)})
         return result
 
     return run_single_tool
+
+
+handed_off: ContextVar[Any] = ContextVar("inspector_openai_agents_handoff", default=None)
+"""The tool call by which a model has asked for the handoff that is under way."""
+
+
+def handing_off(original: Any) -> Any:
+    """Note what the model asked for, for the call that the handoff's span tells of."""
+
+    async def execute_handoffs(*args: Any, **kwargs: Any) -> Any:
+        asked = kwargs.get("run_handoffs") or ()
+        before = handed_off.get()
+        # The SDK goes by the first and ignores the others.
+        handed_off.set(getattr(asked[0], "tool_call", None) if asked else None)
+        try:
+            return await original(*args, **kwargs)
+        finally:
+            handed_off.set(before)
+
+    return execute_handoffs
+
+
+def handoff(from_agent: str) -> Keywords:
+    """The call of a handoff, named as the model asked for it."""
+    asked = handed_off.get()
+    told_of: dict[str, Any] = {"tool_source": "agent", "agent_name": from_agent}
+    if asked is None:
+        return {"tool_name": "handoff", "args": {"from_agent": from_agent}, "context": told_of}
+    told_of["tool_use_id"] = asked.call_id
+    return {"tool_name": asked.name, "args": _arguments(asked.arguments), "context": told_of}
 
 
 def failing(original: Any) -> Any:

@@ -166,7 +166,7 @@ async def handoffs() -> None:
     result = await Runner.run(triage, "pay", session=SQLiteSession("trip-43"))
     count("workflow", "Agent workflow", None, result=result.final_output, arguments="pay")
     count("agent", "triage", "Agent workflow", arguments="pay")
-    count("tool", "handoff", "triage", arguments={"from_agent": "triage"}, result={"to_agent": "billing"})
+    count("tool", "transfer_to_billing", "triage", arguments={}, result={"to_agent": "billing"})
     count("agent", "billing", "Agent workflow", result="paid", arguments=None)
     counted("triage", 1)
     counted("billing", 1, result="paid")
