@@ -62,6 +62,14 @@ class Named:
     """Of the framework's own object."""
 
 
+class Abandoned(GeneratorExit):
+    """Nobody waits for the call any more, and nobody has closed it."""
+
+
+class Interrupted(BaseException):
+    """The call stopped to wait for somebody, such as one who approves of it; it is made anew when that has happened."""
+
+
 class Call:
     """One call that an integration told of; ends once, whatever is said of it later.
 
@@ -160,9 +168,17 @@ class Call:
             hook = HOOKS[_ERROR[self.noun]]
             self._emit(hook.name, dict.fromkeys(hook.keywords) | self._keywords | {"exc": exc})
 
-    def abandoned(self) -> None:
-        """Emit the error hook for work that nobody waits for any more, such as a stream that was left early."""
+    def closed(self) -> None:
+        """Emit the error hook for a stream that the program closed before its end, which is a good end."""
         self.failed(GeneratorExit())
+
+    def abandoned(self) -> None:
+        """Emit the error hook for work that nobody waits for any more, such as a stream that was dropped."""
+        self.failed(Abandoned())
+
+    def interrupted(self) -> None:
+        """Emit the error hook for work that stops to wait for somebody, and begins anew when it is resumed."""
+        self.failed(Interrupted())
 
     def _emit(self, hook: str, keywords: Keywords) -> None:
         self.is_open = False

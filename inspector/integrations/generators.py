@@ -45,8 +45,8 @@ class Following:
 def generating(begin: Callable[..., Following]) -> Callable[[Generating], Generating]:
     """Return a wrapper for functions that return asynchronous generators.
 
-    The call begins with the first step, fails with what the generator raises, and is abandoned when its consumer closes
-    the generator early.
+    The call begins with the first step, fails with what the generator raises, and is told that it was left when its
+    consumer closes the generator early.
 
     Args:
         begin: Called with the function's arguments; opens the call.

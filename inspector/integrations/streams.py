@@ -70,8 +70,8 @@ class Reading:
         self._is_in_step = False
 
     def dropped_with(self, held: object) -> None:
-        """Count the stream as left when ``held`` is no more, at the latest when the process ends."""
-        finalize(held, self.closed)
+        """Count the stream as abandoned when ``held`` is no more, at the latest when the process ends."""
+        finalize(held, self.dropped)
 
     def of_body(self, response: Any) -> None:
         """Say which HTTP response it is, whose bytes tell the answer where no SDK's stream decodes them."""
@@ -140,8 +140,14 @@ class Reading:
         self._call.failed(exc)
 
     def closed(self) -> None:
-        """Say that the program closed or dropped it before its end."""
+        """Say that the program closed it before its end."""
         if not self._is_in_step and self._call.is_open:
+            self._keep_partial()
+            self._call.closed()
+
+    def dropped(self) -> None:
+        """Say that the program has let go of it before its end, without closing it."""
+        if self._call.is_open:
             self._keep_partial()
             self._call.abandoned()
 
@@ -190,6 +196,11 @@ class _Told:
         if name == "_inner":
             raise AttributeError(name)
         return getattr(self._inner, name)
+
+    def __del__(self) -> None:
+        # Before the SDK's generator, which closes the response when it is let go of.
+        if self._reading is not None:
+            self._reading.dropped()
 
     def _step(self) -> Reading | None:
         if self._find is not None:

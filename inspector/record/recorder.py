@@ -8,6 +8,7 @@ from opentelemetry import trace
 
 import instrument
 from inspector import context
+from inspector import semconv as sc
 from inspector.record import notices
 from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
@@ -18,8 +19,9 @@ from inspector.record.labels import label
 from inspector.record.otlp import redacted
 from inspector.record.plain import Plain
 from inspector.record.sdk_spans import SdkSpans
-from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
+from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
+from inspector.record.states import state_of
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
 
@@ -148,7 +150,9 @@ class Recorder:
             if span is None:
                 return None
             exc = values.get("exc")
-            state = _state_of(exc)
+            state = state_of(exc)
+            if state == "ok":
+                span.note(sc.CLOSED_EARLY, True)
             failure = failure_of(exc) if state == "error" and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
                 # What came of an answer before it broke off or was left.
@@ -301,13 +305,3 @@ def _content_text(content: Plain) -> str:
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))[:1000]
-
-
-_CANCELLATIONS = frozenset({"CancelledError", "Cancelled", "KeyboardInterrupt", "SystemExit"})
-
-
-def _state_of(exc: object) -> State:
-    # By name: neither asyncio nor trio need be imported to know their cancellations.
-    if any(cls.__name__ in _CANCELLATIONS for cls in type(exc).__mro__):
-        return "cancelled"
-    return "abandoned" if isinstance(exc, GeneratorExit) else "error"

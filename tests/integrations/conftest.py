@@ -73,6 +73,10 @@ class Recorded:
         (found,) = (event for event in self.events if event.name == name)
         return found
 
+    def ending(self, event: Event) -> str:
+        """The status; ``closed`` of a stream that the program closed before its end."""
+        return "closed" if attributes(event).get("inspector.closed_early") else event.status
+
     def parent(self, event: Event) -> Event | None:
         return next((each for each in self.events if each.span_id == event.parent_id), None)
 
@@ -108,7 +112,7 @@ class Recorded:
             "kind": event.kind,
             "name": _bare(event),
             "parent": parent and _bare(parent),
-            "status": event.status,
+            "status": self.ending(event),
             "arguments": given,
             "result": answered,
             "error": event.error and event.error.message,

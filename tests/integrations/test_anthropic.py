@@ -20,9 +20,9 @@ def asked_of(recorded, event):
     return last["content"] if last["type"] == "text" else ""
 
 
-def result_of(event):
+def result_of(recorded, event):
     # What came before a stream broke off or was left is there; the ledger holds whole answers.
-    if not event.output or (event.kind == "llm" and event.status != "ok"):
+    if not event.output or (event.kind == "llm" and recorded.ending(event) != "ok"):
         return None
     held = json.loads(bytes(event.output))
     if event.kind == "llm":
@@ -45,9 +45,9 @@ def as_told(recorded, event):
     return {
         "name": event.name,
         "asked": asked_of(recorded, event),
-        "result": result_of(event),
+        "result": result_of(recorded, event),
         "parent": parent_of(recorded, event),
-        "status": event.status,
+        "status": recorded.ending(event),
         "error": event.error and event.error.type.rpartition(".")[2],
         "tokens": None if event.input_tokens is None else [event.input_tokens, event.output_tokens],
     }

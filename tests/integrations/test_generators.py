@@ -11,6 +11,7 @@ import instrument
 from inspector import context as session
 from inspector.integrations.calls import around_here, opened
 from inspector.integrations.generators import Following, followed, generating, opened_apart
+from inspector.record.states import state_of
 from instrument.testing import capture
 
 own: ContextVar[str] = ContextVar("own", default="outside")
@@ -102,8 +103,8 @@ def test_what_the_generator_raises_is_what_the_consumer_gets_and_fails_the_call(
     assert hooks[-1][1]["exc"] is raised
 
 
-@pytest.mark.parametrize("how", ["closed", "dropped"])
-def test_a_generator_that_is_left_is_closed_and_its_call_abandoned(how: str):
+@pytest.mark.parametrize(("how", "state"), [("closed", "ok"), ("dropped", "abandoned")])
+def test_a_generator_that_is_left_is_closed_and_its_call_is_abandoned_unless_the_program_did_that(how: str, state: str):
     seen: list[Any] = []
 
     async def leave() -> None:
@@ -119,11 +120,21 @@ def test_a_generator_that_is_left_is_closed_and_its_call_abandoned(how: str):
             # The loop closes it in a task of its own.
             await asyncio.sleep(0)
 
-    with capture() as hooks:
-        asyncio.run(leave())
+    states: list[str] = []
+
+    def stands(exc: BaseException, **_: Any) -> None:
+        states.append(state_of(exc))
+
+    instrument.register("error_agent_call", stands)
+    try:
+        with capture() as hooks:
+            asyncio.run(leave())
+    finally:
+        instrument.unregister("error_agent_call", stands)
     assert seen[-1] == "closed"
     assert emitted(hooks) == ["before_agent_call", "error_agent_call"]
     assert isinstance(hooks[-1][1]["exc"], GeneratorExit)
+    assert states == [state]
 
 
 def test_one_that_was_left_after_all_that_matters_ends_well():

@@ -166,7 +166,7 @@ def test_an_abandoned_call_that_does_end_later_counts_as_ended(record):
     assert status(recording.spans()[1]) == "ok"
 
 
-def test_a_generator_left_early_is_abandoned_and_is_no_parent_afterwards(record):
+def test_a_generator_left_early_is_closed_early_and_is_no_parent_afterwards(record):
     recording = record()
 
     def stream():
@@ -180,7 +180,8 @@ def test_a_generator_left_early_is_abandoned_and_is_no_parent_afterwards(record)
         with around("tool_call", tool_name="next", args={}, context=None):
             pass
     agent, llm, tool = recording.spans()
-    assert status(llm) == "abandoned"
+    assert status(llm) == "ok"
+    assert llm["attributes"]["inspector.closed_early"] is True
     assert tool["parentSpanId"] == agent["spanId"]
 
 

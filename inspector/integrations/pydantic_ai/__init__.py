@@ -82,8 +82,7 @@ def _tool_called(original: Any) -> Any:
             result = await original(self, validated, *args, **kwargs)
         except BaseException as exc:
             if facts.is_deferred(exc):
-                waits_for = {"deferred": type(exc).__name__}
-                call.ended(lambda: {"result": waits_for})
+                call.interrupted()
             else:
                 call.failed(facts.reason(exc))
             raise

@@ -127,7 +127,7 @@ def response(found: Any) -> Keywords:
 
 
 def streamed(stream: Any) -> Keywords | BaseException:
-    """What a model answered bit by bit; an answer that nobody read to its end is abandoned."""
+    """What a model answered bit by bit; GeneratorExit where it was left before its end."""
     return response(stream.get()) if getattr(stream, "_finished", True) else GeneratorExit()
 
 

@@ -74,7 +74,7 @@ def sync_calls(client):
         chat(asked, stream.get_final_message())
     with messages.stream(**said("s left one two")) as stream:
         next(iter(stream))
-    did(f"chat {MODEL}", "s left one two", None, tokens=[4, 1], status="abandoned")
+    did(f"chat {MODEL}", "s left one two", None, tokens=[4, 1], status="closed")
     stream = messages.create(**said("s dropped one two"), stream=True)
     next(stream)
     del stream
@@ -132,7 +132,7 @@ async def async_calls(client):
         chat("a helper", await stream.get_final_message())
     async with client.messages.stream(**said("a left one two")) as stream:
         await anext(aiter(stream))
-    did(f"chat {MODEL}", "a left one two", None, tokens=[4, 1], status="abandoned")
+    did(f"chat {MODEL}", "a left one two", None, tokens=[4, 1], status="closed")
     task = asyncio.create_task(client.messages.create(**said("a cancelled\n!wait 5")))
     await asyncio.sleep(0.05)
     task.cancel()

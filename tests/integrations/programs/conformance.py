@@ -153,6 +153,8 @@ def _plain(text: str) -> str:
     """Leave out what differs from run to run: addresses, ports, ids, times and how often something was done before."""
     # Where there is a span around, whoever made it, Anthropic's SDK names it to the provider, by another line of code.
     text = re.sub(r'(anthropic/_base_client\.py", line )\d+(, in request\n).*\n.*\n', r"\1…\2", text)
+    # As it comes, a thread that is waited for is done already.
+    text = re.sub(r'(concurrent/futures/_base\.py", line )\d+', r"\1…", text)
     text = re.sub(r"0x[0-9a-f]{6,}", "0x…", text)
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:…", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", text)

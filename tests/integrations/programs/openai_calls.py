@@ -82,7 +82,7 @@ def sync_calls(client):
     )
     with completions.create(**said("s left one two"), stream=True) as stream:
         next(iter(stream))
-    did("s left one two", None, status="abandoned", streamed=True)
+    did("s left one two", None, status="closed", streamed=True)
     stream = completions.create(**said("s dropped one two"), stream=True)
     next(stream)
     del stream
@@ -131,7 +131,7 @@ async def async_calls(client):
         chat("a helper", await stream.get_final_completion(), streamed=True)
     async with await completions.create(**said("a left one two"), stream=True) as stream:
         await anext(aiter(stream))
-    did("a left one two", None, status="abandoned", streamed=True)
+    did("a left one two", None, status="closed", streamed=True)
     try:
         [chunk async for chunk in await completions.create(**said("a broken one\n!break"), stream=True)]
     except openai.APIError as exc:

@@ -168,8 +168,8 @@ async def streams() -> None:
             hand("reader")
             count("tool", "reader", None)
     count("llm", "streaming", None, result="xy")
-    count("llm", "streaming", "left", "abandoned")
-    count("agent", "left", None, "abandoned")
+    count("llm", "streaming", "left", "closed")
+    count("agent", "left", None, "closed")
 
 
 class Sub(FunctionModel):
@@ -200,7 +200,7 @@ async def models() -> None:
     async with Agent(scripted("x"), name="stops").iter("go") as run:
         async for _ in run:
             break
-    count("agent", "stops", None, "abandoned")
+    count("agent", "stops", None, "closed")
 
 
 async def brief() -> None:

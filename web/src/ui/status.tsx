@@ -9,7 +9,7 @@ const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: str
   ok: { Icon: Check, label: "ok", meaning: "Ended well." },
   error: { Icon: CircleAlert, label: "error", meaning: "Failed." },
   cancelled: { Icon: Ban, label: "cancelled", meaning: "Was called off before it ended." },
-  abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Was still open when the call above it ended." },
+  abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Nobody waited for its end." },
   lost: { Icon: Unplug, label: "lost", meaning: "Its process went away before it ended." },
 };
 

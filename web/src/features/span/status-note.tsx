@@ -7,14 +7,15 @@ const NOTES: Partial<Record<Status, string>> = {
   running: "This is still running. What it was given is below; what it answers appears here when it ends.",
   cancelled:
     "This was called off before it ended. What it was given is below; there may be no answer, or a part of one.",
-  abandoned:
-    "The call above this one ended while this one was still open, so nobody waited for it. What it was given is below.",
+  abandoned: "Nobody waited for its end: the call around it ended first, or it was dropped. Its input is below.",
   lost: "The process went away while this was open, so how it ended is not known. What it was given is below.",
 };
 
+const CLOSED_EARLY = "The program closed this stream before its end. What came of it until then is below.";
+
 /** What the state of a span means, in one sentence, where it is not simply a good or a bad end. */
 export function StatusNote({ span }: { span: FullSpan }) {
-  const note = NOTES[span.status];
+  const note = span.attributes["inspector.closed_early"] === true ? CLOSED_EARLY : NOTES[span.status];
   if (!note) return null;
   return (
     <p className={css.note}>

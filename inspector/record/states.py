@@ -1,0 +1,42 @@
+"""How a call that an exception ended stands."""
+
+import sys
+from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR, iscoroutine
+from typing import Final
+
+from inspector.record.spans import State
+
+_CANCELLATIONS: Final = frozenset(
+    {"CancelledError", "Cancelled", "KeyboardInterrupt", "SystemExit", "GraphInterrupt", "Interrupted"}
+)
+_ABANDONED: Final = "Abandoned"
+_GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
+
+
+def state_of(exc: object) -> State:
+    """Return ``cancelled``, ``abandoned`` or ``error``; ``ok`` for a stream that its consumer closed.
+
+    Of classes of others this goes by name: neither asyncio nor trio need be imported to know their cancellations.
+    """
+    names = {cls.__name__ for cls in type(exc).__mro__}
+    if not names.isdisjoint(_CANCELLATIONS):
+        return "cancelled"
+    if isinstance(exc, GeneratorExit):
+        return "abandoned" if _ABANDONED in names or _is_dropped(exc) else "ok"
+    return "error"
+
+
+def _is_dropped(exc: GeneratorExit) -> bool:
+    """Tell whether the collector or the event loop closed what nobody waits for, rather than whoever read a stream.
+
+    A coroutine is closed by nobody else. A generator that was dropped has an event loop close it in a task of its own,
+    which runs no coroutine.
+    """
+    if exc.__traceback__ is not None and not exc.__traceback__.tb_frame.f_code.co_flags & _GENERATORS:
+        return True
+    asyncio = sys.modules.get("asyncio")
+    try:
+        task = None if asyncio is None else asyncio.current_task()
+    except RuntimeError:
+        return False
+    return task is not None and not iscoroutine(task.get_coro())
