@@ -121,7 +121,7 @@ def _regions(nodes: Nodes, children: Mapping[str, Collection[str]], changed: Ite
     roots: dict[str, str | None] = {}
     for root in {_root(nodes, span_id, roots) for span_id in changed if span_id in nodes}:
         if root is not None:
-            yield _region(nodes, children, root)
+            yield _region(nodes, children, root) if root in children else {root: 0}
 
 
 def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | None:

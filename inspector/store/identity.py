@@ -5,6 +5,7 @@ facts as one that arrives at once. It has to be cheap: nothing here reads more o
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 from zlib import crc32
@@ -34,11 +35,11 @@ REQUEST_ID_KEYS: Final = (
 _LONGEST_ARGUMENTS: Final = 4_096
 _LONGEST_PROMPT: Final = 262_144
 _LONGEST_MESSAGE: Final = 16_384
-_COMPARED_CHARS: Final = 2_048
+_COMPARED_CHARS: Final = 512
 _LAST_MESSAGES: Final = 32
 _SCOPE: Final = "otel.scope.name"
 _INPUT_KEYS: Final = ("messages", "input", "message", "prompt", "task", "query")
-_REDACTED: Final = "[redacted:"
+_REDACTED: Final = b"[redacted:"
 """How every replacement of a secret begins."""
 _FOREIGN_IDS: Final = frozenset(("__fake_id__",))
 """Stands in openai-agents for an id that the provider did not give."""
@@ -61,8 +62,12 @@ class Identity(Struct, frozen=True, array_like=True, gc=False):
     """Checksums of arguments by name, or of the last user's text under the empty name; None for unknown."""
 
 
-_ENCODER = msgspec.json.Encoder(order="deterministic")
+_ENCODER = msgspec.json.Encoder()
+_ORDERED = msgspec.json.Encoder(order="deterministic")
 _IDENTITY = msgspec.json.Decoder(Identity)
+_USERS: Final = '{"role":"user"'
+"""How our own messages of a user begin, and no text inside of one."""
+_ARRAY = msgspec.json.Decoder(list[Any])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -83,14 +88,15 @@ def read_identity(text: str) -> Identity:
 
 def _identity(span: Span) -> Identity:
     attributes = span.attributes
-    response_id = _text(attributes, semconv.RESPONSE_ID)
+    # By kind: each key that is asked for costs.
+    response_id = _text(attributes, semconv.RESPONSE_ID) if span.kind == "llm" else None
     return Identity(
         _recorder(span),
         _is_server(attributes),
         None if response_id in _FOREIGN_IDS else response_id,
-        _text(attributes, semconv.TOOL_CALL_ID),
+        _text(attributes, semconv.TOOL_CALL_ID) if span.kind == "tool" else None,
         _text(attributes, semconv.CALL_ID),
-        next((found for key in REQUEST_ID_KEYS if (found := _text(attributes, key))), None),
+        _request_id(attributes),
         _input(span),
     )
 
@@ -118,6 +124,13 @@ def _text(attributes: Attributes, key: str) -> str | None:
     return value if len(value) <= 256 else str(crc32(value.encode(errors="replace")))
 
 
+def _request_id(attributes: Attributes) -> str | None:
+    for key in REQUEST_ID_KEYS:
+        if key in attributes:
+            return _text(attributes, key)
+    return None
+
+
 def _input(span: Span) -> dict[str, int] | None:
     key = semconv.INPUT_MESSAGES if span.kind == "llm" else span.input_key
     text = None if key is None else span.attributes.get(key)
@@ -137,12 +150,17 @@ def _arguments(text: str) -> dict[str, int] | None:
         return None
     arguments = cast("dict[str, Any]", found)
     # An argument that was not given is written as null by some, and a secret is seen by some alone.
-    written = {name: _ENCODER.encode(value) for name, value in arguments.items() if value is not None}
-    return {name: crc32(value) for name, value in written.items() if _REDACTED.encode() not in value}
+    written = [(name, _ORDERED.encode(value)) for name, value in arguments.items() if value is not None]
+    return {name: crc32(value) for name, value in written if _REDACTED not in value}
 
 
 def _last_words(text: str) -> dict[str, int] | None:
     """Return the checksum of the last text that the user wrote: all of the prompt that every recorder has alike."""
+    if (begins := text.rfind(_USERS)) > 0 and len(text) - begins < _LONGEST_MESSAGE:
+        # The messages from there on; what is no list now was found inside of one.
+        with suppress(msgspec.DecodeError):
+            if words := _user_text(_ARRAY.decode(f"[{text[begins:]}")[0]):
+                return _checked(words)
     if len(text) > _LONGEST_PROMPT:
         return None
     if not text.startswith("["):
@@ -186,5 +204,5 @@ def _user_text(message: Any) -> str | None:
 
 def _checked(words: str | None) -> dict[str, int] | None:
     # Recorders differ in white space between parts.
-    plain = "".join(words[:_COMPARED_CHARS].split()) if words else ""
-    return {"": crc32(plain.encode(errors="replace"))} if plain and _REDACTED not in plain else None
+    plain = "".join(words[:_COMPARED_CHARS].split()).encode(errors="replace") if words else b""
+    return {"": crc32(plain)} if plain and _REDACTED not in plain else None

@@ -1,0 +1,110 @@
+import json
+
+import pytest
+
+from inspector.store.identity import identity_text, read_identity
+
+PROMPT = "gen_ai.input.messages"
+ARGUMENTS = "gen_ai.tool.call.arguments"
+
+
+@pytest.fixture
+def identity(make_span):
+    """What is known of a span with these fields."""
+
+    def known(**fields):
+        return read_identity(identity_text(make_span(**fields)))
+
+    return known
+
+
+@pytest.fixture
+def asked(identity):
+    """What is kept of the prompt of a model call."""
+    return lambda *messages, **more: identity(kind="llm", attributes={PROMPT: json.dumps(messages), **more}).input
+
+
+@pytest.fixture
+def given(identity):
+    """What is kept of the arguments of a tool call."""
+    return lambda text: identity(attributes={ARGUMENTS: text}, input_key=ARGUMENTS).input
+
+
+def user(text):
+    return {"role": "user", "parts": [{"type": "text", "content": text}]}
+
+
+def test_a_recorder_is_an_emitter_a_scope_or_an_applications_hooks_in_one_process(identity):
+    place = {"process.pid": 7, "host.name": "h"}
+    assert identity(attributes={"inspector.emitter": "openai", **place}).recorder == "openai@h:7"
+    assert identity(attributes={"otel.scope.name": "ai", **place}).recorder == "ai@h:7"
+    assert identity(attributes=place).recorder == "@h:7"
+    assert identity(attributes={"otel.scope.name": "ai"}, service="shop").recorder == "ai@shop"
+    assert identity(process="p1").recorder == "@p1"
+
+
+def test_only_calls_and_what_came_in_from_elsewhere_have_one(make_span):
+    assert identity_text(make_span(kind="workflow")) is None
+    assert identity_text(make_span(kind="rpc")) is None
+    for came_in in ({"mcp.rpc.direction": "inbound"}, {"span.kind": "server"}):
+        assert read_identity(identity_text(make_span(kind="rpc", attributes=came_in))).is_server
+
+
+def test_ids_are_those_of_the_answer_the_tool_call_the_hooks_and_the_exchange(identity):
+    ids = {"inspector.call_id": "c", "http.response.header.x-request-id": "req_1"}
+    found = identity(kind="llm", attributes={"gen_ai.response.id": "chatcmpl-1", **ids})
+    assert (found.response_id, found.call_id, found.request_id) == ("chatcmpl-1", "c", "req_1")
+    assert identity(kind="tool", attributes={"gen_ai.tool.call.id": "call_1"}).tool_call_id == "call_1"
+    assert identity(kind="llm", attributes={"gen_ai.response.id": "__fake_id__"}).response_id is None
+
+
+def test_of_a_prompt_the_users_last_text_is_kept_however_it_is_written(asked):
+    system = {"role": "system", "parts": [{"type": "text", "content": "Be short."}]}
+    answer = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": {"role": "user"}}]}
+    plain = asked(user("Where to?"))
+    assert plain == asked(system, user("Hello"), user("Where to?"), answer)
+    assert plain == asked({"role": "user", "content": "Where\nto?"}, answer)
+    assert plain != asked(user("Where from?"))
+    assert asked(system) is None
+
+
+def test_compact_messages_are_found_without_reading_the_history(identity):
+    def known(*messages):
+        text = json.dumps(messages, separators=(",", ":"))
+        return identity(kind="llm", attributes={PROMPT: text}).input
+
+    history = [user("filling " * 10_000), user("Where to?")]
+    nested = {"role": "tool", "parts": [{"type": "tool_call_response", "response": [user("Someone else")]}]}
+    assert known(user("Where to?")) == known(*history) == known(user("Where to?"), nested)
+    only_results = {"role": "user", "parts": [{"type": "tool_call_response", "response": "3"}]}
+    assert known(user("Where to?"), only_results) == known(user("Where to?"))
+
+
+def test_what_an_agent_was_asked_is_read_out_of_the_forms_that_frameworks_have(identity):
+    key = "inspector.agent.input_json"
+    forms = ["Where to?", [user("Where to?")], {"messages": [user("Where to?")]}, {"input": "Where to?"}]
+    found = [identity(kind="agent", attributes={key: json.dumps(form)}, input_key=key).input for form in forms]
+    assert found[0]
+    assert found == [found[0]] * 4
+    assert identity(kind="agent", attributes={key: '{"place": 7}'}, input_key=key).input is None
+
+
+def test_arguments_are_kept_apart_whatever_their_spelling(given):
+    assert given('{"city": "Caf\\u00e9", "nights": [1, 2]}') == given('{"nights":[1,2],"city":"Café","limit":null}')
+    one, other = given('{"a": 1, "b": {"x": 1, "y": 2}}'), given('{"a": 2, "b": {"y": 2, "x": 1}}')
+    assert (one["a"] == other["a"], one["b"] == other["b"]) == (False, True)
+
+
+def test_what_is_shortened_redacted_too_long_or_no_json_is_unknown(given, asked):
+    assert given('{"key": "[redacted:password]", "city": "Rome"}') == given('{"city": "Rome"}')
+    assert given(json.dumps({"text": "long" * 2000})) is None
+    assert given("city=Rome") is None
+    assert given("[1]") is None
+    assert asked(user("[redacted:token]")) is None
+    assert asked(user("Where to?"), **{f"{PROMPT}_truncated": True}) is None
+    assert asked(user("Where to?" * 10_000)) is None
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, '[{"role":"user","parts":7}]', "[{]", '[{"role":"user"}', "[null]"])
+def test_no_text_of_a_prompt_keeps_a_span_from_being_stored(identity, text):
+    assert identity(kind="llm", attributes={PROMPT: text}).input is None
