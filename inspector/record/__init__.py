@@ -1,7 +1,8 @@
 """Records hooks as OpenTelemetry spans in this process's spool."""
 
-from inspector.record.attach import Attachment, attach, attached, detach, dump_state
+from inspector.record.attach import Attachment, attach, attached, detach
 from inspector.record.logs import record_logs, stop_recording_logs
+from inspector.record.state import dump_state
 
 __all__ = [
     "Attachment",

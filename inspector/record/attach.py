@@ -2,7 +2,6 @@
 
 import atexit
 import functools
-import inspect
 import os
 import threading
 import time
@@ -10,27 +9,20 @@ import weakref
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
 
 from opentelemetry import trace
 
 from inspector import semconv as sc
 from inspector.environment import read_environment
 from inspector.logger import warn_once
-from inspector.record.calls import innermost
 from inspector.record.children import write_before_results
 from inspector.record.otlp import resource_json
-from inspector.record.reading import read
 from inspector.record.recorder import Recorder
 from inspector.record.redact import Redactor
 from inspector.record.renderer import Renderer
-from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.tally import tally_of
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _LAST_FLUSH_S = 0.5
 _RESULT_FLUSH_S = 1.0
@@ -181,47 +173,3 @@ def detach() -> None:
         found, _attached = _attached, None
     if found is not None:
         found.close()
-
-
-def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that records what a function returns, and what its object then holds, on the current span.
-
-    The result becomes the attribute ``mcp.result.<function>_json``; each named attribute of the first argument (a
-    method's object) becomes ``mcp.state.<name>_json``. Copies are taken as the function returns. Works on functions and
-    coroutine functions; without a recorder, or outside of a call, it does nothing.
-
-    Args:
-        names: Attributes of the object to record, as they stand after the call.
-        result: What to call the result instead of the function's name.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        key = f"{sc.SEED_RESULT_PREFIX}{result or function.__name__}_json"
-
-        def note(args: tuple[Any, ...], returned: object) -> None:
-            span = sdk_span_at() or innermost()
-            if span is None:
-                return
-            span.note_json(key, returned)
-            for name in names if args else ():
-                span.note_json(f"{sc.SEED_STATE_PREFIX}{name}_json", read(args[0], name))
-
-        if inspect.iscoroutinefunction(function):
-
-            @functools.wraps(function)
-            async def noting_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-                returned = await function(*args, **kwargs)
-                note(args, returned)
-                return returned
-
-            return noting_async  # type: ignore[return-value]  # the wrapper of a coroutine function is one
-
-        @functools.wraps(function)
-        def noting(*args: P.args, **kwargs: P.kwargs) -> R:
-            returned = function(*args, **kwargs)
-            note(args, returned)
-            return returned
-
-        return noting
-
-    return decorate

@@ -43,6 +43,7 @@ _CONTENT: Final = (
     "log.message",
     "mcp.request.argument",
     "mcp.result",
+    "mcp.state.",
     "message.",
     "output.value",
     "pydantic_ai.all_messages",

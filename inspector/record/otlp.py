@@ -218,7 +218,7 @@ def event_records(events: Iterable[tuple[str, int, dict[str, Plain]]], texts: Te
         plain, _ = texts.redactor.redact_value("event", facts)
         pairs: list[tuple[str, Attribute]] = []
         for key, value in plain.items() if isinstance(plain, dict) else ():
-            if isinstance(value, str | bool | int | float):
+            if isinstance(value, str | bool | int | float) and not key.endswith("_json"):
                 pairs.append((key, value))
             elif value is not None:
                 pairs.append((key, encode(value).decode()))

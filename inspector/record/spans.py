@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter_ns, time_ns
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -78,6 +78,7 @@ class Failure:
         return self.type == TOOL_ERROR
 
 
+STATE_EVENT: Final = "dump_state"
 TOOL_ERROR = "tool_error"
 """Type of a failure told by a tool result's error flag, as OpenTelemetry's MCP conventions name it."""
 
@@ -153,6 +154,7 @@ class RecordedSpan(trace.Span):
         "start_ns",
         "start_tick",
         "state",
+        "states",
         "stop_ns",
         "subject",
         "task",
@@ -188,6 +190,8 @@ class RecordedSpan(trace.Span):
         self.after: dict[str, Plain] | None = None
         self.extra: dict[str, Plain] | None = None
         self.bodies: dict[str, Plain] | None = None
+        self.states: list[tuple[str, int, dict[str, Plain]]] | None = None
+        """Which functions left what is in ``bodies``, and when."""
         self.events: list[tuple[str, int, dict[str, Plain]]] | None = None
         self.failure: Failure | None = None
         self.links: Links = ()
@@ -210,7 +214,7 @@ class RecordedSpan(trace.Span):
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
         self.inner = self.task = None
-        self.after = self.extra = self.bodies = self.events = self.failure = self.merged = self.texts = (
+        self.after = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = self.texts = (
             self.children
         ) = None
 
@@ -244,13 +248,24 @@ class RecordedSpan(trace.Span):
             if len(extra) < _MOST_NOTES:
                 extra[well_formed(key)] = snapshot(value)
 
-    def note_json(self, key: str, value: object) -> None:
-        """Record a copy of ``value`` under ``key`` as JSON text, whatever it is."""
-        if self.stop_ns is None or self.is_ending:
-            if self.bodies is None:
-                self.bodies = {}
-            if len(self.bodies) < _MOST_NOTES:
-                self.bodies[well_formed(key)] = snapshot(value)
+    def note_state(self, function: str, values: Mapping[str, object]) -> None:
+        """Record copies as JSON text, each under its key; what they take the place of becomes an event of its time."""
+        if not values or not self.is_recording():
+            return
+        found = {well_formed(key): snapshot(value) for key, value in values.items()}
+        bodies = dict(self.bodies or {})
+        kept: list[tuple[str, int, dict[str, Plain]]] = []
+        for earlier in self.states or ():
+            name, at_ns, left = earlier
+            if name != function and not left.keys() & found.keys():
+                kept.append(earlier)
+                continue
+            self.happened(STATE_EVENT, {"function": name, **left}, at_ns)
+            if name == function:
+                bodies = {key: plain for key, plain in bodies.items() if key not in left}
+        if len(bodies) < _MOST_NOTES:
+            self.states = [*kept, (well_formed(function), time_ns(), found)]
+            self.bodies = bodies | found
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""

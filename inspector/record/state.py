@@ -1,0 +1,148 @@
+"""What a function returned and what its object then held, noted on the call it ran in."""
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
+
+from inspector import semconv as sc
+from inspector.record.calls import innermost
+from inspector.record.reading import read
+from inspector.record.spans import RecordedSpan
+from inspector.record.values import snapshot
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_MOST_ITEMS: Final = 200
+_NOTHING: Final = object()
+
+Note: TypeAlias = Callable[[RecordedSpan | None, tuple[Any, ...], object], None]
+"""Notes what the object holds, and what was returned or ``_NOTHING``, on a span."""
+
+
+def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that records what a function returns, and what its object then holds, on the current span.
+
+    The result becomes the attribute ``mcp.result.<function>_json``; each named attribute of the first argument (a
+    method's object) becomes ``mcp.state.<name>_json``. Copies are taken as the function returns; where it raises, of
+    the state alone. The attributes hold what the last call left, and what earlier calls of the same span left is in its
+    events ``dump_state``. Works on functions, coroutine functions and generators of both kinds, whose result is what
+    they yielded and which belong to the span that they began in; without a recorder, or outside of a call, it does
+    nothing.
+
+    Args:
+        names: Attributes of the object to record, as they stand after the call.
+        result: What to call the result instead of the function's name.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        name = getattr(function, "__qualname__", "function")
+        key = f"{sc.SEED_RESULT_PREFIX}{result or function.__name__}_json"
+
+        def note(span: RecordedSpan | None, args: tuple[Any, ...], returned: object) -> None:
+            if span is None:
+                return
+            values = {} if returned is _NOTHING else {key: returned}
+            for each in names if args else ():
+                values[f"{sc.SEED_STATE_PREFIX}{each}_json"] = read(args[0], each)
+            span.note_state(name, values)
+
+        wrapped: Any = _noting(function, note)
+        return functools.wraps(function)(wrapped)
+
+    return decorate
+
+
+def _noting(function: Callable[..., Any], note: Note) -> Callable[..., Any]:
+    if inspect.isasyncgenfunction(function):
+        return _noting_async_generator(function, note)
+    if inspect.isgeneratorfunction(function):
+        return _noting_generator(function, note)
+    if inspect.iscoroutinefunction(function):
+        return _noting_coroutine(function, note)
+
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        returned: object = _NOTHING
+        try:
+            returned = function(*args, **kwargs)
+        finally:
+            note(innermost(), args, returned)
+        return returned
+
+    return noting
+
+
+def _noting_coroutine(function: Callable[..., Any], note: Note) -> Callable[..., Any]:
+    async def noting(*args: Any, **kwargs: Any) -> Any:
+        returned: object = _NOTHING
+        try:
+            returned = await function(*args, **kwargs)
+        finally:
+            note(innermost(), args, returned)
+        return returned
+
+    return noting
+
+
+class _Items:
+    """What a generator yielded, the first of it."""
+
+    def __init__(self) -> None:
+        self._span = innermost()
+        self._items: list[object] = []
+
+    def add(self, item: object) -> object:
+        if self._span is not None and len(self._items) < _MOST_ITEMS:
+            self._items.append(snapshot(item))
+        return item
+
+    def note(self, note: Note, args: tuple[Any, ...]) -> None:
+        note(self._span, args, self._items)
+
+
+def _noting_generator(function: Callable[..., Any], note: Note) -> Callable[..., Any]:
+    def noting(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        generator, items = function(*args, **kwargs), _Items()
+        # As `yield from` does it (PEP 380), which would not show what is yielded.
+        try:
+            item = next(generator)
+            while True:
+                try:
+                    sent = yield items.add(item)
+                except GeneratorExit:
+                    generator.close()
+                    raise
+                except BaseException as exc:  # noqa: BLE001 - for the generator to handle, which raises what it does not
+                    item = generator.throw(exc)
+                else:
+                    item = generator.send(sent)
+        except StopIteration as end:
+            return end.value
+        finally:
+            items.note(note, args)
+
+    return noting
+
+
+def _noting_async_generator(function: Callable[..., Any], note: Note) -> Callable[..., Any]:
+    async def noting(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        generator, items = function(*args, **kwargs), _Items()
+        try:
+            item = await anext(generator)
+            while True:
+                try:
+                    sent = yield items.add(item)
+                except GeneratorExit:
+                    await generator.aclose()
+                    raise
+                except BaseException as exc:  # noqa: BLE001 - as above
+                    item = await generator.athrow(exc)
+                else:
+                    item = await generator.asend(sent)
+        except StopAsyncIteration:
+            return
+        finally:
+            items.note(note, args)
+
+    return noting
