@@ -115,7 +115,7 @@ def pulled(original: Any) -> Any:
             _fail(calls, exc)
             raise
         for each in calls:
-            if each.call.keyword("time_to_first_chunk") is None:
+            if each.call.noun == "llm_generate" and each.call.keyword("time_to_first_chunk") is None:
                 each.call.add(time_to_first_chunk=each.call.seconds)
         return update
 
