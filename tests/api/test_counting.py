@@ -2,8 +2,11 @@
 
 import io
 import itertools
+import json
+import os
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +35,7 @@ RECORDS = st.lists(
             "cost_usd": st.sampled_from([None, 0.25, 0.5]),
             "took_ms": st.integers(0, 20),
             "process": st.sampled_from([None, "agent", "server"]),
-            "dialect": st.sampled_from(["inspector/1", "gen_ai/1"]),
+            "scope": st.sampled_from([None, "sdk"]),
             "session": st.sampled_from([None, None, "s1", "s2"]),
             "announced": st.booleans(),
         }
@@ -62,6 +65,9 @@ def spans_of(records):
         tokens = (record["tokens"] if is_llm else None) or (None, None, None)
         start_ns = START_NS + (run * 1000 + at) * 1_000_000
         asked = record["asked"] if is_llm else None
+        attributes = {"gen_ai.request.model": asked} if asked else {}
+        if record["scope"] is not None:
+            attributes["otel.scope.name"] = record["scope"]
         spans.append(
             Span(
                 trace_id=f"{run * 10 + record['trace']:032x}",
@@ -75,13 +81,12 @@ def spans_of(records):
                 tool=record["tool"] if kind == "tool" else None,
                 agent=record["agent"],
                 model=(asked if status == "error" else record["answered"] or asked) if is_llm else None,
-                attributes={} if asked is None else {"gen_ai.request.model": asked},
+                attributes=attributes,
                 input_tokens=tokens[0],
                 output_tokens=tokens[1],
                 cached_tokens=tokens[2],
                 cost_usd=record["cost_usd"] if is_llm and record["tokens"] else None,
                 error=SpanError("ValueError", "no") if status == "error" else None,
-                dialect=record["dialect"],
                 process=record["process"],
                 session_id=record["session"] and f"{record['session']}-{run}",
             )
@@ -190,7 +195,7 @@ def test_every_list_sum_and_line_counts_the_same_calls(client, store, records, r
             store.delete_trace(trace_id)
 
 
-STARTED = ("trace_id", "span_id", "parent_id", "name", "kind", "start_ns", "tool", "agent", "dialect", "process")
+STARTED = ("trace_id", "span_id", "parent_id", "name", "kind", "start_ns", "tool", "agent", "attributes", "process")
 
 
 def check(client, store, spans):
@@ -245,3 +250,65 @@ def check_sessions(client, store, events, traces):
         assert listed["session"] == session
         assert [trace["trace_id"] for trace in listed["items"]] == [trace["trace_id"] for trace in of_session]
         check_stats(client, session_id=session_id)
+
+
+SDK = {"otel.scope.name": "sdk"}
+
+
+def fixture_spans(span):
+    """A run of every kind of figure: duplicates, failures on their way up, a call without a price, one that runs."""
+    root = span(1, kind="workflow", name="invoke_workflow trip", tool=None, status="error", error=SpanError("E", "no"))
+    agent = span(2, kind="agent", name="invoke_agent planner", tool=None, agent="planner", parent_id=root.span_id)
+    used = {"kind": "llm", "tool": None, "parent_id": agent.span_id, "input_tokens": 120, "output_tokens": 30}
+    priced = span(3, **used, model="stub-2026", attributes={"gen_ai.request.model": "stub"}, cost_usd=0.25)
+    again = span(4, **{**used, "parent_id": priced.span_id}, model="stub-2026", attributes=SDK)
+    failed = span(5, **{**used, "input_tokens": None, "output_tokens": None}, status="error", model="stub")
+    unpriced = span(6, **used, model="stub-2026", attributes={"gen_ai.request.model": "stub"})
+    tool = span(7, tool="add", parent_id=agent.span_id, status="error", error=SpanError("ToolError", "no"))
+    request = span(8, kind="rpc", tool="add", parent_id=tool.span_id, process="server", service="desk")
+    server = span(9, tool="add", parent_id=request.span_id, process="server", service="desk", dialect="gen_ai/1")
+    return [
+        root,
+        agent,
+        priced,
+        again,
+        failed,
+        unpriced,
+        tool,
+        request,
+        server,
+        span(10, status="running", end_ns=None),
+    ]
+
+
+def test_the_web_is_tested_with_what_the_api_answers(client, store, span):
+    store.write(fixture_spans(span))
+    answer = client.get(f"/traces/{1:032x}/outline").json()
+    path = Path(__file__).parents[2] / "web" / "src" / "lib" / "counted.test-data.json"
+    if "INSPECTOR_WRITE_FIXTURES" in os.environ:
+        path.write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+    assert json.loads(path.read_text(encoding="utf-8")) == answer
+    assert answer["trace"]["spans"] > answer["trace"]["calls"]
+    assert answer["trace"]["unpriced_calls"] == 1
+
+
+def test_a_model_is_one_row_whether_it_answered_or_failed_and_is_found_by_both_names(client, store, span):
+    store.write(fixture_spans(span))
+    (stub,) = (
+        group
+        for group in client.get("/stats", params={"by": "model", "kind": "llm"}).json()["groups"]
+        if group["key"] == "stub"
+    )
+    calls = everything(client, "/events", model="stub", duplicates="false")
+    assert (stub["count"], stub["errors"]) == (len(calls), 1)
+    assert {call["status"] for call in calls} == {"ok", "error"}
+    assert {call["model"] for call in calls} == {"stub"}
+    assert client.get(f"/events/{3:016x}").json()["attributes"] == {"gen_ai.request.model": "stub"}
+
+
+def test_a_name_that_no_call_is_counted_under_is_looked_for_among_the_models_that_answered(client, store, span):
+    asked = {"kind": "llm", "tool": None, "attributes": {"gen_ai.request.model": "stub"}}
+    store.write([span(1, **asked, model="stub-2026"), span(2, **asked, model="stub", status="error")])
+    assert [call["span_id"] for call in everything(client, "/events", model="stub-2026")] == [f"{1:016x}"]
+    assert len(everything(client, "/events", model="stub")) == 2
+    assert len(everything(client, "/traces", model="stub-2026")) == 1

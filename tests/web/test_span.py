@@ -77,12 +77,12 @@ def test_the_spans_of_one_call_lead_to_each_other_and_say_which_counts(oddities,
     counting, told = (span_of(TWICE, number).span_id for number in (3, 4))
     page = visit(oddities, f"/traces/{TWICE}?span={told}")
     detail = detail_of(page)
-    expect(detail).to_contain_text("Same call as chat gpt-4.1 above; counted there.")
-    expect(detail).to_contain_text("counted at the same call")
-    detail.get_by_text("Same call as").get_by_role("link").click()
+    expect(detail).to_contain_text("Duplicate of chat gpt-4.1 above; counted there.")
+    expect(detail).to_contain_text("a duplicate: counted at another span")
+    detail.get_by_text("Duplicate of").get_by_role("link").click()
     page.wait_for_url(re.compile(counting))
-    expect(detail).to_contain_text("Counted here. Also told of by chat gpt-4.1 below.")
-    detail.get_by_text("Also told of by").get_by_role("link").press("Enter")
+    expect(detail).to_contain_text("Counted once, here. Duplicate: chat gpt-4.1 below.")
+    detail.get_by_text("Counted once, here.").get_by_role("link").press("Enter")
     page.wait_for_url(re.compile(told))
 
 

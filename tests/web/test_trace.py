@@ -155,23 +155,23 @@ def test_a_call_that_two_spans_tell_of_counts_once_and_says_so(oddities, visit):
     expect(rows_of(page).first).to_contain_text(f"{used} → 120")
     expect(rows_of(page).nth(2)).not_to_contain_text("(")
     expect(rows_of(page).nth(3)).to_contain_text(f"({one} → 40)")
-    expect(rows_of(page).nth(3)).to_contain_text("Same call as chat gpt-4.1 above, counted there")
-    expect(rows_of(page).nth(6)).to_contain_text("Same call as chat gpt-4.1 below, counted there")
+    expect(rows_of(page).nth(3)).to_contain_text("Duplicate of chat gpt-4.1 above, counted there")
+    expect(rows_of(page).nth(6)).to_contain_text("Duplicate of chat gpt-4.1 below, counted there")
     expect(page.locator("#main header").first).to_contain_text(re.compile("Model calls ?3.*Tool calls ?1"))
 
 
 def test_spans_that_tell_of_a_call_once_more_are_hidden_on_demand_and_counted_where_they_were(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}", **TALL)
     expect(rows_of(page)).to_have_count(11)
-    toggle = page.get_by_role("button", name="5 of the same call")
+    toggle = page.get_by_role("button", name="5 duplicates")
     expect(toggle).to_have_attribute("aria-pressed", "true")
     toggle.press("Enter")
     page.wait_for_url(re.compile("same=0"))
     expect(rows_of(page)).to_have_count(6)
     levels = [row.get_attribute("aria-level") for row in rows_of(page).all()]
     assert levels == ["1", "2", "2", "2", "2", "3"]
-    expect(row_of(page, "desk__weather")).to_contain_text("1 hidden span tells of the same call")
-    page.get_by_role("button", name="5 of the same call").click()
+    expect(row_of(page, "desk__weather")).to_contain_text("1 hidden duplicate")
+    page.get_by_role("button", name="5 duplicates").click()
     expect(rows_of(page)).to_have_count(11)
     assert "same=" not in page.url
 

@@ -108,7 +108,7 @@ export function eventsPageQuery(filter: Filter, nowMs: number, cursor: string | 
   });
 }
 
-/** The few events at the top of a sorted list, such as the slowest or the dearest. */
+/** The few events at the top of a sorted list, such as the slowest or the most expensive. */
 export function topEventsQuery({ filter, sort, order }: Listing, limit: number) {
   return queryOptions({
     queryKey: ["events", "top", filter, sort, order, limit],

@@ -112,6 +112,7 @@ function summed(trace: Trace, rows: readonly SpanRow[]): Trace {
     kind: totals.head?.kind ?? trace.kind,
     duration_ms: totals.durationMs,
     spans: totals.spans,
+    calls: totals.calls,
     errors: totals.errors,
     llm_calls: totals.llmCalls,
     tool_calls: totals.toolCalls,
@@ -119,6 +120,7 @@ function summed(trace: Trace, rows: readonly SpanRow[]): Trace {
     output_tokens: totals.outputTokens,
     cached_tokens: totals.cachedTokens,
     cost_usd: totals.costUsd,
+    unpriced_calls: totals.unpricedCalls,
     models: totals.models,
   };
 }

@@ -75,6 +75,7 @@ export function conditionsOf(filter: Filter): Condition[] {
   const costs = between(min_cost_usd, max_cost_usd, dollars);
   if (lasts) add("duration", "duration", lasts, { min_duration_ms: undefined, max_duration_ms: undefined });
   if (costs) add("cost", "cost", costs, { min_cost_usd: undefined, max_cost_usd: undefined });
+  if (filter.duplicates) add(null, "duplicates", "not shown", { duplicates: undefined });
   for (const pair of new Set(filter.attr)) {
     add("attr", "attr", pair, { attr: filter.attr?.filter((each) => each !== pair) });
   }

@@ -24,6 +24,7 @@ function figures(key: string | null, changes: Partial<Figures> = {}): Figures {
     output_tokens: 0,
     cached_tokens: 0,
     cost_usd: null,
+    unpriced_calls: 0,
     ...changes,
   };
 }

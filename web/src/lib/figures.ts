@@ -2,7 +2,7 @@ import type { Filter, Kind, Status } from "./filter";
 import { clock, day } from "./format";
 import { type UnixNano, unixMs } from "./time";
 
-/** What single events, or whole runs, come to; `key` is the value they share. */
+/** What single calls, or whole runs, come to; `key` is the value they share. */
 export interface Figures {
   key: string | null;
   count: number;
@@ -14,6 +14,7 @@ export interface Figures {
   output_tokens: number;
   cached_tokens: number;
   cost_usd: number | null;
+  unpriced_calls: number;
 }
 
 /** Fields by which figures can be split. */
@@ -65,6 +66,11 @@ export function narrowedTo(filter: Filter, field: Grouping, value: string): Filt
   if (field === "kind") return { ...filter, kind: [value as Kind] };
   if (field === "status") return { ...filter, status: [value as Status] };
   return { ...filter, [field]: value };
+}
+
+/** The filter for what figures count: calls, without duplicates. */
+export function callsOnly(filter: Filter): Filter {
+  return { ...filter, duplicates: "false" };
 }
 
 /** The filter for those that failed; null when the filter leaves none of them. */

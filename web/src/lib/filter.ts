@@ -33,6 +33,8 @@ export interface Filter extends Partial<Record<TextField, string>>, Partial<Reco
   since?: string;
   /** RFC 3339 or nanoseconds. */
   until?: string;
+  /** Set for calls alone, without the spans that are duplicates of another one. */
+  duplicates?: "false";
   /** `key=value`, the attribute `key` has this text as its value; all of them must match. */
   attr?: string[];
 }
@@ -56,6 +58,7 @@ export function filterOf(search: Search): Filter {
   const status = oneOf(STATUSES, search.status);
   if (kind.length) filter.kind = kind;
   if (status.length) filter.status = status;
+  if (textOf(search.duplicates) === "false") filter.duplicates = "false";
   for (const field of ["since", "until"] as const) {
     const text = textOf(search[field]);
     if (text && (isAbsolute(text) || (field === "since" && relativeMs(text) !== null))) filter[field] = text;

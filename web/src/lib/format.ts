@@ -102,3 +102,8 @@ function trimmed(value: number, digits: number): string {
 function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+/** What a sum of costs leaves out: model calls that answered or used tokens, and whose price is not known. */
+export function withoutPrice(calls: number): string {
+  return `without ${plural(calls, "unpriced call")}`;
+}

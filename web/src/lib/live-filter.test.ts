@@ -11,6 +11,7 @@ const SPAN: FilteredSpan = {
   duration_ms: 120,
   cost_usd: null,
   error: null,
+  folded_into: null,
 };
 
 it("asks the server for nothing that may change while a span runs", () => {
@@ -29,6 +30,8 @@ it("knows every condition", () => {
   expect(liveFilter({}).fits(SPAN)).toBe(true);
   expect(liveFilter({ status: ["error", "lost"] }).fits(failed)).toBe(true);
   expect(liveFilter({ status: ["lost"] }).fits(failed)).toBe(false);
+  expect(liveFilter({ duplicates: "false" }).fits(SPAN)).toBe(true);
+  expect(liveFilter({ duplicates: "false" }).fits({ ...SPAN, folded_into: "a" })).toBe(false);
   expect(liveFilter({ name: "chat" }).fits(SPAN)).toBe(false);
   expect(liveFilter({ name_prefix: "chat" }).fits(SPAN)).toBe(true);
   expect(liveFilter({ agent: "planner", tool: "search", error_type: "Timeout" }).fits(failed)).toBe(true);

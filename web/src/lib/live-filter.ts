@@ -11,6 +11,7 @@ export interface FilteredSpan {
   duration_ms: number | null;
   cost_usd: number | null;
   error: { type: string | null } | null;
+  folded_into: string | null;
 }
 
 /** A filter in two parts. */
@@ -28,7 +29,7 @@ export interface LiveFilter {
  * that was answered by another model than was asked for would not come, and the list would show it running for ever.
  */
 export function liveFilter(filter: Filter): LiveFilter {
-  const { status, name, name_prefix, agent, model, tool, error_type, ...kept } = filter;
+  const { status, name, name_prefix, agent, model, tool, error_type, duplicates, ...kept } = filter;
   const { min_duration_ms, max_duration_ms, min_cost_usd, max_cost_usd, ...streamed } = kept;
   const tests: ((span: FilteredSpan) => boolean)[] = [];
   if (status) tests.push((span) => status.includes(span.status));
@@ -36,6 +37,7 @@ export function liveFilter(filter: Filter): LiveFilter {
   if (name_prefix !== undefined) tests.push((span) => span.name.startsWith(name_prefix));
   if (agent !== undefined) tests.push((span) => span.agent === agent);
   if (model !== undefined) tests.push((span) => span.model === model);
+  if (duplicates !== undefined) tests.push((span) => span.folded_into === null);
   if (tool !== undefined) tests.push((span) => span.tool === tool);
   if (error_type !== undefined) tests.push((span) => failedWith(span.error?.type ?? null, error_type));
   tests.push((span) => within(span.duration_ms, min_duration_ms, max_duration_ms));

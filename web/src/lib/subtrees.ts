@@ -1,11 +1,13 @@
 import type { SpanRow } from "./spans";
 import type { Tree } from "./tree";
 
-/** What is below each row, the row itself not counted; tokens and cost of a call once, however many spans tell of it. */
+/** What is below each row, the row itself not counted; tokens and cost of calls alone, without duplicates. */
 export interface Subtrees {
   spans: Int32Array;
-  /** How many failed or were lost. */
+  /** How many failed or were lost, duplicates included. */
   failures: Int32Array;
+  /** How many calls failed or were lost. */
+  failedCalls: Int32Array;
   inputTokens: Float64Array;
   outputTokens: Float64Array;
   /** NaN where nothing below knows its cost. */
@@ -22,6 +24,7 @@ export function subtreesOf(rows: readonly SpanRow[], tree: Tree): Subtrees {
   const below: Subtrees = {
     spans: new Int32Array(rows.length),
     failures: new Int32Array(rows.length),
+    failedCalls: new Int32Array(rows.length),
     inputTokens: new Float64Array(rows.length),
     outputTokens: new Float64Array(rows.length),
     costUsd: new Float64Array(rows.length).fill(Number.NaN),
@@ -41,6 +44,7 @@ function addUp(below: Subtrees, above: number, at: number, row: SpanRow): void {
   add(below.spans, 1);
   add(below.failures, hasFailed(row) ? 1 : 0);
   const counts = row.foldedInto === null;
+  add(below.failedCalls, counts && hasFailed(row) ? 1 : 0);
   add(below.inputTokens, counts ? (row.inputTokens ?? 0) : 0);
   add(below.outputTokens, counts ? (row.outputTokens ?? 0) : 0);
   const known = below.costUsd[at] as number;

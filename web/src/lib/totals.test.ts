@@ -30,7 +30,7 @@ describe("totalsOf", () => {
     });
   });
 
-  it("counts a call once, however many spans tell of it; its spans and errors each", () => {
+  it("counts a call and its error once, however many spans it has", () => {
     const call = { kind: "llm", inputTokens: 10, outputTokens: 2, cachedTokens: 1, costUsd: 0.5 } as const;
     const rows = [
       sampleRow("a", null, call),
@@ -40,7 +40,8 @@ describe("totalsOf", () => {
     ];
     expect(totalsOf(rows)).toMatchObject({
       spans: 4,
-      errors: 1,
+      calls: 2,
+      errors: 0,
       llmCalls: 1,
       toolCalls: 1,
       inputTokens: 10,
@@ -48,6 +49,19 @@ describe("totalsOf", () => {
       cachedTokens: 1,
       costUsd: 0.5,
     });
+  });
+
+  it("says how many model calls it knows no cost of", () => {
+    const call = { kind: "llm", inputTokens: 10 } as const;
+    const rows = [
+      sampleRow("priced", null, { ...call, costUsd: 0.5 }),
+      sampleRow("unpriced", null, { ...call, status: "error" }),
+      sampleRow("again", "unpriced", { ...call, foldedInto: "unpriced" }),
+      sampleRow("silent", null, { kind: "llm" }),
+      sampleRow("refused", null, { kind: "llm", status: "error" }),
+      sampleRow("tool"),
+    ];
+    expect(totalsOf(rows).unpricedCalls).toBe(2);
   });
 
   it("knows no cost where no row does", () => {

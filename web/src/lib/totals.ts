@@ -10,9 +10,10 @@ export interface Totals {
   /** From the first start to the last end; null while it runs. */
   durationMs: number | null;
   spans: number;
+  /** Spans that are no duplicate of another one; all that follows counts them alone. */
+  calls: number;
   errors: number;
   running: number;
-  /** Calls, tokens and cost count once, however many spans tell of a call. */
   llmCalls: number;
   toolCalls: number;
   inputTokens: number;
@@ -20,26 +21,45 @@ export interface Totals {
   cachedTokens: number;
   /** Null when no row knows its cost. */
   costUsd: number | null;
-  /** Those that answered, by name: a call that still runs knows only which one was asked for. */
+  /** Model calls that answered or used tokens, and whose cost is not known. */
+  unpricedCalls: number;
+  /** Those of calls that no longer run, by name. */
   models: string[];
 }
 
 const WORST_FIRST = ["running", "error", "lost", "abandoned", "cancelled"] as const;
 
+function isUnpriced(row: SpanRow): boolean {
+  if (row.kind !== "llm" || row.costUsd !== null) return false;
+  return row.status === "ok" || row.inputTokens !== null || row.outputTokens !== null;
+}
+
 /** Add rows up in one pass. */
 export function totalsOf(rows: readonly SpanRow[]): Totals {
   const models = new Set<string>();
   const statuses = new Set<Status>();
-  const sum = { errors: 0, running: 0, llmCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  const sum = {
+    calls: 0,
+    errors: 0,
+    running: 0,
+    llmCalls: 0,
+    toolCalls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedTokens: 0,
+    unpricedCalls: 0,
+  };
   let costUsd: number | null = null;
   let head: SpanRow | null = null;
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
-    statuses.add(row.status);
-    if (row.status === "error") sum.errors++;
-    else if (row.status === "running") sum.running++;
     if (row.foldedInto === null) {
+      statuses.add(row.status);
+      sum.calls++;
+      if (row.status === "error") sum.errors++;
+      else if (row.status === "running") sum.running++;
+      if (isUnpriced(row)) sum.unpricedCalls++;
       if (row.kind === "llm") sum.llmCalls++;
       else if (row.kind === "tool") sum.toolCalls++;
       sum.inputTokens += row.inputTokens ?? 0;

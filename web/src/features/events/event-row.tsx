@@ -13,8 +13,8 @@ import css from "./event-table.module.css";
 // Icons are costly to draw anew with each row that changes.
 const Mark = memo(StatusMark);
 const Kind = memo(KindIcon);
-const COUNTED_ELSEWHERE = "Same call as another span of its run, counted there";
-const SAME_CALL = (
+const COUNTED_ELSEWHERE = "Duplicate of another span of its run, counted there";
+const DUPLICATE = (
   <span className={css.same} title={COUNTED_ELSEWHERE}>
     <Equal size={13} aria-hidden />
     <span className="visually-hidden">{COUNTED_ELSEWHERE}</span>
@@ -52,7 +52,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
       </Cell>
       <Cell className={css.name}>
         <Kind kind={event.kind} />
-        {event.folded_into !== null && SAME_CALL}
+        {event.folded_into !== null && DUPLICATE}
         <Recorded text={event.name} className={css.text} />
         {event.error && <Recorded text={event.error.type ?? "failed"} className={css.error} />}
       </Cell>

@@ -52,7 +52,7 @@ export function NewAbove({ waiting, overflow, onShow }: { waiting: number; overf
 /** Says that a sorted list is not live, and leads back to the one that is. */
 export function SortedBar({ search, refresh }: { search: EventsSearch; refresh: () => void }) {
   const { sort, order, ...rest } = search;
-  const words = sort === "cost" ? ["dearest first", "cheapest first"] : ["slowest first", "fastest first"];
+  const words = sort === "cost" ? ["most expensive first", "cheapest first"] : ["slowest first", "fastest first"];
   return (
     <div className={css.bar}>
       <span className={css.state}>Not live: {order === "asc" ? words[1] : words[0]}</span>

@@ -4,9 +4,10 @@ import { type ReactNode, useMemo } from "react";
 import type { Stats } from "@/api/client";
 import { changed } from "@/lib/conditions";
 import type { Filter, Status } from "@/lib/filter";
-import { compact, count, dollars, duration } from "@/lib/format";
+import { compact, count, duration } from "@/lib/format";
 import { binsOf } from "@/lib/histogram";
 import { tokensTitle } from "@/ui/list";
+import { SummedCost } from "@/ui/summed-cost";
 import { Histogram } from "./histogram";
 import css from "./overview.module.css";
 import { filterIn, type RunsSearch } from "./url";
@@ -51,7 +52,7 @@ export function Overview({ stats, failed, search, onRange }: Props) {
         <Figure name="Tokens" title={total && tokensTitle(total)}>
           {total && `${compact(total.input_tokens)} → ${compact(total.output_tokens)}`}
         </Figure>
-        <Figure name="Cost">{total && dollars(total.cost_usd)}</Figure>
+        <Figure name="Cost">{total && <SummedCost of={total} />}</Figure>
       </dl>
       {stats?.complete === false && (
         <p className={css.note} title="There are too many runs to look at each of them in time.">

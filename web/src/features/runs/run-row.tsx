@@ -3,13 +3,14 @@ import clsx from "clsx";
 import { Trash2 } from "lucide-react";
 import { memo } from "react";
 import type { Trace } from "@/api/client";
-import { count, dollars, duration, plural } from "@/lib/format";
+import { count, duration, plural } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
 import { ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
 import { StatusMark } from "@/ui/status";
+import { SummedCost } from "@/ui/summed-cost";
 import { Timeline } from "@/ui/timeline";
 import { useNow } from "@/ui/use-now";
 import type { RowPlace } from "@/ui/virtual-grid";
@@ -56,7 +57,9 @@ export const RunRow = memo(function RunRow({ run, indented, onOpen, onDelete, ..
       </Value>
       <Value look="text">{run.models.length > 0 ? <Recorded text={run.models.join(", ")} /> : null}</Value>
       <TokenValue sums={run} />
-      <Value look="number">{dollars(run.cost_usd)}</Value>
+      <Value look="number">
+        <SummedCost of={run} />
+      </Value>
       <Value look="text">{run.session_id && <Recorded text={run.session_id} />}</Value>
       <Value look="number">
         <When time={run.start_time_unix_nano} />

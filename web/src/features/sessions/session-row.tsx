@@ -1,12 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { Session } from "@/api/client";
-import { clock, count, day, dollars, duration, moment } from "@/lib/format";
+import { clock, count, day, duration, moment } from "@/lib/format";
 import { msBetween, type UnixNano, unixMs } from "@/lib/time";
 import { ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
 import { StatusMark } from "@/ui/status";
+import { SummedCost } from "@/ui/summed-cost";
 import type { RowPlace } from "@/ui/virtual-grid";
 import { When } from "@/ui/when";
 import css from "./sessions-page.module.css";
@@ -37,7 +38,9 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
       <Value look="number">{count(session.llm_calls)}</Value>
       <Value look="number">{count(session.tool_calls)}</Value>
       <TokenValue sums={session} />
-      <Value look="number">{dollars(session.cost_usd)}</Value>
+      <Value look="number">
+        <SummedCost of={session} />
+      </Value>
       <Value look="number">{end === null ? null : duration(msBetween(start, end))}</Value>
       <Value
         look="number"

@@ -30,7 +30,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
       <div className={css.top}>
         <Parameters span={span} />
       </div>
-      <Section title="Tokens and cost" aside={span.folded_into !== null && "counted at the same call"}>
+      <Section title="Tokens and cost" aside={span.folded_into !== null && "a duplicate: counted at another span"}>
         <UsageTable span={span} />
       </Section>
       <Asked span={span} rows={rows} asked={asked} names={names} />

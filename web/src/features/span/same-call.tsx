@@ -8,7 +8,7 @@ import { SpanLink } from "./span-link";
 
 const MOST = 4;
 
-/** Which span counts for the same call, or which ones tell of it besides; nothing for a call that was told once. */
+/** Which span this one is a duplicate of, or which ones are duplicates of it; nothing for a call recorded once. */
 export function SameCall({ span, place, rows }: OverviewProps) {
   const into = place.row ? place.row.foldedInto : span.folded_into;
   const others = into === null ? (retoldOf(rows).get(span.span_id) ?? []) : [];
@@ -19,11 +19,11 @@ export function SameCall({ span, place, rows }: OverviewProps) {
       <Equal size={14} aria-hidden />
       {into !== null ? (
         <span>
-          Same call as <OtherSpan {...{ span, rows }} spanId={into} />; counted there.
+          Duplicate of <OtherSpan {...{ span, rows }} spanId={into} />; counted there.
         </span>
       ) : (
         <span>
-          Counted here. Also told of by{" "}
+          Counted once, here. {others.length === 1 ? "Duplicate" : "Duplicates"}:{" "}
           {others.slice(0, MOST).map(({ id }, at) => (
             <span key={id}>
               {at > 0 && ", "}

@@ -13,6 +13,7 @@ const FIGURES: Figures = {
   output_tokens: 2000,
   cached_tokens: 500,
   cost_usd: 1.5,
+  unpriced_calls: 2,
 };
 
 describe("the numbers of a row", () => {
@@ -23,6 +24,7 @@ describe("the numbers of a row", () => {
     expect(cells.errors.search).toEqual({ ...filter, status: ["error"] });
     expect(cells.p95.search).toEqual({ ...filter, min_duration_ms: 2500, sort: "duration" });
     expect(cells.cost.search).toEqual({ ...filter, min_cost_usd: 0, sort: "cost" });
+    expect(cells.cost.title).toBe("without 2 unpriced calls");
     expect(cells.tokens).toMatchObject({ text: "12k", title: "10,000 in (500 cached), 2,000 out" });
   });
 

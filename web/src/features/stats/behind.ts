@@ -1,6 +1,6 @@
 import { type Figures, failedOf, pricedOf, RANKS, type Rank, rankValue, slowerThan } from "@/lib/figures";
 import type { Filter } from "@/lib/filter";
-import { compact, count, dollars, duration } from "@/lib/format";
+import { compact, count, dollars, duration, withoutPrice } from "@/lib/format";
 import type { BarCell, BarColumn, ListSearch } from "@/ui/bar-table";
 
 /** What the numbers of this page count. */
@@ -37,6 +37,7 @@ export function cellsOf(figures: Figures, filter: Filter): Record<Rank, BarCell>
       : { text: "–", search: null },
     cost: {
       text: dollars(figures.cost_usd),
+      ...(figures.unpriced_calls > 0 && { title: withoutPrice(figures.unpriced_calls) }),
       search: figures.cost_usd === null ? null : { ...pricedOf(filter), sort: "cost" },
     },
   };

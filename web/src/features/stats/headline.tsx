@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
 import { type Figures, failedOf, pricedOf, slowerThan } from "@/lib/figures";
 import type { Filter } from "@/lib/filter";
-import { compact, count, dollars, duration, percent } from "@/lib/format";
+import { compact, count, dollars, duration, percent, withoutPrice } from "@/lib/format";
 import type { ListSearch } from "@/ui/bar-table";
 import { type Of, placeOf } from "./behind";
 import css from "./headline.module.css";
@@ -58,7 +58,7 @@ function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
       ? `${percent(total.cached_tokens / total.input_tokens)} cached`
       : undefined;
   return [
-    { label: of === "traces" ? "Runs" : "Events", text: count(total.count), search: filter },
+    { label: of === "traces" ? "Runs" : "Calls", text: count(total.count), search: filter },
     {
       label: "Failed",
       text: count(total.errors),
@@ -75,6 +75,7 @@ function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
       label: "Cost",
       text: dollars(total.cost_usd),
       search: total.cost_usd === null ? null : { ...pricedOf(filter), sort: "cost" },
+      ...(total.unpriced_calls > 0 && { note: withoutPrice(total.unpriced_calls) }),
     },
   ];
 }

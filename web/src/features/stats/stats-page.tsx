@@ -6,6 +6,7 @@ import { statsQuery } from "@/api/queries";
 import { useSuggest } from "@/api/use-suggest";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import type { Grouping } from "@/lib/figures";
+import { callsOnly } from "@/lib/figures";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
 import { Button } from "@/ui/button";
 import { useCommands } from "@/ui/commands";
@@ -41,7 +42,7 @@ export function StatsPage() {
   useCommands([
     {
       id: "count",
-      title: of === "traces" ? "Count single events" : "Count whole runs",
+      title: of === "traces" ? "Count single calls" : "Count whole runs",
       run: () => count(of === "traces" ? "events" : "traces"),
     },
     { id: "failed only", title: "Show errors only", run: () => show((before) => ({ ...before, status: ["error"] })) },
@@ -59,7 +60,7 @@ export function StatsPage() {
         <fieldset className={css.of}>
           <legend className="visually-hidden">What is counted</legend>
           <Button pressed={of === "events"} onClick={() => count("events")}>
-            Events
+            Calls
           </Button>
           <Button pressed={of === "traces"} onClick={() => count("traces")}>
             Runs
@@ -79,6 +80,8 @@ interface BodyProps {
 }
 
 function Body({ filter, of, search, show }: BodyProps) {
+  // What the figures count, so that what is behind one is just as many.
+  const counted = of === "traces" ? filter : callsOnly(filter);
   const { data, error, refetch, isPlaceholderData } = useQuery({
     ...statsQuery({ filter, of, buckets: SLICES }),
     placeholderData: keepPreviousData,
@@ -92,7 +95,7 @@ function Body({ filter, of, search, show }: BodyProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
     <section className={css.page} aria-label="Figures" aria-busy={isPlaceholderData} tabIndex={0}>
-      <Headline total={data.total} filter={filter} of={of} />
+      <Headline total={data.total} filter={counted} of={of} />
       {!data.complete && (
         <p className={css.partial} role="note">
           There are more than can be counted at once: times, and where they are counted one by one all figures, cover
@@ -110,7 +113,7 @@ function Body({ filter, of, search, show }: BodyProps) {
             {asTable ? "As charts" : "As a table"}
           </Button>
         </div>
-        <Charts buckets={data.buckets} filter={filter} of={of} asTable={asTable} />
+        <Charts buckets={data.buckets} filter={counted} of={of} asTable={asTable} />
       </div>
       <div className={css.block}>
         <h2 className="visually-hidden">By what they differ, and what stands out</h2>
@@ -119,14 +122,14 @@ function Body({ filter, of, search, show }: BodyProps) {
             <Split
               key={`${of} ${by}`}
               by={by}
-              filter={filter}
+              filter={counted}
               of={of}
               rank={search.rank ?? "count"}
               order={search.order ?? "desc"}
             />
           ))}
-          <TopEvents sort="duration" filter={filter} of={of} />
-          <TopEvents sort="cost" filter={filter} of={of} />
+          <TopEvents sort="duration" filter={counted} of={of} />
+          <TopEvents sort="cost" filter={counted} of={of} />
         </div>
       </div>
     </section>

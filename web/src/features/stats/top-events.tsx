@@ -20,7 +20,7 @@ interface Props {
   of: Of;
 }
 
-/** The slowest, or the dearest, of what matches. */
+/** The slowest, or the most expensive, of what matches. */
 export function TopEvents({ sort, filter, of }: Props) {
   const wanted = sort === "cost" ? pricedOf(filter) : filter;
   const listing = { filter: wanted, sort };
@@ -32,10 +32,12 @@ export function TopEvents({ sort, filter, of }: Props) {
   return (
     <section>
       <h3 className={css.topTitle}>
-        {sort === "cost" ? "Dearest" : "Slowest"}
+        {sort === "cost" ? "Most expensive" : "Slowest"}
         <Link to={placeOf(of)} search={{ ...wanted, sort }} preload={false}>
-          {of === "traces" ? "All runs" : "All events"}
-          <span className="visually-hidden">{sort === "cost" ? ", the dearest first" : ", the slowest first"}</span>
+          {of === "traces" ? "All runs" : "All calls"}
+          <span className="visually-hidden">
+            {sort === "cost" ? ", the most expensive first" : ", the slowest first"}
+          </span>
         </Link>
       </h3>
       <ol>

@@ -84,11 +84,7 @@ export function TraceBody({ live, onReload, ...views }: Projections & { live: Sh
 
   return (
     <div className={css.scroll}>
-      <TraceHeader
-        {...{ trace, view, onView, clock, error, onReload }}
-        failures={failures.filter((at) => rows[at]?.status === "error").length}
-        loaded={complete ? null : rows.length}
-      />
+      <TraceHeader {...{ trace, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
       <Missing trace={trace} />
       {failures.length > 0 && (
         <FailureStrip

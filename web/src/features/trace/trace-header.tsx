@@ -4,7 +4,7 @@ import { Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError, type Trace } from "@/api/client";
 import { deleteTrace } from "@/api/queries";
-import { compact, count, dollars, duration, moment, plural } from "@/lib/format";
+import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { Button, CopyButton } from "@/ui/button";
 import { usePageTitle } from "@/ui/page-title";
@@ -29,8 +29,6 @@ interface Props {
   view: View;
   onView: (view: View) => void;
   clock: Clock;
-  /** How many errors began on their own: a call that failed because one below it did is the same trouble. */
-  failures: number;
   /** How many spans of how many are here, while they are on their way. */
   loaded: number | null;
   /** Why not all of them came. */
@@ -43,7 +41,7 @@ function isGone(error: Error): boolean {
 }
 
 /** What a run was, how it went and what it took. */
-export function TraceHeader({ trace, view, onView, clock, failures, loaded, error, onReload }: Props) {
+export function TraceHeader({ trace, view, onView, clock, loaded, error, onReload }: Props) {
   usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
   return (
     <header className={css.header}>
@@ -79,7 +77,7 @@ export function TraceHeader({ trace, view, onView, clock, failures, loaded, erro
           <DeleteButton traceId={trace.trace_id} />
         </div>
       </div>
-      <Figures trace={trace} clock={clock} failures={failures} />
+      <Figures trace={trace} clock={clock} />
     </header>
   );
 }
@@ -101,7 +99,7 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
   );
 }
 
-function Figures({ trace, clock, failures }: { trace: Trace; clock: Clock; failures: number }) {
+function Figures({ trace, clock }: { trace: Trace; clock: Clock }) {
   const began = unixMs(trace.start_time_unix_nano);
   return (
     <dl className={css.figures}>
@@ -109,14 +107,19 @@ function Figures({ trace, clock, failures }: { trace: Trace; clock: Clock; failu
         <time dateTime={new Date(began).toISOString()}>{moment(began)}</time>
       </Figure>
       <Figure name="Duration">{clock.running ? <RunningTime now={clock.now} /> : duration(trace.duration_ms)}</Figure>
-      <Figure name="Spans">{count(trace.spans)}</Figure>
+      <Figure name="Calls">
+        {count(trace.calls)}
+        {trace.spans > trace.calls && (
+          <span className={css.more} title="Spans of a call that another span counts for">
+            {" "}
+            + {plural(trace.spans - trace.calls, "duplicate")}
+          </span>
+        )}
+      </Figure>
       <Figure name="Errors">
         {trace.errors ? (
           <span className={css.errors}>
-            <StatusMark status="error" size={13} /> {count(failures || trace.errors)}
-            {failures > 0 && failures < trace.errors && (
-              <span className={css.more}> in {plural(trace.errors, "span")}</span>
-            )}
+            <StatusMark status="error" size={13} /> {count(trace.errors)}
           </span>
         ) : (
           "0"
@@ -130,7 +133,10 @@ function Figures({ trace, clock, failures }: { trace: Trace; clock: Clock; failu
       <Figure name="Tokens">
         <Tokens trace={trace} />
       </Figure>
-      <Figure name="Cost">{dollars(trace.cost_usd)}</Figure>
+      <Figure name="Cost">
+        {dollars(trace.cost_usd)}
+        {trace.unpriced_calls > 0 && <span className={css.more}> {withoutPrice(trace.unpriced_calls)}</span>}
+      </Figure>
       {trace.service !== null && (
         <Figure name="Service">
           <Recorded text={trace.service} />

@@ -88,21 +88,20 @@ function ZoomTools({ zoom }: { zoom: Zoom }) {
   );
 }
 
-/** Shows and hides what tells once more of a call: the framework's span over the provider's, a server's tool call. */
+/** Shows and hides duplicates: the framework's span over the provider's, a server's tool call. */
 function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; onHide: (hide: boolean) => void }) {
   if (spans === 0) return null;
-  const told = `${plural(spans, "span")} that ${spans === 1 ? "tells" : "tell"} of a call counted at another span`;
+  const duplicates = `${spans === 1 ? "the span that is a duplicate" : `the ${count(spans)} spans that are duplicates`} of calls, counted once`;
   return (
     <Button
       look="plain"
       pressed={!hidden}
       className={css.chip}
       onClick={() => onHide(!hidden)}
-      title={`${hidden ? "Show" : "Hide"} ${told}`}
+      title={`${hidden ? "Show" : "Hide"} ${duplicates}`}
     >
       <Equal size={13} aria-hidden />
-      {count(spans)}
-      <span className="visually-hidden"> of the same call</span>
+      {plural(spans, "duplicate")}
     </Button>
   );
 }

@@ -86,7 +86,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
       ? [
           {
             id: "same",
-            title: outline.once ? "Show every span of a call" : "Show one span of each call",
+            title: outline.once ? "Show duplicates" : "Hide duplicates",
             run: () => onChange({ same: outline.once ? undefined : "0" }),
           },
         ]
@@ -114,13 +114,14 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   );
 }
 
-/** The span that shows for one that is hidden because it tells once more of a call. */
+/** The span that shows for a duplicate that is hidden. */
 function standIn(rows: readonly SpanRow[], tree: Tree, id: string | null): string | null {
   return rows[tree.places.get(id ?? "") ?? -1]?.foldedInto ?? id;
 }
 
+/** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
 function countKinds(rows: readonly SpanRow[]): ReadonlyMap<Kind, number> {
   const counts = new Map<Kind, number>();
-  for (const row of rows) counts.set(row.kind, (counts.get(row.kind) ?? 0) + 1);
+  for (const row of rows) counts.set(row.kind, (counts.get(row.kind) ?? 0) + (row.foldedInto === null ? 1 : 0));
   return counts;
 }

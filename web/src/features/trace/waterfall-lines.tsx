@@ -53,7 +53,7 @@ function lineOf(props: Props, line: number) {
       position={lines.position[line] as number}
       size={lines.size[line] as number}
       hiddenSpans={spread ? (below.spans[at] as number) : 0}
-      hiddenFailures={spread ? (below.failures[at] as number) : 0}
+      hiddenFailures={spread ? (below.failedCalls[at] as number) : 0}
       {...figuresOf(rows, below, at, fold?.members)}
       sameAs={sameAs(rows, props.tree, at)}
       retold={outline.once && !fold ? (props.retold.get(row.id)?.length ?? 0) : 0}

@@ -38,9 +38,9 @@ interface Props {
   summed: boolean;
   /** Whether these figures are counted at another line. */
   elsewhere: boolean;
-  /** Which span counts for the same call; null for one that counts itself. */
+  /** Which span it is a duplicate of; null for one that counts itself. */
   sameAs: string | null;
-  /** How many hidden spans tell of the same call. */
+  /** How many of its duplicates are hidden. */
   retold: number;
   oddity: Oddity;
   /** The agent that the line above it already names. */
@@ -170,9 +170,9 @@ function Hidden({ spans, failures }: { spans: number; failures: number }) {
   );
 }
 
-/** That a span tells once more of a call that is counted at another one. */
+/** That a span is a duplicate of another one. */
 function SameAs({ which }: { which: string }) {
-  const words = `Same call as ${which}, counted there`;
+  const words = `Duplicate of ${which}, counted there`;
   return (
     <span className={css.same} title={words}>
       <Equal size={13} aria-hidden />
@@ -182,7 +182,7 @@ function SameAs({ which }: { which: string }) {
 }
 
 function Retold({ spans }: { spans: number }) {
-  const words = `${plural(spans, "hidden span")} ${spans === 1 ? "tells" : "tell"} of the same call`;
+  const words = `${plural(spans, "hidden duplicate")}`;
   return (
     <span className={css.retold} title={words}>
       <Equal size={11} aria-hidden />
@@ -211,7 +211,7 @@ const ODDITIES = {
 
 function Tokens({ input, output, elsewhere }: { input: number | null; output: number | null; elsewhere: boolean }) {
   if (input === null && output === null) return null;
-  const where = elsewhere ? ", counted at the same call" : "";
+  const where = elsewhere ? ", a duplicate: counted at another span" : "";
   return (
     <span title={`${count(input)} tokens in, ${count(output)} out${where}`}>
       {elsewhere && "("}

@@ -1,0 +1,14 @@
+import { dollars, withoutPrice } from "@/lib/format";
+
+/** A sum of costs, marked where it is without calls whose price is not known. */
+export function SummedCost({ of }: { of: { cost_usd: number | null; unpriced_calls: number } }) {
+  if (of.unpriced_calls === 0) return dollars(of.cost_usd);
+  const words = withoutPrice(of.unpriced_calls);
+  return (
+    <span title={words}>
+      {dollars(of.cost_usd)}
+      <span aria-hidden> +?</span>
+      <span className="visually-hidden"> {words}</span>
+    </span>
+  );
+}
