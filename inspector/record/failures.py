@@ -1,11 +1,17 @@
 """What is recorded of an exception: its text, where it came from, and the exceptions behind it."""
 
+# The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+import builtins
 import linecache
+import sys
 from collections.abc import Iterator
-from types import CodeType, TracebackType, WrapperDescriptorType
+from itertools import islice
+from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any, Final, NamedTuple
 
-from inspector.record.layouts import instance_dict, layout_of, static, type_name
+from inspector.record.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
 from inspector.record.plain import well_formed
 
 _MAX_MESSAGE = 10_000
@@ -29,30 +35,120 @@ class Frame(NamedTuple):
 
 
 def error_text(exc: BaseException) -> str:
-    """What the exception says of itself, in at most 10,000 characters; never raises, whatever its ``__str__`` does."""
+    """What the exception says of itself, in at most 10,000 characters, without running any code of the program.
+
+    Its ``__str__`` is asked where it is C's, or the standard library's over plain values. Of others it is the text that
+    the exception was made with, or what its attributes hold.
+    """
     try:
-        text = _said(exc)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 -- the border to the agent: `__str__` may raise anything
+        text = _text(exc)
+    except Exception as error:  # noqa: BLE001 -- the border to the agent
         return f"[no message: {type_name(type(error))} was raised by {type_name(type(exc))}.__str__]"
     if len(text) > _MAX_MESSAGE:
         text = f"{text[:_MAX_MESSAGE]}… [{len(text) - _MAX_MESSAGE:,} more characters]"
     return well_formed(text)
 
 
-def _said(exc: BaseException) -> str:
+def _text(exc: BaseException) -> str:
     arguments: tuple[object, ...] = _args(exc)
-    if (
-        len(arguments) == 1
-        and type(arguments[0]) is str
-        and type(static(type(exc), "__str__")) is WrapperDescriptorType
-    ):
-        only: str = arguments[0]
-        # KeyError shows the repr of its key; every other class written in C shows a single text as it is.
-        return only[: _MAX_MESSAGE * 2] if not issubclass(type(exc), KeyError) else repr(only[: _MAX_MESSAGE * 2])
-    said: object = str(exc)
-    return str.__str__(said)
+    say = static(type(exc), "__str__")
+    is_plain = type(say) is WrapperDescriptorType
+    if is_plain and len(arguments) == 1 and type(arguments[0]) is str and not issubclass(type(exc), KeyError):
+        # KeyError shows the repr of its key; every other class of Python's shows a single text as it is.
+        return arguments[0]
+    if is_plain and say.__objclass__ is BaseException:
+        return _shown_arguments(arguments)
+    if is_plain and say.__objclass__ is BaseExceptionGroup:
+        return say(exc)
+    if _is_foreign_c(say) or (_is_python_s(say) and _is_tame(arguments) and _has_tame_attributes(exc)):
+        return str.__str__(say(exc))
+    return _own_text(exc) or _shown_arguments(arguments) or _shown_attributes(exc)
+
+
+def _is_foreign_c(say: Any) -> bool:
+    """Tell whether a method is C's of an extension, such as pydantic's, whose text is nowhere else."""
+    return type(say) is WrapperDescriptorType and type_name(say.__objclass__).partition(".")[0] not in _STDLIB
+
+
+def _is_python_s(say: Any) -> bool:
+    """Tell whether a method is of Python itself."""
+    if type(say) is WrapperDescriptorType:
+        return type_name(say.__objclass__).partition(".")[0] in _STDLIB
+    if type(say) is not FunctionType:
+        return False
+    name: Any = say.__globals__.get("__name__")
+    if type(name) is not str or name.partition(".")[0] not in _STDLIB:
+        return False
+    module = sys.modules.get(name)
+    return module is not None and vars(module) is say.__globals__
+
+
+_STDLIB = sys.stdlib_module_names | set(dir(builtins))
+"""First parts of the names of Python's own classes and modules."""
+_SHOWN_ITEMS = 50
+_SHOWN_DEPTH = 3
+_TEXTS = ("message", "msg", "detail", "_message", "_details", "reason")
+"""Attributes in which exceptions with a ``__str__`` of their own keep what it says."""
+
+
+def _is_tame(value: object, depth: int = 0) -> bool:
+    """Tell whether showing a value runs nothing but Python's own code, for a short while.
+
+    Types are told apart by identity: how a class compares may be its own code.
+    """
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return len(value) <= _MAX_MESSAGE  # pyright: ignore[reportArgumentType] - of one of these
+    if kind is int:
+        return -_LARGE < value < _LARGE  # pyright: ignore[reportOperatorIssue] - as above
+    if kind is list or kind is tuple or kind is dict:
+        items: Any = value
+        if depth >= _SHOWN_DEPTH or len(items) > _SHOWN_ITEMS:
+            return False
+        parts = [*items.keys(), *items.values()] if kind is dict else list(items)
+        return all(_is_tame(part, depth + 1) for part in parts)
+    return value is None or kind is bool or kind is float
+
+
+_LARGE = 1 << 1024
+
+
+def _has_tame_attributes(exc: BaseException) -> bool:
+    """Tell whether what an exception of Python's own holds is plain, or of Python's own classes."""
+    held = instance_dict(exc, layout_of(type(exc))) or {}
+    members = [OSError.__dict__[name].__get__(exc) for name in _MEMBERS] if issubclass(type(exc), OSError) else []
+    return all(_is_tame(value) or _is_of_python(type(value)) for value in (*held.values(), *members))
+
+
+_MEMBERS = ("errno", "strerror", "filename", "filename2")
+
+
+def _is_of_python(cls: type) -> bool:
+    return type_name(cls).partition(".")[0] in sys.stdlib_module_names
+
+
+def _own_text(exc: BaseException) -> str:
+    held = instance_dict(exc, layout_of(type(exc))) or {}
+    texts = (dict_get(held, name) for name in _TEXTS)
+    return next((text for text in texts if type(text) is str and text), "")
+
+
+def _shown_arguments(arguments: tuple[object, ...]) -> str:
+    if len(arguments) == 1:
+        only = arguments[0]
+        return str.__str__(only) if issubclass(type(only), str) else _shown(only)  # pyright: ignore[reportArgumentType]
+    return f"({', '.join(map(_shown, arguments[:_SHOWN_ITEMS]))})" if arguments else ""
+
+
+def _shown(value: object) -> str:
+    if issubclass(type(value), str):
+        return repr(str.__getitem__(value, slice(_MAX_MESSAGE)))  # pyright: ignore[reportArgumentType] - it is one
+    return repr(value) if _is_tame(value) else f"<{type_name(type(value))}>"
+
+
+def _shown_attributes(exc: BaseException) -> str:
+    held = list(islice(dict_items(instance_dict(exc, layout_of(type(exc))) or {}), _SHOWN_ITEMS))
+    return ", ".join(f"{name}={_shown(value)}" for name, value in held if type(name) is str and name[:1] != "_")
 
 
 def _args(exc: BaseException) -> Any:
@@ -131,7 +227,7 @@ def _group(exc: BaseException) -> Iterator[Frame]:
         if depth:
             told += 1
             yield Frame("", 0, f"{'  ' * min(depth, 10)}+ {type_name(type(current))}: {error_text(current)[:500]}")
-        if isinstance(current, BaseExceptionGroup):
+        if issubclass(type(current), BaseExceptionGroup):
             parts: tuple[BaseException, ...] = BaseExceptionGroup.__dict__["exceptions"].__get__(current)
             waiting.extend((part, depth + 1) for part in reversed(parts[:_MAX_CHAIN]))
 

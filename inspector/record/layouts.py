@@ -10,6 +10,7 @@ through ``type``'s own slots, instance dictionaries and ``__slots__`` through th
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any, Final
 
@@ -145,11 +146,11 @@ def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def attributes(value: object, layout: Layout) -> Iterator[tuple[str, Any]]:
-    """An object's public attributes, from its dictionary and its slots."""
+def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, Any]]:
+    """An object's public attributes, from its dictionary, of which ``most`` entries are looked at, and its slots."""
     held = instance_dict(value, layout)
     if held is not None:
-        for name, item in list(dict_items(held)):
+        for name, item in list(islice(dict_items(held), most)):
             if type(name) is str and not name.startswith("_"):
                 yield name, item
     for name, slot in layout.slots:

@@ -28,6 +28,8 @@ class Limits:
     """Entries of all containers together; objects, bytes and non-ASCII text count for several."""
     text_chars: int = 262_144
     """A longer text keeps its beginning and its end."""
+    all_chars: int = 2_097_152
+    """Characters of all texts together, short ones aside; of those that come later, their length alone is kept."""
 
 
 class Cut(str):  # noqa: SLOT000 - a str cannot have slots that hold anything
@@ -78,6 +80,11 @@ def weigh(plain: "dict[str, Any] | list[Any] | tuple[Any, ...]") -> int:
 def more(count: int, noun: str) -> str:
     """The marker for ``count`` things left out, for example ``… [12,345 more characters] …``."""
     return f"… [{count:,} more {noun}{'' if count == 1 else 's'}] …"
+
+
+def no_room_for(count: int) -> Omitted:
+    """The marker in place of a text of ``count`` characters for which there is no room."""
+    return Omitted(more(count, "character"))
 
 
 def omitted(count: int) -> Omitted:

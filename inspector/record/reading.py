@@ -28,7 +28,7 @@ def _read(obj: Any, name: str) -> Any:
     layout = layout_of(type(obj))
     if layout.is_mock:
         return None
-    if dict in layout.bases:
+    if issubclass(type(obj), dict):
         return dict_get(obj, name)
     attributes = instance_dict(obj, layout)
     if attributes is not None and (found := dict_get(attributes, name)) is not None:
@@ -64,11 +64,10 @@ def _scalar(value: Any) -> str | int | float | bool | None:
     kind = type(value)
     if kind in _SCALARS:
         return value
-    bases = layout_of(kind).bases
-    if str in bases:
+    if issubclass(kind, str):
         return str.__str__(value)
-    if int in bases:
+    if issubclass(kind, int):
         return int.__add__(value, 0)
-    if float in bases:
+    if issubclass(kind, float):
         return float.__add__(value, 0.0)
     return None

@@ -80,7 +80,8 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
     ):
         return SECRET
     out: dict[str, Plain] = {} if layout.is_record else {"$type": layout.type_name}
-    for name, item in islice(attributes(value, layout), max(0, walk.left)):
+    room = max(0, walk.left)
+    for name, item in islice(attributes(value, layout, room), room):
         walk.left -= 1
         if name not in layout.hidden:
             out[walk.text(name)] = walk.copy(item, depth + 1)
@@ -272,12 +273,12 @@ def _numpy(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
-    if numpy.generic in layout.bases:
+    if issubclass(type(value), numpy.generic):
         item = numpy.generic.item(value)
         if type(item) in (str, int, float, bool, bytes, complex, dt.datetime, dt.date, dt.timedelta):
             return walk.copy(item, depth)
         return {"$type": layout.type_name}
-    if numpy.ndarray not in layout.bases:
+    if not issubclass(type(value), numpy.ndarray):
         return None
     shape: tuple[int, ...] = numpy.ndarray.shape.__get__(value)
     dtype = numpy.ndarray.dtype.__get__(value)

@@ -16,6 +16,7 @@ from opentelemetry.context import Context
 from opentelemetry.util import types
 
 from inspector.record.failures import Frame, error_text, frames
+from inspector.record.layouts import type_name
 from inspector.record.plain import Limits, Plain, well_formed
 from inspector.record.reading import read
 from inspector.record.values import snapshot
@@ -85,8 +86,7 @@ TOOL_ERROR = "tool_error"
 
 def failure_of(exc: BaseException) -> Failure:
     """Return what is to be recorded of an exception; never raises, whatever the exception does."""
-    cls = type(exc)
-    name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    name = type_name(type(exc))
     code = read(exc, "code") or read(read(exc, "error"), "code")
     return Failure(name, error_text(exc), frames(exc), _code(code))
 

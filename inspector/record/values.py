@@ -15,7 +15,18 @@ from typing import Any
 from inspector.record.encoding import Encoded, encode, write_mark
 from inspector.record.failures import Frame, error_text, format_traceback, frames
 from inspector.record.layouts import type_name
-from inspector.record.plain import INT64_MAX, INT64_MIN, Cut, Limits, Plain, integer, number, omitted, well_formed
+from inspector.record.plain import (
+    INT64_MAX,
+    INT64_MIN,
+    Cut,
+    Limits,
+    Plain,
+    integer,
+    no_room_for,
+    number,
+    omitted,
+    well_formed,
+)
 from inspector.record.reading import read, read_live
 from inspector.record.shapes import convert
 
@@ -38,8 +49,12 @@ __all__ = [
 DEFAULT_LIMITS = Limits()
 KEY_CHARS = 1024
 _INFINITY = float("inf")
+_SHORT_TEXT = 1024
+"""Texts up to here are bounded by the number of entries alone."""
 _SMALL_SIZE = 20
 _SMALL_TEXT = 8192
+_SMALL_PARTS = 64
+"""Containers in a small value."""
 
 
 def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
@@ -49,20 +64,21 @@ def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
     a ``Cut``, entries past ``limits.items`` an ``Omitted`` marker, an object on its own path ``{"$ref": "cycle"}``.
     """
     try:
-        if type(value) is dict and limits is DEFAULT_LIMITS and (out := _small(value, 4)) is not None:
+        if type(value) is dict and limits is DEFAULT_LIMITS and (out := _small(value, 4, [_SMALL_PARTS])) is not None:
             return out
         return _Walk(limits).copy(value, 0)
     except Exception as error:  # noqa: BLE001 -- the border to the agent: a value must never cost it an exception
         return {"$type": type_name(type(value)), "$error": type_name(type(error))}
 
 
-def _small(value: dict[Any, Any], levels: int) -> dict[str, Plain] | None:
+def _small(value: dict[Any, Any], levels: int, parts: list[int]) -> dict[str, Plain] | None:
     """The copy of what most arguments are, a small dictionary of plain values; None for anything else.
 
-    This runs for every recorded call, so it keeps no books: sizes and levels bound the work, and a cycle is no small
-    value.
+    This runs for every recorded call, so it keeps hardly any books: sizes, levels and the number of containers bound
+    the work, and a cycle is no small value.
     """
-    if len(value) > _SMALL_SIZE or not levels:
+    parts[0] -= 1
+    if len(value) > _SMALL_SIZE or not levels or parts[0] < 0:
         return None
     out = value.copy()
     for key, item in out.items():
@@ -74,7 +90,8 @@ def _small(value: dict[Any, Any], levels: int) -> dict[str, Plain] | None:
                 return None
         elif kind is dict or kind is list:
             # Putting another value under a key that is there is allowed while the items are walked.
-            item = _small(item, levels - 1) if kind is dict else _small_list(item, levels - 1)  # noqa: PLW2901
+            part = _small if kind is dict else _small_list
+            item = part(item, levels - 1, parts)  # noqa: PLW2901
             if item is None:
                 return None
             out[key] = item
@@ -83,14 +100,16 @@ def _small(value: dict[Any, Any], levels: int) -> dict[str, Plain] | None:
     return out
 
 
-def _small_list(value: list[Any], levels: int) -> list[Plain] | None:
-    out = value[:_SMALL_SIZE]
-    if len(value) > _SMALL_SIZE or not levels:
+def _small_list(value: list[Any], levels: int, parts: list[int]) -> list[Plain] | None:
+    parts[0] -= 1
+    if len(value) > _SMALL_SIZE or not levels or parts[0] < 0:
         return None
+    out = value[:_SMALL_SIZE]
     for place, item in enumerate(out):
         kind = type(item)
         if kind is dict or kind is list:
-            item = _small(item, levels - 1) if kind is dict else _small_list(item, levels - 1)  # noqa: PLW2901
+            part = _small if kind is dict else _small_list
+            item = part(item, levels - 1, parts)  # noqa: PLW2901
             if item is None:
                 return None
             out[place] = item
@@ -110,11 +129,15 @@ def _is_small(kind: type, item: Any) -> bool:
 class _Walk:
     """One copy in progress: what may still be taken, and the containers being copied."""
 
-    __slots__ = ("depth", "left", "path", "text_chars")
+    __slots__ = ("chars", "depth", "left", "names", "path", "text_chars", "tuples")
 
     def __init__(self, limits: Limits) -> None:
         self.depth = limits.depth
         self.left = limits.items
+        self.chars = limits.all_chars
+        self.names: dict[str, int] = {}
+        """How many keys that are no texts are shown alike."""
+        self.tuples: dict[tuple[int, ...], str] = {}
         self.path: set[int] = set()
         self.text_chars = limits.text_chars
 
@@ -161,11 +184,11 @@ class _Walk:
     def pairs(self, items: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Plain]:
         """The hot loop: the plain types are told apart here, since a call for each would double its cost."""
         out: dict[str, Plain] = {}
-        text_chars = self.text_chars
+        short = min(_SHORT_TEXT, self.text_chars)
         for key, value in items:
             kind = type(value)
             if kind is str:
-                item = value if value.isascii() and len(value) <= text_chars else self.text(value)
+                item = value if len(value) <= short and value.isascii() else self.text(value)
             elif kind is int:
                 item = value if INT64_MIN <= value <= INT64_MAX else integer(value)
             elif kind is bool or value is None:
@@ -181,19 +204,38 @@ class _Walk:
         return out
 
     def key(self, key: Any, taken: dict[str, Plain]) -> str:
-        plain = self.copy(key, self.depth)
-        if isinstance(plain, bool) or plain is None:
-            text = {True: "true", False: "false", None: "null"}[plain]
+        if issubclass(type(key), str):
+            text = well_formed(str.__getitem__(key, slice(KEY_CHARS)))
+            return text if text not in taken else self.another(text, taken)
+        if type(key) is int and INT64_MIN <= key <= INT64_MAX:
+            text = str(key)
+            return text if text not in taken else self.another(text, taken)
+        plain = None if type(key) is tuple else self.copy(key, self.depth)
+        if isinstance(plain, bool) or key is None:
+            text = {True: "true", False: "false", None: "null"}[plain]  # pyright: ignore[reportArgumentType]
         elif isinstance(plain, (str, int, float)):
             text = str(plain)[:KEY_CHARS]
         elif type(key) is tuple:
-            text = str(tuple(map(type_name, map(type, key))))
+            text = self.tuple_name(key)
         else:
             text = f"<{type_name(type(key))}>"
-        name, count = text, 1
-        while name in taken:
+        return text if text not in taken else self.another(text, taken)
+
+    def tuple_name(self, key: tuple[Any, ...]) -> str:
+        kinds = tuple(map(type, key[:_SMALL_SIZE]))
+        # By identity: how a class is hashed may be its own code.
+        known = tuple(map(id, kinds))
+        name = self.tuples.get(known)
+        if name is None:
+            name = self.tuples[known] = str(tuple(map(type_name, kinds)))
+        return name
+
+    def another(self, text: str, taken: dict[str, Plain]) -> str:
+        """The text with the first number behind it that is free, looked for from the last one of this text on."""
+        count = self.names.get(text, 1) + 1
+        while (name := f"{text} ({count})") in taken:
             count += 1
-            name = f"{text} ({count})"
+        self.names[text] = count
         return name
 
     def sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> Plain:
@@ -219,6 +261,10 @@ class _Walk:
 
     def text(self, value: str) -> str:
         size = str.__len__(value)
+        if size > _SHORT_TEXT:
+            self.chars -= min(size, self.text_chars)
+            if self.chars < 0:
+                return no_room_for(size)
         if size > self.text_chars:
             return self.cut(value, size)
         if not str.isascii(value):

@@ -15,6 +15,7 @@ import json
 import pathlib
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -34,6 +35,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.record.plain import Limits, weigh
+from inspector.record.spans import failure_of
 from inspector.record.values import (
     Cut,
     Frame,
@@ -469,19 +472,14 @@ def test_containers_that_change_while_they_are_copied_are_survived():
         sys.setswitchinterval(interval)
 
 
-def test_keyboard_interrupts_pass_through_live_reading_and_error_texts():
-    class Interrupts(Exception):
+def test_keyboard_interrupts_pass_through_live_reading():
+    class Interrupts:
         @property
         def name(self):
             raise KeyboardInterrupt
 
-        def __str__(self):
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
         read_live(Interrupts(), "name")
-    with pytest.raises(KeyboardInterrupt):
-        error_text(Interrupts())
 
 
 def test_reading_is_static_and_takes_the_first_that_is_there():
@@ -528,22 +526,72 @@ def test_live_reading_gives_texts_and_numbers_only():
     assert read_live(Trap(), "name") is None
 
 
-def raises(error):
-    def __str__(self):
-        raise error
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, RuntimeError, asyncio.CancelledError, GeneratorExit])
+def test_no_code_of_an_exception_runs_for_its_text(raised):
+    ran = []
 
-    return type("Broken", (Exception,), {"__str__": __str__})()
+    def trap(*_):
+        ran.append(1)
+        raise raised
+
+    class Meta(type):
+        __module__ = property(trap)
+        __name__ = property(trap)
+        __subclasscheck__ = __instancecheck__ = __hash__ = __eq__ = trap
+
+    class Held:
+        __str__ = __repr__ = __format__ = __eq__ = __hash__ = trap
+
+    names = {"__str__": trap, "__repr__": trap, "__getattribute__": trap, "__eq__": trap, "args": property(trap)}
+    own = Meta("Own", (Exception,), names)("no city", 5)
+    assert error_text(own) == "('no city', 5)"
+    assert failure_of(own).message == "('no city', 5)"
+    for exc in (ValueError(Held()), KeyError(Held()), OSError(2, Held()), ValueError("a", Held()), SyntaxError(Held())):
+        assert "Held>" in error_text(exc)
+    late = OSError(2, "gone", "f")
+    late.filename = Held()
+    assert error_text(late) == "(2, 'gone')"
+    assert ran == []
 
 
-def test_the_text_of_an_exception_is_never_worth_another_one():
-    assert error_text(ValueError("bad")) == "bad"
-    assert error_text(KeyError("k")) == "'k'"
-    assert error_text(OSError(2, "No such file", "f")) == str(OSError(2, "No such file", "f"))
-    assert error_text(ValueError()) == ""
-    for error in (RuntimeError(), SystemExit(), asyncio.CancelledError(), GeneratorExit()):
-        assert error_text(raises(error)).startswith("[no message: ")
-    odd = type("Odd", (Exception,), {"__str__": lambda self: 5})()
-    assert error_text(odd).startswith("[no message: TypeError")
+def test_the_text_of_an_exception_is_what_python_shows():
+    with pytest.raises(pydantic.ValidationError) as caught:
+        pydantic.TypeAdapter(int).validate_python("x")
+    invalid = caught.value
+    for exc in (
+        ValueError("bad"),
+        ValueError(),
+        ValueError(3, "x"),
+        ValueError({"a": [1, None]}),
+        KeyError("k"),
+        OSError(2, "No such file", "f"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+        SyntaxError("bad", ("f.py", 3, 1, "x", 3, 2)),
+        ImportError("no module", name="x"),
+        subprocess.CalledProcessError(2, ["git", "status"]),
+        ExceptionGroup("both", [ValueError(1), KeyError(2)]),
+        json.JSONDecodeError("Expecting value", "x", 0),
+        TimeoutError("late"),
+        invalid,
+    ):
+        assert error_text(exc) == str(exc)
+
+
+def test_an_exception_that_makes_its_own_text_shows_what_it_holds():
+    class Failed(Exception):
+        def __init__(self, message="", **held):
+            self.__dict__.update(held)
+            if message:
+                self.message = message
+
+        def __str__(self):
+            return "anything"
+
+    assert error_text(Failed("no such city")) == "no such city"
+    assert error_text(Failed(code=5, _private=1)) == "code=5"
+
+
+def test_the_text_of_an_exception_is_short_and_well_formed():
     assert len(error_text(ValueError("x" * 50_000_000))) < 10_100
     assert error_text(ValueError("\ud800")) == "\ufffd"
 
@@ -687,3 +735,66 @@ def test_copying_costs_little_whatever_the_value_is():
         began = time.process_time()
         snapshot(value)
         assert time.process_time() - began < 0.5
+
+
+def steps_of(value, limits):
+    """How many lines of Python a snapshot runs."""
+    steps = 0
+
+    def trace(frame, event, _):
+        nonlocal steps
+        steps += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        snapshot(value, limits)
+    finally:
+        sys.settrace(before)
+    return steps
+
+
+class Holder:
+    def __init__(self, count):
+        self.__dict__.update({f"a{n}": n for n in range(count)})
+
+
+GIANTS = {
+    "keys of one type": lambda count: {(n, n): n for n in range(count)},
+    "keys shown alike": lambda count: {Holder(0): n for n in range(count)},
+    "numbers as keys": lambda count: {n: n for n in range(count)},
+    "long keys": lambda count: {"k" * 2000 + str(n): n for n in range(count)},
+    "list": lambda count: list(range(count)),
+    "list of lists": lambda count: [[n] for n in range(count)],
+    "set": lambda count: set(range(count)),
+    "keys view": lambda count: dict.fromkeys(range(count)).keys(),
+    "one object": Holder,
+    "objects": lambda count: [Holder(1) for _ in range(count)],
+    "texts": lambda count: ["é" * 2000] * count,
+    "integers": lambda count: [10**300] * count,
+}
+
+
+@pytest.mark.parametrize("make", GIANTS.values(), ids=GIANTS)
+def test_the_work_on_a_value_is_bounded_however_many_entries_it_has(make):
+    assert steps_of(make(20_000), Limits(items=500)) < 500 * 60
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "😀"])
+def test_all_texts_of_a_value_together_are_bounded(letter):
+    many = snapshot({"texts": [letter * 100_000] * 5000, "small": {str(n): letter * 8000 for n in range(2000)}})
+    assert weigh([many]) < 4_000_000
+    assert many["texts"][0] == letter * 100_000
+    assert many["texts"][-1] == "… [100,000 more characters] …"
+    nested = {}
+    for _ in range(3):
+        nested = {str(n): nested or letter * 8000 for n in range(20)}
+    assert weigh([snapshot(nested)]) < 4_000_000
+    assert encode(many, max_bytes=1 << 20).truncated
+
+
+def test_one_text_of_50_mb_is_copied_at_its_ends_alone():
+    copy = snapshot("é" * 50_000_000)
+    assert isinstance(copy, Cut)
+    assert len(copy) < 300_000
