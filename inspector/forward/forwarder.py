@@ -30,12 +30,14 @@ class Forwarder:
         directory: The outbox; made with mode 0700 when missing.
         sender: What sends.
         flush: Brings into the files what was recorded so far.
+        poll_s: How long it rests after each pass.
     """
 
-    def __init__(self, directory: Path, sender: Sender, *, flush: Callable[[], object]) -> None:
+    def __init__(self, directory: Path, sender: Sender, *, flush: Callable[[], object], poll_s: float = POLL_S) -> None:
         self._directory = directory
         self._sender = sender
         self._flush = flush
+        self._poll_s = poll_s
         self._begin()
         atexit.register(self.close)
         this: weakref.ref[Forwarder] = weakref.ref(self)
@@ -85,7 +87,7 @@ class Forwarder:
                 self._give_up_lock()
                 self._last_pass.set()
                 return
-            self._stopping.wait(POLL_S)
+            self._stopping.wait(self._poll_s)
 
     def _give_up_lock(self) -> None:
         lock, self._lock = self._lock, None

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
@@ -67,48 +68,53 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
         yield cast("IO[bytes]", content)
 
 
-def read_parts(file: IO[bytes], name: str) -> Iterator[Part]:
+def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[Part]:
     """Yield what stands on each line; a file that is one request on many lines is one part.
+
+    Args:
+        file: What is read, unpacked.
+        name: What messages call it.
+        max_line: Bytes of a line, beyond which it is left out.
 
     Raises:
         FileUnreadable: It cannot be read on, as a packed file that was cut.
     """
-    for number, line in _lines(file, name):
+    for number, line in _lines(file, name, max_line):
         if not line.strip():
             continue
-        decoded = _decoded(line)
+        decoded = _decoded(line, max_line)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-            whole = line + _rest(file, MAX_LINE - len(line), name)
-            again = decode(whole) if len(whole) < MAX_LINE else decoded
+            whole = line + _rest(file, max_line - len(line), name)
+            again = decode(whole) if len(whole) < max_line else decoded
             if not again.malformed:
                 yield Part(whole, again, number)
                 return
             if not whole.endswith(b"\n"):
-                whole += next(_lines(file, name), (0, b""))[1]
+                whole += next(_lines(file, name, max_line), (0, b""))[1]
             lines = whole.splitlines(keepends=True)
-            yield from _parts_of(enumerate(lines, 1))
-            yield from _parts_of((len(lines) + later, rest) for later, rest in _lines(file, name))
+            later = ((len(lines) + at, rest) for at, rest in _lines(file, name, max_line))
+            yield from _parts_of(chain(enumerate(lines, 1), later), max_line)
             return
         yield Part(line, decoded, number)
 
 
-def _parts_of(lines: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
+def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[Part]:
     for number, line in lines:
         if line.strip():
-            yield Part(line, _decoded(line), number)
+            yield Part(line, _decoded(line, max_line), number)
 
 
-def _decoded(line: bytes) -> Decoded:
-    return Decoded(malformed="too long") if len(line) >= MAX_LINE else decode(line)
+def _decoded(line: bytes, max_line: int) -> Decoded:
+    return Decoded(malformed="too long") if len(line) >= max_line else decode(line)
 
 
-def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+def _lines(file: IO[bytes], name: str, max_line: int) -> Iterator[tuple[int, bytes]]:
     number = 0
     while True:
         try:
-            line = file.readline(MAX_LINE)
-            over = len(line) >= MAX_LINE and not line.endswith(b"\n")
-            while over and not _ends_line(file.readline(MAX_LINE)):
+            line = file.readline(max_line)
+            over = len(line) >= max_line and not line.endswith(b"\n")
+            while over and not _ends_line(file.readline(max_line)):
                 pass
         except (OSError, EOFError, zlib.error) as error:
             raise _broken(name, f"after line {number}", error) from None

@@ -19,11 +19,8 @@ from inspector.model import Span
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
-"""Spans after which no further request joins a transaction; a larger request is written in parts of so many."""
 MOST_WAITING = 1_024
-"""Requests in the queue."""
 MOST_WAITING_BYTES = 64 << 20
-"""Bytes of the requests in the queue; a single one may have more."""
 
 _log = logging.getLogger(__name__)
 
@@ -65,11 +62,26 @@ class Intake:
     Args:
         store: Where the spans go.
         committed: Called after each commit, in the thread that committed; it must not raise.
+        group_spans: Spans after which no further request joins a transaction; a larger request is written in parts of
+            so many.
+        most_waiting: Requests in the queue.
+        most_waiting_bytes: Bytes of the requests in the queue; a single one may have more.
     """
 
-    def __init__(self, store: Store, committed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        committed: Callable[[], None],
+        *,
+        group_spans: int = GROUP_SPANS,
+        most_waiting: int = MOST_WAITING,
+        most_waiting_bytes: int = MOST_WAITING_BYTES,
+    ) -> None:
         self._store = store
         self._committed = committed
+        self._group_spans = group_spans
+        self._most_waiting = most_waiting
+        self._most_waiting_bytes = most_waiting_bytes
         self._waiting: deque[_Delivery] = deque()
         self._bytes = 0
         self._changed = threading.Condition()
@@ -91,7 +103,7 @@ class Intake:
         with self._changed:
             if self._closed:
                 raise IntakeFull("the server is about to end; send it again to the next one")
-            if len(self._waiting) >= MOST_WAITING or (self._waiting and self._bytes + size > MOST_WAITING_BYTES):
+            if self._is_full(size):
                 raise IntakeFull("more waits to be stored than fits into memory; send it again later")
             self._waiting.append(delivery)
             self._bytes += size
@@ -100,6 +112,11 @@ class Intake:
                 self._thread.start()
             self._changed.notify_all()
         return delivery.receipt
+
+    def _is_full(self, size: int) -> bool:
+        if len(self._waiting) >= self._most_waiting:
+            return True
+        return bool(self._waiting) and self._bytes + size > self._most_waiting_bytes
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Give way to what waits, at most so long; returns whether nothing waits any more."""
@@ -129,7 +146,7 @@ class Intake:
         """Wait for requests and unpack those that fit into one transaction; none once the queue is closed and empty."""
         group: list[_Unpacked] = []
         spans = 0
-        while spans < GROUP_SPANS:
+        while spans < self._group_spans:
             delivery = self._take(wait=not group)
             if delivery is None:
                 break
@@ -173,11 +190,11 @@ class Intake:
             _acknowledge(unpacked)
 
     def _store_spans(self, spans: Sequence[Span]) -> None:
-        if len(spans) <= 2 * GROUP_SPANS:
+        if len(spans) <= 2 * self._group_spans:
             self._store.write(spans)
             return
-        for start in range(0, len(spans), GROUP_SPANS):
-            self._store.write(spans[start : start + GROUP_SPANS])
+        for start in range(0, len(spans), self._group_spans):
+            self._store.write(spans[start : start + self._group_spans])
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and all that waits: each would wait for the same lock, one after the other."""

@@ -12,9 +12,9 @@ WAIT_S = 10.0
 
 @pytest.fixture
 def forwarder(segments, receiver):
-    def make(directory=None):
+    def make(directory=None, **options):
         sender = Sender(Endpoint.of(receiver.url), timeout_s=5)
-        return Forwarder(directory or segments.directory, sender, flush=lambda: None)
+        return Forwarder(directory or segments.directory, sender, flush=lambda: None, **options)
 
     return make
 
@@ -29,11 +29,10 @@ def test_after_one_has_ended_the_next_one_of_the_process_sends(forwarder, segmen
 
 
 def test_an_error_that_comes_with_every_pass_is_logged_once(forwarder, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("inspector.forward.forwarder.POLL_S", 0.01)
     passes = []
     monkeypatch.setattr("inspector.forward.forwarder.take_lock", lambda *_: passes.append(1) or 1 / 0)
     with caplog.at_level(logging.WARNING, "mcp.inspector"):
-        each = forwarder(tmp_path)
+        each = forwarder(tmp_path, poll_s=0.01)
         each.start()
         deadline_s = time.monotonic() + WAIT_S
         while len(passes) < 3 and time.monotonic() < deadline_s:

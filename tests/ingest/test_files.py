@@ -5,19 +5,18 @@ import os
 import pytest
 
 from inspector.ingest import FileUnreadable
-from inspector.ingest import files as module
 from inspector.ingest.files import opened, read_parts
 
 
 @pytest.fixture
 def read(tmp_path):
-    def read(content, name="run.jsonl"):
+    def read(content, name="run.jsonl", **limits):
         path = tmp_path / name
         path.write_bytes(content)
         with opened(path) as file:
             return [
                 ("bad" if part.decoded.malformed else len(part.decoded.spans), part.number)
-                for part in read_parts(file, name)
+                for part in read_parts(file, name, **limits)
             ]
 
     return read
@@ -70,15 +69,16 @@ def test_a_first_line_that_was_cut_costs_itself_alone(read, line):
     assert read(line(1)[:30] + b"\n" + line(2)) == [("bad", 1), (1, 2)]
 
 
-def test_no_line_after_a_first_one_that_was_cut_is_lost(read, line, monkeypatch):
+def test_no_line_after_a_first_one_that_was_cut_is_lost(read, line):
     # More lines than are held at once to see whether they are one request; one of them lies across that border.
-    monkeypatch.setattr(module, "MAX_LINE", 1000)
-    assert read(line(1)[:30] + b"\n" + line(2) * 20) == [("bad", 1), *((1, number) for number in range(2, 22))]
+    assert read(line(1)[:30] + b"\n" + line(2) * 20, max_line=1000) == [
+        ("bad", 1),
+        *((1, number) for number in range(2, 22)),
+    ]
 
 
-def test_a_line_that_is_too_long_is_left_out_without_being_held(read, line, monkeypatch):
-    monkeypatch.setattr(module, "MAX_LINE", 1000)
-    assert read(line(1) + b"x" * 5000 + b"\n" + line(2)) == [(1, 1), ("bad", 2), (1, 3)]
+def test_a_line_that_is_too_long_is_left_out_without_being_held(read, line):
+    assert read(line(1) + b"x" * 5000 + b"\n" + line(2), max_line=1000) == [(1, 1), ("bad", 2), (1, 3)]
 
 
 @pytest.mark.parametrize(

@@ -64,11 +64,22 @@ def told():
 
 
 @pytest.fixture
-def intake(store, told):
-    made = Intake(store, lambda: told.append(len(store.batches)))
-    yield made
+def make_intake(store, told):
+    made = []
+
+    def make(**limits):
+        made.append(Intake(store, lambda: told.append(len(store.batches)), **limits))
+        return made[-1]
+
+    yield make
     store.open.set()
-    made.close()
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def intake(make_intake):
+    return make_intake()
 
 
 def stored(store):
@@ -97,9 +108,8 @@ def test_what_waits_is_committed_together(store, intake):
     assert store.batches == [1, 10]
 
 
-def test_more_than_fits_into_memory_is_not_taken(store, intake, monkeypatch):
-    monkeypatch.setattr("inspector.ingest.intake.MOST_WAITING_BYTES", 10)
-    monkeypatch.setattr("inspector.ingest.intake.MOST_WAITING", 2)
+def test_more_than_fits_into_memory_is_not_taken(store, make_intake):
+    intake = make_intake(most_waiting=2, most_waiting_bytes=10)
     hold(store, intake)
     large = intake.deliver(lambda: decoded(2), 1000)
     with pytest.raises(IntakeFull):
@@ -141,8 +151,8 @@ def test_what_cannot_be_decoded_costs_itself_alone(store, intake):
     assert good.result(10).spans == 1
 
 
-def test_a_large_request_is_committed_in_parts(store, intake, monkeypatch):
-    monkeypatch.setattr("inspector.ingest.intake.GROUP_SPANS", 10)
+def test_a_large_request_is_committed_in_parts(store, make_intake):
+    intake = make_intake(group_spans=10)
     assert intake.deliver(lambda: decoded(*range(1, 36)), 1).result(10).spans == 35
     assert store.batches == [10, 10, 10, 5]
 
