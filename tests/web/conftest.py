@@ -78,27 +78,74 @@ def watch() -> Iterator[Watch]:
     assert made.found == []
 
 
-@pytest.fixture
-def visit(browser: Browser, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """Opens a view of a server in a fresh browser profile that is signed in; the test fails on anything odd in it."""
-    visits: list[tuple[Server, BrowserContext]] = []
+class Profiles:
+    """Profiles of a browser, signed in to servers."""
 
-    def open_page(server: Server, view: str = "/", *, prefix: str = "", **options: Any) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        visits.append((server, context))
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._kept: dict[str, BrowserContext] = {}
+        self._of: list[tuple[Server, BrowserContext]] = []
+
+    def fresh(self, server: Server, **options: Any) -> BrowserContext:
+        context = self._browser.new_context(**options)
+        self._of.append((server, context))
         server.visitors.append(context)
         context.set_default_timeout(WAIT_MS)
-        context.add_cookies(server.cookies)
         context.add_init_script(REPORT_VIOLATIONS)
+        return context
+
+    def kept(self, server: Server) -> BrowserContext:
+        """The one that others used before and left empty, with the process that renders its pages.
+
+        Another process would compile the app once more, which takes most of a visit. A page of the server that stays
+        open keeps it.
+        """
+        if server.url not in self._kept:
+            self._kept[server.url] = self.fresh(server)
+            # A server that a test stops takes its visitors along.
+            self._kept[server.url].on("close", lambda _: self._kept.pop(server.url, None))
+            self._kept[server.url].new_page().goto(f"{server.url}/healthz")
+        return self._kept[server.url]
+
+    def empty(self) -> None:
+        """Leave nothing of a test in those that are kept."""
+        for context in self._kept.values():
+            keeper, *pages = context.pages
+            for page in pages:
+                page.close()
+            keeper.evaluate("localStorage.clear()")
+            context.clear_cookies()
+
+    def close(self) -> None:
+        for server, context in self._of:
+            context.close()
+            server.visitors.remove(context)
+
+
+@pytest.fixture(scope="module")
+def profiles(browser: Browser) -> Iterator[Profiles]:
+    made = Profiles(browser)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def visit(profiles: Profiles, watch: Watch) -> Iterator[Callable[..., Page]]:
+    """Opens a view of a server in an empty browser profile that is signed in; the test fails on anything odd in it."""
+
+    def open_page(server: Server, view: str = "/", *, prefix: str = "", viewport: Any = None, **options: Any) -> Page:
+        media = {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
+        context = profiles.fresh(server, **options) if options else profiles.kept(server)
+        context.add_cookies(server.cookies)
         page = context.new_page()
+        page.set_viewport_size(viewport or {"width": 1280, "height": 800})
+        page.emulate_media(**media)
         watch.over(page, server.url)
         page.goto(f"{server.url}{prefix}/#{view}")
         return page
 
     yield open_page
-    for server, context in visits:
-        context.close()
-        server.visitors.remove(context)
+    profiles.empty()
 
 
 @pytest.fixture
