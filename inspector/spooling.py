@@ -9,6 +9,12 @@ SUFFIX = ".jsonl"
 HIDDEN_SUFFIX = ".tmp"
 """Ends the name of a segment until its writer has locked it."""
 
+UNWRITTEN_SUFFIX = ".unwritten"
+"""Ends the name of an empty file that says how many calls of a process could not be written."""
+
+_UNWRITTEN = re.compile(
+    r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.(?P<run>\w*)\.(?P<count>\d{1,18})\.unwritten", re.ASCII
+)
 _SEGMENT = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
 
 
@@ -24,6 +30,17 @@ def process_of(name: str) -> str | None:
     """Return the key of the process that a segment of ours belongs to; None for a file of another program."""
     match = _SEGMENT.fullmatch(name)
     return match["process"] if match else None
+
+
+def unwritten_name(process: str, run: str | None, count: int) -> str:
+    """Return the name of the file that says how many calls could not be written: it fits on a disk that is full."""
+    return f"{process}.{run if run and re.fullmatch(r'[0-9A-Za-z_]+', run) else ''}.{count}{UNWRITTEN_SUFFIX}"
+
+
+def read_unwritten_name(name: str) -> tuple[str, str | None, int] | None:
+    """Return the process, its run and the number of calls that such a name tells; None for another name."""
+    match = _UNWRITTEN.fullmatch(name)
+    return None if match is None else (match["process"], match["run"] or None, int(match["count"]))
 
 
 def is_finished(fd: int) -> bool:

@@ -20,7 +20,7 @@ from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
-from inspector.ingest.losses import waiting_losses
+from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
@@ -267,7 +267,9 @@ def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Se
     for name, reason in sorted(ignored.items()):
         yield Check("warn", "spool", f"{name} {reason}", f"move it out of {directory}")
     offsets = {name: mark.offset for name, mark in marks.items()}
-    yield from _loss_checks([*losses, *waiting_losses(segments, offsets)])
+    yield from _loss_checks(
+        [*losses, *waiting_losses(segments, offsets), *(loss for _, loss in unwritten_losses(directory))]
+    )
     waiting = [each.size - (marks[each.name].offset if each.name in marks else 0) for each in segments]
     pending = sum(1 for rest in waiting if rest > 0)
     text = (

@@ -28,6 +28,8 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
 - Where several spans describe one call, one of them counts, in every sum.
   `show`, `events` and `tail` mark the others `duplicate` and put their tokens and cost in parentheses;
   `--no-duplicates` leaves them out.
+- What happened and could not be recorded is said by `run` at its end, by `show` above a trace or a run, and by
+  `doctor`: [what was not recorded](recording.md#what-was-not-recorded).
 - Recorded text never controls the terminal.
   Escape sequences, bidirectional overrides and invisible characters are shown as symbols, such as `␛` and `⟨U+202E⟩`,
   and in JSON as `\\u` escapes.

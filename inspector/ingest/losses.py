@@ -5,11 +5,13 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 
 from inspector import semconv
 from inspector.ingest.otlp import LOSSES, Decoded, decode
 from inspector.ingest.segment import Segment, opened, read_lines
 from inspector.model import AttributeValue, Loss, LossReason
+from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_abandoned, read_unwritten_name, unborn_segments
 
 _MARKS = tuple(f'"{key}"'.encode() for key in LOSSES)
 _STARTED = re.compile(r"\d{8}T\d{6}")
@@ -63,6 +65,23 @@ def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> I
                 # Others are not worth the time to decode them: what cannot be read is counted as it is taken in.
                 if line.whole and any(mark in line.data for mark in _MARKS):
                     yield from missing.of(decode(line.data))
+
+
+def unwritten_losses(directory: Path) -> Iterator[tuple[Path, Loss]]:
+    """Yield what processes that are gone say by names of files alone, their disk having been full, with the files."""
+    for path in sorted(directory.glob(f"*{UNWRITTEN_SUFFIX}")):
+        found = read_unwritten_name(path.name)
+        if found is None or _is_writing(directory, found[0]):
+            continue
+        process, run, count = found
+        with suppress(FileNotFoundError):
+            at_ns = path.stat(follow_symlinks=False).st_ctime_ns
+            yield path, Loss(process, run, None, "unwritten", count, _began_ns(process), at_ns)
+
+
+def _is_writing(directory: Path, process: str) -> bool:
+    own = [*directory.glob(f"{process}.*{SUFFIX}"), *unborn_segments(directory, process)]
+    return not all(map(is_abandoned, own))
 
 
 def origin(resource: Mapping[str, AttributeValue]) -> tuple[str | None, str | None]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inspector.ingest.batch import Batch
-from inspector.ingest.losses import Missing
+from inspector.ingest.losses import Missing, unwritten_losses
 from inspector.ingest.otlp import Decoded, decode
 from inspector.ingest.segment import (
     MAX_LINE,
@@ -109,6 +109,7 @@ class Spool:
         self._committed = committed
         self._marks = dict(store.spools())
         self._looks: dict[str, _Look] = {}
+        self._changed_ns = -1
 
     def take_in(self, *, deadline_s: float | None = None) -> TakenIn:
         """Read what is new in every spool, up to a ``time.monotonic`` time; the rest is left for the next pass.
@@ -130,7 +131,21 @@ class Spool:
                 ignored[segment.name] = f"cannot be read: {error.strerror or error}"
             if not total.complete:
                 return total
-        return total + replace(self._put_away(segments), ignored=ignored)
+        total += replace(self._put_away(segments), ignored=ignored)
+        self._take_in_unwritten()
+        return total
+
+    def _take_in_unwritten(self) -> None:
+        """Store what is said by names of files alone; they come and go with the directory's time."""
+        try:
+            changed_ns = self._directory.stat().st_mtime_ns
+        except FileNotFoundError:
+            return
+        if changed_ns != self._changed_ns:
+            for path, loss in unwritten_losses(self._directory):
+                self._store.write((), losses=(loss,))
+                path.unlink(missing_ok=True)
+            self._changed_ns = changed_ns
 
     def _read(self, segment: Segment, deadline: _Deadline) -> TakenIn:
         look = self._looks.get(segment.name)

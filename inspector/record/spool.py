@@ -17,12 +17,14 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Literal, Protocol
 
+from inspector import semconv as sc
 from inspector.logger import logger
 from inspector.record.duplicates import certainty_of
 from inspector.record.losses import Losses
 from inspector.record.renderer import Line
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
+from inspector.record.unwritten import UnwrittenMark
 from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting
 from inspector.tally import Tally
 
@@ -85,6 +87,9 @@ class Spool:
         """Called once, by the thread of the program that records the first call."""
         sizes = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
         self._file = Segments(directory, name, losses=self.losses, **sizes)
+        self._mark = UnwrittenMark(directory, name)
+        self._reported = 0
+        """Calls that could not be written, as lines of the file say."""
         self._render = render
         self._tally = tally
         self._waiting = Waiting(max_calls, max_bytes)
@@ -294,6 +299,7 @@ class Spool:
             self._write_held()
         finally:
             self._writing = False
+        self._mark.show(self._unwritten() - self._reported if self._failing else 0)
         if self._tally is not None and (wrote or self._failing or self._closed):
             self._save(self._tally)
         return wrote
@@ -311,17 +317,22 @@ class Spool:
                 return False
             self._wrote_s = time.monotonic()
             self._held.pop(0)
+            self._reported += line.news.get(sc.UNWRITTEN, 0)
             if self._tally is not None:
                 _count(line, self._tally)
         self._failing = False
         return True
 
+    def _unwritten(self) -> int:
+        """Return how many calls are not in the file because it cannot be written, lost for good or not."""
+        waiting = len(self._waiting) + _calls_of(self._held) if self._failing else 0
+        return self.losses.unwritten + self.losses.of_the_open("unwritten") + waiting
+
     def _save(self, tally: Tally) -> None:
         losses = self.losses
-        unwritten = len(self._waiting) + _calls_of(self._held) if self._failing else 0
         tally.count_losses(
             dropped=losses.dropped + losses.of_the_open("dropped"),
-            unwritten=losses.unwritten + losses.of_the_open("unwritten") + unwritten,
+            unwritten=self._unwritten(),
             unencodable=losses.unencodable + losses.of_the_open("unencodable"),
             unmatched=losses.unmatched,
         )

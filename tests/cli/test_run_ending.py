@@ -165,6 +165,24 @@ def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, sc
     assert warned and "cannot write the spool" in warned[0]
 
 
+def test_calls_that_a_full_disk_had_no_room_for_are_said_wherever_one_looks(run, script, inspector, call):
+    fill = (
+        "from inspector import record\nimport resource\n"
+        "assert record.attach().flush()\nresource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+    )
+    more = "for _ in range(200):" + call("add").replace("\n", "\n    ")
+    done = run(script(call("add") + fill + more))
+    (lost,) = re.findall(
+        r"inspector: (\d+) calls were not recorded: the file could not be written", done.stderr.decode()
+    )
+    assert 0 < int(lost) < 201
+    said = f"{lost} calls{{}} were not recorded: the file could not be written"
+    for _ in ("waits in the spool", "is taken in"):
+        assert said.format("") in inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
+        assert inspector("show", "--run", "last").stdout.decode().splitlines()[1] == said.format("")
+    assert inspector("show").stdout.decode().splitlines()[1] == said.format(" of its processes")
+
+
 def test_each_reason_has_its_sentence():
     losses = Losses(dropped=24_225, unwritten=1, unencodable=2, undecodable=1, unmatched=1, dropped_segments=1)
     assert list(loss_sentences(losses)) == [

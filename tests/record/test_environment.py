@@ -136,6 +136,19 @@ def test_impossible_values_never_end_the_program_and_are_logged_once(tmp_path, l
     assert sorted(message.partition(" ")[0].partition("=")[0] for message in json.loads(done.stdout)) == wrong
 
 
+def test_a_program_without_any_home_directory_goes_on():
+    gone = "import pathlib\ndef none(_):\n    raise RuntimeError\npathlib.Path.home = classmethod(none)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", gone + ATTACHING.format(listening=True)],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)[0].startswith("nothing can be recorded: there is no home directory; ")
+
+
 @pytest.mark.parametrize("endpoint", [{}, {"INSPECTOR_ENDPOINT": "http://127.0.0.1:9"}])
 def test_a_home_that_cannot_be_used_never_ends_the_program(tmp_path, endpoint):
     (tmp_path / "file").write_text("")
