@@ -56,7 +56,7 @@ class Recorder:
         clock = clock or Clock()
         self._tick = clock.tick_ns
         self._calls = Calls(self._changed, clock, self._ids)
-        self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id)
+        self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id, innermost)
         """Takes in what a span processor of the OpenTelemetry SDK passes on."""
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
         for noun in NOUNS:

@@ -120,11 +120,18 @@ class SdkSpans:
     Args:
         changed: Called with every span that began or ended.
         call: Returns the open call of a hook that has a span id.
+        innermost: Returns the innermost call of a hook in this context.
     """
 
-    def __init__(self, changed: Callable[[RecordedSpan], None], call: Callable[[int], RecordedSpan | None]) -> None:
+    def __init__(
+        self,
+        changed: Callable[[RecordedSpan], None],
+        call: Callable[[int], RecordedSpan | None],
+        innermost: Callable[[], RecordedSpan | None],
+    ) -> None:
         self._changed = changed
         self._call = call
+        self._innermost = innermost
         self._origins: dict[tuple[int, int], Origin] = {}
         self._ended: dict[int, object] = {}
         self._ended_before: dict[int, object] = {}
@@ -135,15 +142,23 @@ class SdkSpans:
         if identity is None or identity.span_id in _open or _is_ours(span):
             return
         node = SdkSpan(span, self._origin(span))
-        parent = span.parent
-        if parent is not None:
-            node.place(_open.get(parent.span_id) or self._call(parent.span_id))
-        else:
-            node.place(None)
+        node.place(self._parent(node, span.parent))
         while len(_open) >= _MOST_OPEN:
             _open.pop(next(iter(tuple(_open))), None)
         _open[node.span_id] = node
         self._changed(node)
+
+    def _parent(self, node: SdkSpan, parent: trace.SpanContext | None) -> RecordedSpan | None:
+        if parent is None:
+            return None
+        if not parent.is_remote:
+            return _open.get(parent.span_id) or self._call(parent.span_id)
+        request = self._innermost()
+        if request is None or (request.trace_id, request.parent_id) != (parent.trace_id, parent.span_id):
+            return None
+        # The server's own span of a request whose hook has begun around it: both read the same trace context.
+        node.parent_id = request.span_id
+        return request
 
     def end(self, span: "ReadableSpan") -> None:
         """Record a span that has ended, also one whose start was not seen."""

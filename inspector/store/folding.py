@@ -94,13 +94,35 @@ class Family:
                 into = folded.get(span_id)
                 if self.nodes[span_id].identity is not None and self.folded.get(span_id) != into:
                     changes[span_id] = into
+        self._take(changes)
+        requests = dict(self._requests(self.changed | changes.keys()))
+        self._take(requests)
+        self.changed = set()
+        return changes | requests
+
+    def _take(self, changes: Mapping[str, str | None]) -> None:
         for span_id, into in changes.items():
             if into is not None:
                 self.folded[span_id] = into
             else:
                 self.folded.pop(span_id, None)
-        self.changed = set()
-        return changes
+
+    def _requests(self, changed: Collection[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield the JSON-RPC requests, at changed spans or below, of which something else is true now."""
+        waiting = [*changed]
+        seen: set[str] = set()
+        while waiting:
+            span_id = waiting.pop()
+            if span_id in seen:
+                continue
+            seen.add(span_id)
+            node = self.nodes.get(span_id)
+            if node is not None and node.kind == "rpc" and node.identity is not None:
+                sender = _sender(self.nodes, node)
+                into = None if sender is None else self.folded.get(sender, sender)
+                if self.folded.get(span_id) != into:
+                    yield span_id, into
+            waiting += (child for child in self.children.get(span_id, ()) if self.nodes[child].kind == "rpc")
 
 
 def decide(nodes: Iterable[Node]) -> dict[str, str]:
@@ -110,6 +132,26 @@ def decide(nodes: Iterable[Node]) -> dict[str, str]:
         family.add(node)
     family.refold()
     return family.folded
+
+
+def _sender(nodes: Nodes, request: Node) -> str | None:
+    """Return the outermost span around a JSON-RPC request that records the same one, on the same side."""
+    found = None
+    here = request
+    for _ in range(_MOST_HOPS):
+        outer = nodes.get(here.parent_id or "")
+        if outer is None or not _is_same_request(outer, here):
+            break
+        found, here = outer.span_id, outer
+    return found
+
+
+def _is_same_request(outer: Node, inner: Node) -> bool:
+    if outer.identity is None or inner.identity is None or _hides_failure(outer, inner):
+        return False
+    one, other = read_identity(outer.identity), read_identity(inner.identity)
+    is_common = one.message is not None and one.message == other.message
+    return is_common and one.is_server == other.is_server and one.recorder != other.recorder
 
 
 _Region: TypeAlias = Mapping[str, int]

@@ -60,6 +60,8 @@ class Identity(Struct, frozen=True, array_like=True, gc=False):
     """Of the HTTP exchange."""
     input: dict[str, int] | None = None
     """Checksums of arguments by name, or of the last user's text under the empty name; None for unknown."""
+    message: str | None = None
+    """Method and id of the JSON-RPC request that the span is, or is the call of."""
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -75,6 +77,9 @@ def identity_text(span: Span) -> str | None:
     """Return the identity as it is stored; None for a span that is no call and does not separate any."""
     if span.kind in CALL_KINDS:
         return _ENCODER.encode(_identity(span)).decode()
+    if span.kind == "rpc" and (message := _message(span.attributes)) is not None:
+        server = _is_server(span.attributes)
+        return _ENCODER.encode(Identity(_recorder(span), server, message=message)).decode()
     if span.kind in BETWEEN_KINDS and _is_server(span.attributes):
         return _SERVER
     return None
@@ -98,6 +103,7 @@ def _identity(span: Span) -> Identity:
         _text(attributes, semconv.CALL_ID),
         _request_id(attributes),
         _input(span),
+        _message(attributes) if span.kind == "tool" else None,
     )
 
 
@@ -115,6 +121,12 @@ def _recorder(span: Span) -> str:
 
 def _is_server(attributes: Attributes) -> bool:
     return attributes.get(semconv.SEED_RPC_DIRECTION) == "inbound" or attributes.get("span.kind") == "server"
+
+
+def _message(attributes: Attributes) -> str | None:
+    method, request_id = attributes.get(semconv.MCP_METHOD_NAME), attributes.get(semconv.JSONRPC_REQUEST_ID)
+    # A notification has no id.
+    return None if method is None or request_id is None else f"{method} {request_id}"[:256]
 
 
 def _text(attributes: Attributes, key: str) -> str | None:

@@ -1,7 +1,10 @@
 """Spans of libraries beside calls of hooks, once they are stored: none lost, none counted twice."""
 
+import threading
+
 import pytest
 from opentelemetry import trace
+from opentelemetry.propagate import extract, inject
 
 import inspector
 from inspector.ingest import Owner
@@ -67,3 +70,30 @@ def test_two_spans_of_one_library_are_two_calls(attached, stored):
     with tracer.start_as_current_span("outer", attributes=tool), tracer.start_as_current_span("inner", attributes=tool):
         pass
     assert stored() == [("outer", True), ("inner", True)]
+
+
+def test_a_request_that_the_mcp_sdk_makes_spans_of_too_counts_once_on_each_side(attached, stored):
+    """As the MCP SDK does: the client's span travels, and the server's begins below it inside of the server's hook."""
+    said = {"mcp.method.name": "tools/list", "jsonrpc.request.id": "1"}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    sdk = trace.get_tracer("mcp-python-sdk")
+    carrier = {}
+    with around("rpc_request", envelope=request, transport="stdio", emitter="mcp"):
+        with sdk.start_as_current_span("MCP send tools/list", kind=trace.SpanKind.CLIENT, attributes=said):
+            inject(carrier)
+
+    def serve():
+        received = {**request, "params": {"_meta": carrier}}
+        with around("rpc_request", envelope=received, transport="stdio", direction="inbound", emitter="mcp"):
+            context = extract(carrier)
+            with sdk.start_as_current_span("tools/list", context, trace.SpanKind.SERVER, attributes=said):
+                with around("tool_call", tool_name="add", args={}, context=None):
+                    pass
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    thread.join()
+    tree = attached.tree()
+    assert tree["MCP send tools/list"] == "tools/list"
+    assert tree["execute_tool add"] == "tools/list"
+    assert [counts for _, counts in stored()] == [True, False, True, False, True]

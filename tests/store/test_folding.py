@@ -326,3 +326,45 @@ def test_what_changed_is_reported_and_nothing_else(nodes, random):
                 assert before.get(span_id) != into
                 known[span_id] = into
         assert {span_id: into for span_id, into in known.items() if into} == family.folded
+
+
+# JSON-RPC requests.
+
+
+def rpc(span_id, parent=None, by="mcp", *, message="tools/call 2", is_server=False, status="ok"):
+    identity = msgspec.json.encode(Identity(by, is_server, message=message)).decode()
+    return Node(span_id, parent, "rpc", status=status, identity=identity)
+
+
+def test_a_request_below_another_recorders_span_of_it_is_a_duplicate():
+    assert decide([rpc("hook"), rpc("sdk", "hook", "lib")]) == {"sdk": "hook"}
+    assert decide([tool("call", message="tools/call 2"), rpc("sdk", "call", "lib")]) == {"sdk": "call"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        rpc("other", "hook"),
+        rpc("other", "hook", "lib", message="tools/call 3"),
+        rpc("other", "hook", "lib", is_server=True),
+        rpc("other", "hook", "lib", status="error"),
+        rpc("other", "elsewhere", "lib"),
+    ],
+)
+def test_another_request_is_one_of_its_own(other):
+    assert decide([rpc("hook"), other]) == {}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+def test_a_request_is_folded_into_the_span_that_counts_in_any_order(order):
+    nodes = [
+        tool("framework", by="framework"),
+        tool("call", "framework", by="mcp", message="tools/call 2"),
+        rpc("hook", "call", "third"),
+        rpc("sdk", "hook", "lib"),
+    ]
+    family = Family()
+    for at in order:
+        family.add(nodes[at])
+        family.refold()
+    assert family.folded == dict.fromkeys(("call", "hook", "sdk"), "framework")

@@ -17,6 +17,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector import context, semconv
 from inspector.record.calls import innermost
+from inspector.record.sdk_spans import sdk_span_at
 
 _log = logging.getLogger("mcp.inspector")
 _W3C: Final = TraceContextTextMapPropagator()
@@ -39,7 +40,8 @@ def carry(meta: dict[str, Any]) -> None:
 
 
 def _carry(meta: dict[str, Any]) -> None:
-    span = innermost()
+    # The SDK's own span of the request is recorded too, where spans of OpenTelemetry are.
+    span = sdk_span_at() or innermost()
     if span is None:
         return
     ours = span.get_span_context()
