@@ -69,6 +69,11 @@ class OwnFile:
             raise HandleLost(self.path)
         return self._fd
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the descriptor is not ours any more, and with it the lock."""
+        return self._fd is None or not self._is_ours(self._fd)
+
     def holds(self, size: int) -> bool:
         """Tell whether the descriptor is ours still, and the file is there and has ``size`` bytes."""
         return self._fd is not None and self._is_ours(self._fd, size)

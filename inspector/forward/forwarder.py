@@ -13,6 +13,7 @@ from pathlib import Path
 from inspector.forward.outbox import Outbox
 from inspector.forward.sender import Sender
 from inspector.forward.waiting import left_over
+from inspector.ownfile import OwnFile
 from inspector.spooling import make_private
 
 POLL_S = 0.5
@@ -48,7 +49,7 @@ class Forwarder:
         self._last_pass = threading.Event()
         self._deadline_s: float | None = None
         self._outbox: Outbox | None = None
-        self._lock: int | None = None
+        self._lock: OwnFile | None = None
         self._thread = threading.Thread(target=self._run, name="inspector-forward", daemon=True)
         self._started = False
         self._closed = False
@@ -92,9 +93,12 @@ class Forwarder:
     def _give_up_lock(self) -> None:
         lock, self._lock = self._lock, None
         if lock is not None:
-            os.close(lock)
+            lock.close()
 
     def _pass(self) -> None:
+        if self._lock is not None and self._lock.is_lost:
+            # The program closed it: another process may be the one by now.
+            self._lock = self._outbox = None
         if self._outbox is None:
             self._lock = take_lock(self._directory, self._sender.endpoint.url)
             if self._lock is None:
@@ -114,8 +118,8 @@ class Forwarder:
             self.start()
 
 
-def take_lock(directory: Path, url: str) -> int | None:
-    """Become the one process that sends from this directory, until the descriptor is closed.
+def take_lock(directory: Path, url: str) -> OwnFile | None:
+    """Become the one process that sends from this directory, until the file is closed.
 
     The file holds the address, for those who look at what waits.
 
@@ -123,15 +127,15 @@ def take_lock(directory: Path, url: str) -> int | None:
         None while another process is the one.
     """
     make_private(directory)
-    fd = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    lock = OwnFile(directory / _LOCK, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.lock(fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(fd)
+        lock.close()
         return None
-    os.ftruncate(fd, 0)
-    os.write(fd, url.encode())
-    return fd
+    os.ftruncate(lock.fd(), 0)
+    os.write(lock.fd(), url.encode())
+    return lock
 
 
 def waiting_elsewhere(outbox: Path, target: str) -> list[str]:

@@ -38,8 +38,8 @@ _DOZE_S = 1.0
 """How long after the last write the thread goes on looking for starts; later ones wake it."""
 _RETRY_S = 1.0
 """How long what could not be written waits for another try."""
-_PARK_S = 0.1
-"""How long a fork waits for the thread at most."""
+_PARK_S = 0.5
+"""How long a fork waits for the thread at most, which takes well below a millisecond where the disk does not hang."""
 
 _Sleep = Literal["none", "light", "deep"]
 """Whether the writer listens for nothing, for ends, or for starts too."""
@@ -214,12 +214,14 @@ class Spool:
 
     def park(self) -> None:
         """Have no thread for the time of a fork: from Python 3.12 on it warns of those there are."""
-        self._stop(_PARK_S)
+        # With nothing left to write, none has to be started when the fork is over; 3.13 counts threads only then.
+        if self._thread is None or self.flush(_PARK_S) or self._failing:
+            self._stop(_PARK_S)
 
     def unpark(self) -> None:
-        """Go on after a fork."""
+        """Go on after a fork; the thread is started by the next call."""
         self._stopping = False
-        if self._thread is None and (len(self._waiting) or self._held):
+        if self._thread is None and len(self._waiting) and not self._failing:
             self._start()
 
     def abandon(self) -> None:

@@ -38,11 +38,16 @@ def lines_of(directory):
     return [json.loads(line) for path in sorted(directory.glob("*.jsonl")) for line in path.read_text().splitlines()]
 
 
-def run(code, home, *, check=True, **options):
+def run(code, home, *, check=True, timeout=60, **options):
     """Runs a program in a process of its own, with its spool under ``home``."""
     env = {**UNTRACED, "INSPECTOR_HOME": str(home), "PYTHONWARNINGS": "error"}
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=60, **options
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        **options,
     )
     if check:
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
@@ -201,6 +206,44 @@ def test_the_first_call_is_written_without_waiting_for_more(tmp_path, monkeypatc
     assert written.wait(20)
     assert [line["span"] for line in lines_of(tmp_path)] == [1]
     spool.close()
+
+
+def test_while_a_program_forks_the_recorder_has_no_thread_and_nothing_waits(tmp_path):
+    def names():
+        return [thread.name for thread in threading.enumerate()]
+
+    spool = Spool(tmp_path, "p", one_line_each)
+    for n in range(3):
+        spool.put(span_of(n))
+        spool.park()
+        assert "inspector-spool" not in names()
+        assert [line["span"] for line in lines_of(tmp_path)] == list(range(n + 1))
+        spool.unpark()
+        assert "inspector-spool" not in names()
+    spool.close()
+
+
+def test_calls_that_threads_emit_as_fast_as_they_can_are_all_recorded(tmp_path, long):
+    threads = 8
+    calls = 25_000 if long else 500
+    run(
+        PROGRAM
+        + f"""
+import threading
+def emitting(place):
+    for n in range({calls}):
+        with instrument.around("tool_call", tool_name="t", args={{"text": "x" * 300}}, context=None):
+            pass
+threads = [threading.Thread(target=emitting, args=(n,)) for n in range({threads})]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+losses = recording.recorder.spool.losses
+assert losses.dropped + losses.unwritten + losses.unencodable == 0, losses
+""",
+        tmp_path,
+        timeout=600 if long else 60,
+    )
+    assert tools_of(tmp_path) == [("t", True)] * (threads * calls)
 
 
 def test_calls_that_a_full_disk_keeps_out_are_left_in_the_tally(tmp_path):
