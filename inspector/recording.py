@@ -12,6 +12,7 @@ from inspector import record
 from inspector.configured import configured
 from inspector.environment import Environment
 from inspector.integrations import Enabled, Integration, chosen
+from inspector.integrations.alias import provide_alias, take_alias_back
 from inspector.logger import warn_once
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _add(wanted: tuple[Integration, ...], *, otel: bool, logs: bool) -> None:
     if otel:
         _record_api_spans(integrated={each.name for each in wanted})
     _integrations.enable(wanted)
+    if any(each.name == "mcp_agent" for each in wanted):
+        provide_alias()
 
 
 def _record_api_spans(integrated: Collection[str]) -> None:
@@ -160,6 +163,7 @@ def detach() -> None:
     global _forwarder
     with _switching:
         _integrations.disable()
+        take_alias_back()
         # Imported at run time only where it was asked for.
         if "inspector.otel" in sys.modules:
             sys.modules["inspector.otel"].stop_instrumentors()

@@ -61,6 +61,12 @@ def is_request(envelope: Plain) -> bool:
     return isinstance(envelope, dict) and "method" in envelope and not is_answer
 
 
+def is_same_message(one: Plain, other: Plain) -> bool:
+    """Tell whether two envelopes are of one request, which its id and its method say."""
+    keys = ("id", "method")
+    return isinstance(one, dict) and isinstance(other, dict) and all(one.get(key) == other.get(key) for key in keys)
+
+
 def transport_of(value: object) -> str | None:
     """Return the contract's name of a transport; None for one that it does not have."""
     text = label(value)

@@ -14,7 +14,7 @@ from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
 from inspector.record.describe import describe
 from inspector.record.ending import Closing
-from inspector.record.jsonrpc import is_notification
+from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
 from inspector.record.otlp import redacted
 from inspector.record.plain import Plain
@@ -109,7 +109,7 @@ class Recorder:
             span.subject = noun.subject(values)
             span.emitter = label(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
-            into = None if inbound else _standing_for(noun, facts)
+            into = None if inbound else _standing_for(span)
             if into is not None:
                 self._calls.merge(span, into)
                 return
@@ -270,13 +270,17 @@ def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:
         span.before = {**span.before, **found}
 
 
-def _standing_for(noun: Noun, facts: Facts) -> RecordedSpan | None:
-    if noun.name != "rpc_request":
+def _standing_for(request: RecordedSpan) -> RecordedSpan | None:
+    if request.noun != "rpc_request":
         return None
-    span = innermost()
-    if span is not None and covers(span.noun, span.before, facts.get("envelope")):
-        return span
-    return None
+    span, envelope = innermost(), request.before.get("envelope")
+    if span is None:
+        return None
+    if span.noun == "rpc_request":
+        # Two emitters tell of one message, as a fork of mcp-agent and the MCP SDK that it uses.
+        is_its = span.emitter != request.emitter and is_same_message(span.before.get("envelope"), envelope)
+        return span if is_its else None
+    return span if covers(span.noun, span.before, envelope) else None
 
 
 def _told_failure(facts: Facts) -> Failure | None:

@@ -42,3 +42,15 @@ def test_the_style_sheet_has_the_layers_that_are_checked(root):
     checked = " > ".join(re.findall(r'"(.*?)"', layers.group(1))).replace("inspector.", "")
     stated = re.search(r"Imports only go down: `(.*?)`", (root / "CONTRIBUTING.md").read_text()).group(1)
     assert stated.replace(", ", " | ") == checked
+
+
+def test_each_row_of_attributes_names_hooks_of_the_contract(root):
+    """The contract's first version asks for a last column *Hook*."""
+    import instrument
+
+    page = (root / "docs" / "telemetry.md").read_text()
+    header, _, *rows = re.search(r"^\| Noun \| Standard .*?\n\n", page, re.MULTILINE | re.DOTALL).group().split("\n")
+    assert header.endswith("| Hook |")
+    for row in filter(None, rows):
+        named = re.findall(r"`(\w+_\w+)`", row.rsplit("|", 2)[1])
+        assert set(named) <= instrument.HOOKS.keys(), row

@@ -418,3 +418,14 @@ def test_ends_read_by_other_threads_find_calls_of_any_context(record):
         thread.join()
     results = {span["name"]: span["attributes"]["mcp.result.agent_call_json"] for span in recording.spans()}
     assert results == {"invoke_agent a": '"a"', "invoke_agent b": '"b"'}
+
+
+def test_a_message_that_two_emitters_tell_of_is_one_span(record):
+    recording = record()
+    _emit_sync("before_rpc_request", envelope=request(1), transport="stdio")
+    _emit_sync("before_rpc_request", envelope=request(1), transport="stdio", emitter="mcp", call_id="c")
+    ended = {"envelope": response(1, "x"), "transport": "stdio", "duration_ms": 1.0}
+    _emit_sync("after_rpc_response", **ended, emitter="mcp", call_id="c")
+    _emit_sync("after_rpc_response", **ended)
+    (span,) = recording.spans()
+    assert (status(span), rpc(span)) == ("ok", ("stdio", "x"))

@@ -6,6 +6,7 @@ it emits hooks there, which are emitted again on our bus, where the recorder and
 """
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
@@ -40,24 +41,27 @@ def provide(patches: Patches) -> None:
     patches.on_undo(take_back)
 
 
-_TOLD_BY_THE_SDK: Final = frozenset({"rpc_request"})
-"""Nouns that the integration of the MCP SDK tells of, which knows more of them."""
-
-
 def pass_on(patches: Patches) -> None:
-    """Emit on our bus what mcp-agent emits on its own."""
+    """Emit on our bus what mcp-agent emits on its own, hooks that the contract does not have included."""
     theirs: Any = import_module(NAME)
-    for hook in instrument.HOOKS.values():
-        if hook.noun not in _TOLD_BY_THE_SDK:
-            _pass_on(patches, theirs, hook.name)
+    for hook in instrument.HOOKS:
+        _pass_on(patches, theirs, hook)
+    patches.wrap(theirs, "_emit", _emitting)
 
 
 def _pass_on(patches: Patches, theirs: Any, name: str) -> None:
-    own = {"emitter": "mcp_agent"} if "emitter" in instrument.HOOKS[name].optional else {}
-
     # A plain function: it is called in the emitter's own task, where what is emitted in between is below the call.
-    def emit(**keywords: Any) -> None:
-        instrument._emit_sync(name, **{**own, **keywords})  # noqa: SLF001 -- for emitters, which this is one of
+    def emit(*positional: Any, **keywords: Any) -> None:
+        instrument._emit_sync(name, *positional, **keywords)  # noqa: SLF001 -- for emitters, which this is one of
 
     theirs.register(name, emit)
     patches.on_undo(lambda: theirs.unregister(name, emit))
+
+
+def _emitting(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def _emit(name: str, *positional: Any, **keywords: Any) -> Any:
+        if name not in instrument.HOOKS:
+            await instrument._emit(name, *positional, **keywords)  # noqa: SLF001 -- as above
+        return await original(name, *positional, **keywords)
+
+    return _emit
