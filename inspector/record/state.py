@@ -8,6 +8,7 @@ from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
 from inspector import semconv as sc
 from inspector.record.calls import innermost
 from inspector.record.reading import read
+from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spans import RecordedSpan
 from inspector.record.values import snapshot
 
@@ -54,6 +55,10 @@ def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, 
     return decorate
 
 
+def _current() -> RecordedSpan | None:
+    return sdk_span_at() or innermost()
+
+
 def _noting(function: Callable[..., Any], note: Note) -> Callable[..., Any]:
     if inspect.isasyncgenfunction(function):
         return _noting_async_generator(function, note)
@@ -67,7 +72,7 @@ def _noting(function: Callable[..., Any], note: Note) -> Callable[..., Any]:
         try:
             returned = function(*args, **kwargs)
         finally:
-            note(innermost(), args, returned)
+            note(_current(), args, returned)
         return returned
 
     return noting
@@ -79,7 +84,7 @@ def _noting_coroutine(function: Callable[..., Any], note: Note) -> Callable[...,
         try:
             returned = await function(*args, **kwargs)
         finally:
-            note(innermost(), args, returned)
+            note(_current(), args, returned)
         return returned
 
     return noting
@@ -89,7 +94,7 @@ class _Items:
     """What a generator yielded, the first of it."""
 
     def __init__(self) -> None:
-        self._span = innermost()
+        self._span = _current()
         self._items: list[object] = []
 
     def add(self, item: object) -> object:
