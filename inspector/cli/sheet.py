@@ -9,6 +9,7 @@ from inspector.cli import figures, status
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
 from inspector.model import Event, JsonText
+from inspector.semconv import UNPRICED
 
 _INDENT = "  "
 _LABEL = 11
@@ -39,11 +40,16 @@ def _facts(event: Event, terminal: Terminal) -> Iterable[tuple[str, str]]:
     yield "started", figures.moment(event.start_time_unix_nano)
     yield "took", terminal.signs(figures.duration(event.duration_ms))
     yield "tokens", terminal.signs(tokens + cached) if tokens else ""
-    yield "cost", figures.cost(event.cost_usd)
+    yield "cost", figures.cost(event.cost_usd) or _why_unpriced(event, terminal)
     yield "duplicate", f"of {terminal.safe(counting)}, and counted there" if counting else ""
     for label in ("agent", "model", "tool", "service", "dialect", "session_id", "trace_id", "span_id", "parent_id"):
         value: str | None = getattr(event, label)
         yield label.removesuffix("_id"), terminal.safe(value or "")
+
+
+def _why_unpriced(event: Event, terminal: Terminal) -> str:
+    why = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any]).get(UNPRICED)
+    return f"not known: {terminal.safe(why)}" if isinstance(why, str) else ""
 
 
 def _section(title: str, text: str, terminal: Terminal) -> Iterable[str]:

@@ -67,6 +67,29 @@ def price_usd(tokens: Tokens, *, model: str, provider: str | None, start_ns: int
         return None
 
 
+@lru_cache(maxsize=4096)
+def why_unpriced(model: str | None, provider: str | None) -> str:
+    """Say why a call has no price: whether the list does not know its provider, or not its model. Never raises."""
+    if model is None:
+        return "no price for a call that names no model"
+    model, provider = model[:_LONGEST_NAME], provider and provider[:_LONGEST_NAME]
+    if provider is None:
+        return f"no price for {model}: model unknown"
+    unknown = "model" if _knows_provider(provider) else "provider"
+    return f"no price for {model} of provider '{provider}': {unknown} unknown"
+
+
+def _knows_provider(provider: str) -> bool:
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        get_snapshot().find_provider(None, PROVIDERS.get(provider.lower(), provider), None)
+    # As in `price_usd`.
+    except Exception:  # noqa: BLE001
+        return False
+    return True
+
+
 def _linear(tokens: Tokens, rates: _Rates) -> float:
     fresh = max(0, tokens.input - tokens.cache_read - tokens.cache_write)
     usd = (

@@ -56,6 +56,7 @@ def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
     added = attributes.pop(semconv.NORMALISED, None)
     for key in cast("list[Any]", added) if isinstance(added, list) else ():
         attributes.pop(str(key), None)
+    attributes.pop(semconv.UNPRICED, None)
     kind, scope, version = _origin(attributes) if event.dialect != _OWN else (_INTERNAL, "", "")
     lost = attributes.get("otel.dropped_attributes_count")
     if type(lost) is int and 0 < lost <= _INT32_MAX:

@@ -333,3 +333,10 @@ def test_what_stands_in_spool_files_is_taken_in_first(inspector, home):
     assert done.returncode == 0, done.stderr
     assert b"execute_tool spooled" in done.stdout
     assert b"312 ms" in done.stdout
+
+
+def test_a_call_without_a_cost_says_why(inspector, write_spans, span):
+    why = "no price for gpt-5-mini of provider 'scripted': provider unknown"
+    write_spans(span(kind="llm", input_tokens=5, attributes={"inspector.unpriced": why}))
+    assert f"cost       not known: {why}\n" in inspector("show", "--span", "0000000000000001").stdout.decode()
+    assert " · 1 without a price · " in inspector("show").stdout.decode().splitlines()[0] + " · "

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from inspector.ingest.cost import Tokens, price_usd
+from inspector.ingest.cost import Tokens, price_usd, why_unpriced
 
 NOON_NS = 1_795_000_000_000_000_000
 
@@ -95,3 +95,12 @@ print("fine")
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert ran.stdout == "fine\n", ran.stderr
+
+
+def test_no_price_says_whether_provider_or_model_is_unknown():
+    assert why_unpriced("gpt-5-mini", "scripted") == "no price for gpt-5-mini of provider 'scripted': provider unknown"
+    assert why_unpriced("stub", "openai") == "no price for stub of provider 'openai': model unknown"
+    assert why_unpriced("stub", "azure.ai.inference").endswith(": model unknown")
+    assert why_unpriced("stub", None) == "no price for stub: model unknown"
+    assert why_unpriced(None, "openai") == "no price for a call that names no model"
+    assert len(why_unpriced("a" * 10_000, "o" * 10_000)) < 600

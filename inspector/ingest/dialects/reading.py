@@ -6,7 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from inspector import semconv
-from inspector.ingest.cost import Tokens, price_usd
+from inspector.ingest.cost import Tokens, price_usd, why_unpriced
 from inspector.ingest.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
 from inspector.ingest.dialects.failing import error, status
 from inspector.ingest.dialects.fields import LONGEST_NAME, price, text, tokens
@@ -93,6 +93,7 @@ def read_span(decoded: DecodedSpan) -> Span:
     attributes = decoded.attributes
     # Ours alone: what a sender lists there was not added here, and an export would leave it out.
     attributes.pop(NORMALISED, None)
+    attributes.pop(semconv.UNPRICED, None)
     exported = attributes.pop(semconv.EXPORTED, None)
     span = _read_recorded(decoded)
     return span if exported is None else read_exported(span, exported)
@@ -158,8 +159,12 @@ def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Token
     attributes = decoded.attributes
     counts = tokens(attributes, table)
     cost = price(attributes, table.price)
-    if cost is None and counts is not None and model is not None:
-        cost = price_usd(counts, model=model, provider=text(attributes, table.provider), start_ns=decoded.start_ns)
+    if cost is None and counts is not None:
+        provider = text(attributes, table.provider)
+        if model is not None:
+            cost = price_usd(counts, model=model, provider=provider, start_ns=decoded.start_ns)
+        if cost is None:
+            attributes[semconv.UNPRICED] = why_unpriced(model, provider)
     return counts, cost
 
 

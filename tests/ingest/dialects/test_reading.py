@@ -10,9 +10,10 @@ from msgspec import structs
 
 from inspector.ingest import decode, read_span
 from inspector.ingest.dialects import DIALECTS, NORMALISED
+from inspector.semconv import UNPRICED
 
 EXPORTS = sorted((Path(__file__).parents[1] / "exports").glob("*.jsonl"))
-NOTED = {"span.kind", "otel.scope.name", "otel.scope.version", "telemetry.sdk.language", NORMALISED}
+NOTED = {"span.kind", "otel.scope.name", "otel.scope.version", "telemetry.sdk.language", NORMALISED, UNPRICED}
 BROKEN = ["{", "[{", '{"messages": [', "[[[[", '"', "nul", "[1,,2]", '{"a":}', "\ufeff[]", "[" * 2000, "{}x", "'[]'"]
 
 

@@ -11,6 +11,7 @@ export const KEY = {
   cacheRead: "gen_ai.usage.cache_read.input_tokens",
   cacheWrite: "gen_ai.usage.cache_write.input_tokens",
   reasoning: "gen_ai.usage.reasoning.output_tokens",
+  unpriced: "inspector.unpriced",
   usageJson: "inspector.llm.usage_json",
   toolCallId: "gen_ai.tool.call.id",
   toolType: "gen_ai.tool.type",

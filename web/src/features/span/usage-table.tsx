@@ -1,7 +1,9 @@
 import { type ReactNode, useMemo } from "react";
 import { count, dollars, duration, percent } from "@/lib/format";
-import { attributeNumber, type FullSpan } from "@/lib/full-span";
+import { attributeNumber, attributeText, type FullSpan } from "@/lib/full-span";
+import { KEY } from "@/lib/semconv";
 import { usageOf } from "@/lib/usage";
+import { Recorded } from "@/ui/recorded";
 import { Fact, Facts, Nothing } from "./section";
 import css from "./usage-table.module.css";
 
@@ -37,7 +39,7 @@ export function UsageTable({ span }: { span: FullSpan }) {
       <Facts>
         <Fact label="Cost">
           {usage.costUsd === null ? (
-            "not known: there is no price for this model"
+            <Unpriced span={span} />
           ) : (
             <>
               <Strong quiet={span.folded_into !== null}>{dollars(usage.costUsd)}</Strong>{" "}
@@ -53,6 +55,16 @@ export function UsageTable({ span }: { span: FullSpan }) {
         </Fact>
       </Facts>
     </div>
+  );
+}
+
+/** Why there is no cost: whether the price list does not know the provider, or not the model. */
+function Unpriced({ span }: { span: FullSpan }) {
+  const why = attributeText(span, KEY.unpriced);
+  return (
+    <>
+      not known: <Recorded text={why ?? "there is no price for this model"} />
+    </>
   );
 }
 
