@@ -148,7 +148,9 @@ NOUNS = [
 def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
     fields = [field.name for field in dataclasses.fields(noun)]
     assert list(SCHEMAS[name]["properties"]) == fields
-    optional = {"Event": {"input", "output", "attributes", "events", "links"}, "Trace": {"timeline"}}.get(name, set())
+    optional = {"Event": {"input", "output", "attributes", "events", "links"}, "Trace": {"timeline", "losses"}}.get(
+        name, set()
+    )
     assert SCHEMAS[name]["required"] == [field for field in fields if field not in optional]
 
 
