@@ -17,6 +17,7 @@ def test_each_model_call_of_a_framework_holds_the_one_its_provider_was_asked_for
         assert (event.input_tokens, event.output_tokens) == (above.input_tokens, above.output_tokens)
         assert event.model == above.model
         assert event.output is not None
+        assert (event.folded_into, above.folded_into) == (above.span_id, None)
 
 
 def test_each_tool_call_is_recorded_once(recorded):
