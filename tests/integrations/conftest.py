@@ -56,7 +56,10 @@ class Recorded:
 
     @property
     def parts(self) -> "dict[str, Recorded]":
-        """What was recorded of each part of a program that conforms, with the part's own ledger."""
+        """What was recorded of each part of a program that conforms, with the part's own ledger.
+
+        All but ``off``, where integrations record nothing.
+        """
         reported = self.ledger["parts"]
         begins = [index for index, event in enumerate(self.events) if event.name.startswith("execute_tool part ")]
         names = [self.events[index].name.removeprefix("execute_tool part ") for index in begins]
@@ -64,6 +67,7 @@ class Recorded:
         return {
             name: Recorded(reported[name]["ledger"], self.events[begin + 1 : end], self.stderr, self.home)
             for name, begin, end in zip(names, begins, [*begins[1:], len(self.events)], strict=True)
+            if name != "off"
         }
 
     def of(self, kind: str) -> list[Event]:

@@ -94,6 +94,12 @@ def test_after_detaching_no_hook_is_emitted(report):
         assert alone == {}
 
 
+def test_switched_off_an_integration_emits_nothing(report):
+    assert report["parts"]["off"]["ledger"] == report["parts"]["lacking"]["ledger"]
+    assert report["parts"]["lacking"]["emitted"]
+    assert report["parts"]["off"]["emitted"] == {}
+
+
 def test_each_call_that_begins_is_ended_once_by_its_integration(report):
     for part in report["parts"].values():
         counts: Counter[str] = Counter()

@@ -119,9 +119,8 @@ def test_with_the_patch_enabled_the_module_of_the_contract_is_there_while_the_in
 
 
 def test_hooks_of_a_fork_that_emits_them_itself_are_recorded_json_rpc_included(whole):
-    recorded = whole.parts["lacking"]
-    forked = recorded.named("invoke_workflow forked")
-    below = [event for event in recorded.events if event.trace_id == forked.trace_id]
+    forked = whole.named("invoke_workflow forked")
+    below = [event for event in whole.events if event.trace_id == forked.trace_id]
     assert [event.name for event in below] == ["invoke_workflow forked", "execute_tool look", "ping"]
     look = facts(below[1])
     assert below[1].parent_id == forked.span_id

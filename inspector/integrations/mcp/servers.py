@@ -18,14 +18,17 @@ _STARTUP = Path("inspector", "launch", "startup").parts
 
 def record_servers(patches: Patches) -> None:
     """Have servers be started with the variables of the inspector as well; those a program names itself go before."""
-    patches.wrap(import_module("mcp.client.stdio"), "get_default_environment", _with_ours)
+    # Frameworks import the function by name, and go on with ours when it has been put back.
+    recording = [True]
+    patches.on_undo(recording.clear)
 
+    def with_ours(default: Callable[[], dict[str, str]]) -> Callable[[], dict[str, str]]:
+        def get_default_environment() -> dict[str, str]:
+            return {**default(), **(ours(os.environ) if recording else {})}
 
-def _with_ours(default: Callable[[], dict[str, str]]) -> Callable[[], dict[str, str]]:
-    def get_default_environment() -> dict[str, str]:
-        return {**default(), **ours(os.environ)}
+        return get_default_environment
 
-    return get_default_environment
+    patches.wrap(import_module("mcp.client.stdio"), "get_default_environment", with_ours)
 
 
 def ours(environ: Mapping[str, str]) -> dict[str, str]:

@@ -4,7 +4,8 @@ The last line printed is JSON:
 
 - ``parts``: by the name of each part of the work, what the program counted, the tracebacks of the exceptions it got
   and those that were logged, and which hooks integrations emitted, as it ran under the inspector. A call of the tool
-  ``part <name>`` stands before what was recorded of a part. The part ``lacking`` ran with a function missing.
+  ``part <name>`` stands before what was recorded of a part. The part ``lacking`` ran with a function missing,
+  and ``off`` with every integration switched off.
 - ``alone``: the same parts, as they ran after detaching.
 - ``wrapped``: where functions of the inspector stood for others, and ``again``, where they did when it was attached
   again; ``left`` and ``lost``: where they still did after detaching, and where something else was than had been there.
@@ -59,6 +60,9 @@ def conform(
     alone = {name: _run(name, work, heard) for name, work in parts.items()}
     notices, recorded["lacking"] = _lacking(lacking, brief, heard)
     again = _wrapped()
+    inspector.detach()
+    inspector.attach(integrations=())
+    recorded["off"] = _run("off", brief, heard)
     inspector.detach()
     print()
     print(
