@@ -85,7 +85,7 @@ def test_a_call_below_a_proxy_that_becomes_something_else_is_recorded(run, scrip
             "outer.end()\n"
         ),
     )
-    assert b"recorded 2 calls in 1 trace" in done.stderr
+    assert b"recorded 2 spans in 1 trace" in done.stderr
     outer, model = recorded()
     assert (outer.name, model.name, model.parent_id) == ("outer", "chat gpt-4.1", outer.span_id)
 
