@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import ceil, fsum
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.counting import COUNTED, IS_CALL, unpriced_calls
@@ -26,7 +26,8 @@ _STEP = 20_000
 _c = spans.c
 _GROUPED = {
     "kind": _c.kind,
-    "model": _c.named_model,
+    # Spelled out, since SQLite does not read a generated column from the index alone.
+    "model": func.coalesce(_c.request_model, _c.model),
     "tool": _c.tool,
     "agent": _c.agent,
     "service": _c.service,

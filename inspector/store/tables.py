@@ -83,7 +83,8 @@ Index("ux_spans_changed", _c.seq, unique=True, sqlite_where=text("seq <> id"))
 Index("ix_spans_trace", _c.trace_id, _c.start_ns)
 Index(
     "ix_spans_time",
-    *(_c.start_ns, _c.id, _c.trace_id, _c.kind, _c.status, _c.name, _c.service, _c.agent, _c.named_model, _c.tool),
+    *(_c.start_ns, _c.id, _c.trace_id, _c.kind, _c.status, _c.name, _c.service, _c.agent, _c.model, _c.request_model),
+    _c.tool,
     *(_c.error_type, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd, _c.folded_into),
 )
 """All that lists are filtered and sorted by and figures are made of: a filter without an index of its own reads along

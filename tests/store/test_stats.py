@@ -86,3 +86,10 @@ def test_a_capped_scan_covers_the_newest_and_says_so(store, make_span, monkeypat
 def test_sums_of_tokens_saturate(store, make_span):
     store.write([make_span(input_tokens=2**63 - 1) for _ in range(3)])
     assert store.stats(Filter()).total.input_tokens == 2**63 - 1
+
+
+def test_figures_by_model_are_read_from_the_index_over_time_alone(store, make_span, rows_of):
+    store.write([make_span(kind="llm", model="m")])
+    columns = ", ".join(str(column) for column in (stats_module._GROUPED["model"], *stats_module.COUNTED))
+    sql = f"EXPLAIN QUERY PLAN SELECT start_ns, {columns} FROM spans WHERE folded_into IS NULL ORDER BY start_ns DESC"
+    assert [row[3] for row in rows_of(sql)] == ["SCAN spans USING COVERING INDEX ix_spans_time"]

@@ -9,8 +9,8 @@ branch_labels = None
 depends_on = None
 
 _LISTED = (
-    *("start_ns", "id", "trace_id", "kind", "status", "name", "service", "agent", "named_model", "tool", "error_type"),
-    *("duration_ms", "input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into"),
+    *("start_ns", "id", "trace_id", "kind", "status", "name", "service", "agent", "model", "request_model", "tool"),
+    *("error_type", "duration_ms", "input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into"),
 )
 _STATUSES = {
     "running": "running",
