@@ -1,11 +1,12 @@
 """The thread that forwards, alone."""
 
 import logging
+import os
 import time
 
 import pytest
 
-from inspector.forward import Endpoint, Forwarder, Sender
+from inspector.forward import Endpoint, Forwarder, Sender, take_lock
 
 WAIT_S = 10.0
 
@@ -40,3 +41,19 @@ def test_an_error_that_comes_with_every_pass_is_logged_once(forwarder, tmp_path,
         each.close(WAIT_S)
     assert len(passes) >= 3
     assert len(caplog.records) == 1
+
+
+def test_a_lock_that_the_program_closed_is_left_alone_and_taken_anew(tmp_path):
+    lock = take_lock(tmp_path, "http://127.0.0.1:1")
+    assert take_lock(tmp_path, "http://127.0.0.1:1") is None
+    number = lock.fd()
+    mine = os.open(tmp_path / "mine", os.O_RDWR | os.O_CREAT)
+    os.dup2(mine, number)
+    assert lock.is_lost
+    lock.close()
+    assert os.fstat(number).st_ino == os.fstat(mine).st_ino
+    again = take_lock(tmp_path, "http://127.0.0.1:1")
+    assert not again.is_lost
+    again.close()
+    os.close(number)
+    os.close(mine)
