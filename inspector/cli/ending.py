@@ -55,7 +55,10 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterat
 
 def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
     """Say what the recorders warned of; the settings are known where nothing was there to warn of them."""
-    found = tuple(dict.fromkeys((*environment.ignored, *outcome.notices)))
+    endpoint = environment.endpoint
+    # Why an endpoint takes nothing has been said, with what to do.
+    warned = (text for text in outcome.notices if endpoint is None or endpoint not in text)
+    found = tuple(dict.fromkeys((*environment.ignored, *warned)))
     for text in found[:_MOST_NOTICES]:
         yield f"inspector: {text}"
     if found[_MOST_NOTICES:]:
