@@ -172,7 +172,7 @@ MESSAGE_KEYS = [
     ("gen_ai.prompt", {"gen_ai.system": "x", "langsmith.span.kind": "llm"}, "input"),
     ("gen_ai.prompt.0.content", {"llm.request.type": "chat"}, "input"),
     ("request_data", {"gen_ai.operation.name": "chat", "logfire.msg": "x"}, "input"),
-    ("gcp.vertex.agent.llm_request", {"gen_ai.system": "x"}, "input"),
+    ("gcp.vertex.agent.llm_request", {"gen_ai.system": "gcp.vertex.agent"}, "input"),
     ("gen_ai.input.messages", {"gen_ai.operation.name": "chat"}, "input"),
     ("mcp.llm.prompt_json", {}, "input"),
 ]
