@@ -13,10 +13,10 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from inspector.store.identity import BETWEEN_KINDS, CALL_KINDS, Identity, read_identity
+from inspector.store.identity import BETWEEN_KINDS, CALL_KINDS, SENDING_KINDS, Identity, read_identity
 from inspector.toolnames import is_same_tool
 
-_CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS
+_CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS | SENDING_KINDS
 """Kinds that a family has to know of; a parent of any other kind is as good as none."""
 _MOST_HOPS: Final = 16
 _COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
@@ -135,7 +135,7 @@ def decide(nodes: Iterable[Node]) -> dict[str, str]:
 
 
 def _sender(nodes: Nodes, request: Node) -> str | None:
-    """Return the outermost span around a JSON-RPC request that records the same one, on the same side."""
+    """Return the outermost span around a JSON-RPC request that records the same one, on either side."""
     found = None
     here = request
     for _ in range(_MOST_HOPS):
@@ -150,8 +150,12 @@ def _is_same_request(outer: Node, inner: Node) -> bool:
     if outer.identity is None or inner.identity is None or _hides_failure(outer, inner):
         return False
     one, other = read_identity(outer.identity), read_identity(inner.identity)
-    is_common = one.message is not None and one.message == other.message
-    return is_common and one.is_server == other.is_server and one.recorder != other.recorder
+    if one.message is None or one.message != other.message:
+        return False
+    if one.is_server == other.is_server:
+        return one.recorder != other.recorder
+    # What came in is the request that was sent; one that is sent on is another, whatever its id.
+    return other.is_server
 
 
 _Region: TypeAlias = Mapping[str, int]
@@ -183,6 +187,8 @@ def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | Non
     for node in reversed(path.values()):
         if node.kind in CALL_KINDS and (root is None or nodes[root].kind != node.kind):
             root = node.span_id
+        elif node.kind in SENDING_KINDS:
+            root = None
         roots[node.span_id] = root
     return root
 

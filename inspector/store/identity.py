@@ -23,6 +23,9 @@ CALL_KINDS: Final = frozenset(("llm", "tool", "agent"))
 BETWEEN_KINDS: Final = frozenset(("rpc", "other"))
 """Kinds that may stand between two spans of one call; anything else begins another one."""
 
+SENDING_KINDS: Final = frozenset(("resource", "prompt"))
+"""Kinds that a JSON-RPC request may be sent for besides; what is below them begins anew."""
+
 REQUEST_ID_KEYS: Final = (
     "http.response.header.x-request-id",
     "http.response.header.request-id",
@@ -77,7 +80,7 @@ def identity_text(span: Span) -> str | None:
     """Return the identity as it is stored; None for a span that is no call and does not separate any."""
     if span.kind in CALL_KINDS:
         return _ENCODER.encode(_identity(span)).decode()
-    if span.kind == "rpc" and (message := _message(span.attributes)) is not None:
+    if (span.kind == "rpc" or span.kind in SENDING_KINDS) and (message := _message(span.attributes)) is not None:
         server = _is_server(span.attributes)
         return _ENCODER.encode(Identity(_recorder(span), server, message=message)).decode()
     if span.kind in BETWEEN_KINDS and _is_server(span.attributes):

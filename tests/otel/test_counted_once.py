@@ -72,7 +72,7 @@ def test_two_spans_of_one_library_are_two_calls(attached, stored):
     assert stored() == [("outer", True), ("inner", True)]
 
 
-def test_a_request_that_the_mcp_sdk_makes_spans_of_too_counts_once_on_each_side(attached, stored):
+def test_a_request_that_the_mcp_sdk_makes_spans_of_too_counts_once_for_both_sides(attached, stored):
     """As the MCP SDK does: the client's span travels, and the server's begins below it inside of the server's hook."""
     said = {"mcp.method.name": "tools/list", "jsonrpc.request.id": "1"}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -96,4 +96,4 @@ def test_a_request_that_the_mcp_sdk_makes_spans_of_too_counts_once_on_each_side(
     tree = attached.tree()
     assert tree["MCP send tools/list"] == "tools/list"
     assert tree["execute_tool add"] == "tools/list"
-    assert [counts for _, counts in stored()] == [True, False, True, False, True]
+    assert [counts for _, counts in stored()] == [True, False, False, False, True]

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from inspector.store.folding import Family, Node, decide
 from inspector.store.identity import Identity
@@ -346,13 +347,33 @@ def test_a_request_below_another_recorders_span_of_it_is_a_duplicate():
     [
         rpc("other", "hook"),
         rpc("other", "hook", "lib", message="tools/call 3"),
-        rpc("other", "hook", "lib", is_server=True),
+        rpc("other", "hook", "lib", message="tools/call 3", is_server=True),
         rpc("other", "hook", "lib", status="error"),
         rpc("other", "elsewhere", "lib"),
     ],
 )
 def test_another_request_is_one_of_its_own(other):
     assert decide([rpc("hook"), other]) == {}
+
+
+def test_a_request_that_came_in_is_the_one_that_was_sent_for_whatever_call():
+    for kind in ("tool", "resource", "prompt", "rpc"):
+        sender = structs.replace(rpc("sent"), kind=kind)
+        assert decide([sender, rpc("came", "sent", is_server=True)]) == {"came": "sent"}
+        assert decide([sender, rpc("came", "sent", "lib", is_server=True)]) == {"came": "sent"}
+
+
+def test_a_request_that_a_server_sends_on_is_another_though_its_id_be_the_same():
+    there = rpc("came there", "sent on", is_server=True)
+    nodes = [rpc("sent"), rpc("came", "sent", is_server=True), rpc("sent on", "came"), there]
+    assert decide(nodes) == {"came": "sent", "came there": "sent on"}
+
+
+def test_what_is_below_a_resource_or_a_prompt_is_judged_by_itself():
+    for kind in ("resource", "prompt"):
+        around = structs.replace(rpc("around"), kind=kind)
+        inside = [tool("call", "around"), tool("again", "call", "lib")]
+        assert decide([tool("outer"), structs.replace(around, parent_id="outer"), *inside]) == {"again": "call"}
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
