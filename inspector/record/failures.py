@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from inspector.record.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
 from inspector.record.plain import well_formed
+from inspector.record.reading import read
 
 _MAX_MESSAGE = 10_000
 _MAX_FRAMES = 100
@@ -129,7 +130,9 @@ def _is_of_python(cls: type) -> bool:
 
 def _own_text(exc: BaseException) -> str:
     held = instance_dict(exc, layout_of(type(exc))) or {}
-    texts = (dict_get(held, name) for name in _TEXTS)
+    texts = [dict_get(held, name) for name in _TEXTS]
+    # Those that arrived over a wire hold what arrived, as the MCP SDK's do.
+    texts.append(read(dict_get(held, "error"), "message"))
     return next((text for text in texts if type(text) is str and text), "")
 
 

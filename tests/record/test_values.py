@@ -589,6 +589,7 @@ def test_an_exception_that_makes_its_own_text_shows_what_it_holds():
 
     assert error_text(Failed("no such city")) == "no such city"
     assert error_text(Failed(code=5, _private=1)) == "code=5"
+    assert error_text(Failed(error={"code": -32000, "message": "Connection closed"})) == "Connection closed"
 
 
 def test_the_text_of_an_exception_is_short_and_well_formed():
