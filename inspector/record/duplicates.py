@@ -16,12 +16,14 @@ record of a call that another recorder made a span of as well."""
 
 _NOUNS = frozenset({"llm_generate", "tool_call", "agent_call"})
 _BETWEEN = "rpc_request"
+_SENDERS = frozenset({"rpc_request", "tool_call", "resource_fetch", "prompt_apply"})
+"""What a request is sent for."""
 
 
 def certainty_of(span: RecordedSpan) -> Certainty:
     """Return what is known of a span when it is written."""
     if not span.is_native and span.noun not in _NOUNS:
-        return "call"
+        return "remote" if _came_in(span) else "call"
     for around in chain(span.parent):
         if _may_be_one(span, around):
             return "perhaps"
@@ -31,6 +33,13 @@ def certainty_of(span: RecordedSpan) -> Certainty:
         elif not around.is_native and around.noun != span.noun:
             return "call"
     return "call"
+
+
+def _came_in(span: RecordedSpan) -> bool:
+    """Tell whether a span is a request as it came in, below what it was sent for; a notification ends as it begins."""
+    if span.noun != _BETWEEN or span.direction != "inbound" or span.parent_id is None or span.stop_ns == span.start_ns:
+        return False
+    return span.parent is None or span.parent.noun in _SENDERS
 
 
 def _may_be_one(span: RecordedSpan, around: RecordedSpan) -> bool:

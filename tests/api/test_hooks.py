@@ -71,7 +71,7 @@ def hooks_of(noun):
 
 
 async def emit_every_hook():
-    """Each noun once with each way to end: answered, failed, still running."""
+    """Each noun once with each way to end: answered, failed, left without a word."""
     for noun in NOUNS:
         trio = hooks_of(noun)
         for phase in ("after", "error"):
@@ -120,7 +120,7 @@ def test_every_hook_makes_an_event_with_the_attributes_that_it_requires(events_f
     events = events_from(lambda: asyncio.run(emit_every_hook()), capture_content=content)
     for noun in NOUNS:
         its = [event for event in events if event["hook"] == noun]
-        assert [event["status"] for event in its] == ["ok", "error", "lost"], noun
+        assert [event["status"] for event in its] == ["ok", "error", "abandoned"], noun
         for event in its:
             assert event["attributes"].keys() >= REQUIRED[noun] | {"inspector.hook"}
         answered, failed, _ = its

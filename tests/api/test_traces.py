@@ -95,11 +95,3 @@ def test_figures_of_traces_count_each_once(client, store, run):
     assert found["complete"] is True
     assert client.get("/stats", params={"of": "traces", "tool": "book_hotel"}).json()["total"]["count"] == 1
     assert client.get("/stats", params={"of": "events"}).json() == client.get("/stats").json()
-
-
-@pytest.mark.parametrize("field", ["model", "tool", "error_type"])
-def test_figures_of_traces_are_not_split_by_what_a_trace_has_many_of(client, problem, field):
-    answer = client.get("/stats", params={"of": "traces", "by": field})
-    assert answer.status_code == 422
-    assert problem(answer)["parameter"] == "by"
-    assert "kind, agent, service, status, name" in problem(answer)["detail"]

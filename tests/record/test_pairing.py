@@ -50,9 +50,11 @@ class Run:
 
     @asynccontextmanager
     async def call(self, program, parent):
-        name, with_id, *_ = program
+        name, with_id, way, *_ = program
         key = next(self.keys)
         self.parents[key] = parent
+        # An event loop closes a generator in whatever context: a call of the same name there would be taken for it.
+        name = f"{name} {key}" if way == "async generator" else name
         values = {"tool_name": name, "args": {"key": key}, "context": None}
         try:
             if with_id:
