@@ -2,9 +2,13 @@
 
 from collections import deque
 
+import msgspec
+
 from inspector.record.plain import weigh
 from inspector.record.sdk_spans import SdkSpan
 from inspector.record.spans import RecordedSpan
+
+_pack = msgspec.msgpack.Encoder().encode
 
 MAX_CALLS = 200_000
 MAX_BYTES = 64 << 20
@@ -65,9 +69,11 @@ class Waiting:
 
 
 def _weight_of(span: RecordedSpan) -> int:
-    weight = weigh(span.before)
-    if span.after is not None:
-        weight += weigh(span.after)
+    try:
+        # A third of what it takes to add it up, and large texts are copied faster than they were captured.
+        weight = len(_pack((span.before, span.after)))
+    except Exception:  # noqa: BLE001 - half surrogates, numbers past 64 bits, and whatever else it does not take
+        weight = weigh((span.before, span.after or {}))
     if span.extra or span.bodies or span.events or span.merged:
         weight += weigh((span.extra, span.bodies, span.events))
         weight += sum(_weight_of(part) for part in span.merged or ())
