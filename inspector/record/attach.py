@@ -18,10 +18,10 @@ from inspector.logger import warn_once
 from inspector.record.children import write_before_results
 from inspector.record.otlp import resource_json
 from inspector.record.recorder import Recorder
-from inspector.record.redact import Redactor
 from inspector.record.renderer import Renderer
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
+from inspector.redaction import Redactor
 from inspector.tally import tally_of
 
 _LAST_FLUSH_S = 0.5

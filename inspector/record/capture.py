@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from inspector.plain import Plain
 from inspector.record import jsonrpc
 from inspector.record.labels import label
 from inspector.record.layouts import mro
-from inspector.record.plain import Plain
 from inspector.record.reading import read, read_live
 from inspector.record.values import snapshot
 from inspector.toolnames import is_same_tool

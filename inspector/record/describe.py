@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from inspector import semconv as sc
+from inspector.plain import Plain
 from inspector.record.calls import chain
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.middleware import outcome, without_content
-from inspector.record.plain import Plain
 from inspector.record.spans import Failure, RecordedSpan, State, Text
 from inspector.record.texts import Texts
 from inspector.record.usage import read_usage

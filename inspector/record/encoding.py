@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from inspector.record.plain import Cut, Omitted, Plain, more, omitted, well_formed
+from inspector.plain import Cut, Omitted, Plain, more, omitted, well_formed
 
 _SHORTEST_TEXT = 48
 _LONGEST_LISTS = (1000, 300, 100, 30, 10, 3, 1)

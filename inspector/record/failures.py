@@ -11,8 +11,8 @@ from itertools import islice
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any, Final, NamedTuple
 
+from inspector.plain import well_formed
 from inspector.record.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
-from inspector.record.plain import well_formed
 from inspector.record.reading import read
 
 _MAX_MESSAGE = 10_000

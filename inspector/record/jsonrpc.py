@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
+from inspector.plain import Plain
 from inspector.record.labels import label
-from inspector.record.plain import Plain
 from inspector.record.values import snapshot
 
 _LONGEST_TEXT: Final = 1 << 20

@@ -1,6 +1,6 @@
 """Names that emitters give."""
 
-from inspector.record.plain import well_formed
+from inspector.plain import well_formed
 
 
 def label(value: object) -> str | None:

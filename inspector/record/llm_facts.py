@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from inspector.plain import Plain
 from inspector.record.message_parts import Fields, first
-from inspector.record.plain import Plain
 
 _MAX_REASONS = 64
 

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from inspector.plain import Plain
 from inspector.record.encoding import encode
-from inspector.record.plain import Plain
 
 Part: TypeAlias = dict[str, Plain]
 Fields: TypeAlias = dict[str, Plain]

@@ -5,6 +5,7 @@ Every function takes any plain value and answers for it: a shape that no rule kn
 
 from typing import Final, TypeAlias
 
+from inspector.plain import Plain
 from inspector.record.llm_facts import RequestFacts, ResponseFacts, finish_reason, request_facts, response_facts
 from inspector.record.message_parts import (
     Fields,
@@ -18,7 +19,6 @@ from inspector.record.message_parts import (
     text_part,
     tool_response,
 )
-from inspector.record.plain import Plain
 
 __all__ = [
     "Message",

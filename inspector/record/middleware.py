@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from inspector.record.plain import Plain
+from inspector.plain import Plain
 
 _WITHOUT_CONTENT = ("name", "did", "calls")
 

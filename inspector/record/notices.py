@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from time import time_ns
 from typing import Final, TypeAlias
 
-from inspector.record.plain import Plain
+from inspector.plain import Plain
 from inspector.record.spans import RecordedSpan
 
 _KEPT: Final = 64

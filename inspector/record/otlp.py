@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from inspector import semconv as sc
+from inspector.plain import Plain, well_formed
 from inspector.record.content import is_content
 from inspector.record.describe import Attribute, Description, describe
 from inspector.record.failures import format_traceback
-from inspector.record.plain import Plain, well_formed
 from inspector.record.spans import Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark

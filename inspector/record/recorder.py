@@ -9,6 +9,7 @@ from opentelemetry import trace
 import instrument
 from inspector import context
 from inspector import semconv as sc
+from inspector.plain import Plain
 from inspector.record import notices
 from inspector.record.calls import Calls, chain, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
@@ -17,7 +18,6 @@ from inspector.record.ending import Closing
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
 from inspector.record.otlp import redacted
-from inspector.record.plain import Plain
 from inspector.record.sdk_spans import SdkSpans
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool

@@ -8,9 +8,9 @@ import msgspec
 from opentelemetry import trace
 
 from inspector import semconv as sc
+from inspector.plain import Cut, Limits, Plain, well_formed
 from inspector.record.content import is_content
 from inspector.record.otlp import Attribute, encode, event_records, key_values
-from inspector.record.plain import Cut, Limits, Plain, well_formed
 from inspector.record.spans import State
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot

@@ -27,8 +27,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, Final, Protocol
 
+from inspector.plain import BYTES_KEPT, Plain, integer, number, omitted
 from inspector.record.layouts import Layout, attributes, instance_dict, layout_of, namespace, static, type_name
-from inspector.record.plain import BYTES_KEPT, Plain, integer, number, omitted
 
 SECRET: Final = "**********"  # noqa: S105 -- what pydantic itself shows for a secret
 HIDDEN: Final = "[hidden by its class]"

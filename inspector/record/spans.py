@@ -15,9 +15,9 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.util import types
 
+from inspector.plain import Limits, Plain, well_formed
 from inspector.record.failures import Frame, error_text, frames
 from inspector.record.layouts import type_name
-from inspector.record.plain import Limits, Plain, well_formed
 from inspector.record.reading import read
 from inspector.record.values import snapshot
 

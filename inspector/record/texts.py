@@ -2,10 +2,10 @@
 
 import msgspec
 
+from inspector.plain import Plain
 from inspector.record.encoding import encode
-from inspector.record.plain import Plain
-from inspector.record.redact import Redactor
 from inspector.record.spans import RecordedSpan, Text
+from inspector.redaction import Redactor
 
 _quote = msgspec.json.encode
 

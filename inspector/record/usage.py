@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from inspector.record.plain import INT64_MAX, Plain
+from inspector.plain import INT64_MAX, Plain
 
 _NESTED: Final = (
     "usage",

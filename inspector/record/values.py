@@ -12,10 +12,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from inspector.record.encoding import Encoded, encode, write_mark
-from inspector.record.failures import Frame, error_text, format_traceback, frames
-from inspector.record.layouts import type_name
-from inspector.record.plain import (
+from inspector.plain import (
     INT64_MAX,
     INT64_MIN,
     Cut,
@@ -27,6 +24,9 @@ from inspector.record.plain import (
     omitted,
     well_formed,
 )
+from inspector.record.encoding import Encoded, encode, write_mark
+from inspector.record.failures import Frame, error_text, format_traceback, frames
+from inspector.record.layouts import type_name
 from inspector.record.reading import read, read_live
 from inspector.record.shapes import convert
 

@@ -4,7 +4,7 @@ from collections import deque
 
 import msgspec
 
-from inspector.record.plain import weigh
+from inspector.plain import weigh
 from inspector.record.sdk_spans import SdkSpan
 from inspector.record.spans import RecordedSpan
 

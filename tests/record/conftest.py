@@ -9,11 +9,11 @@ from opentelemetry import context as otel_context
 from inspector.record import calls, notices
 from inspector.record.otlp import resource_json
 from inspector.record.recorder import Recorder
-from inspector.record.redact import Redactor
 from inspector.record.renderer import Renderer
 from inspector.record.spans import Clock, Ids
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
+from inspector.redaction import Redactor
 
 
 class SteppingClock(Clock):

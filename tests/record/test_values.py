@@ -35,7 +35,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.record.plain import Limits, weigh
+from inspector.plain import Limits, weigh
 from inspector.record.spans import failure_of
 from inspector.record.values import (
     Cut,

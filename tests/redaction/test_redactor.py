@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.record.plain import EDGE_CHARS
-from inspector.record.redact import FUNCTION_FAILED, Redactor
-from inspector.record.secret_hints import MARKS, has_mark, suspicious
-from inspector.record.secret_names import label_of
-from inspector.record.secret_shapes import RULES
+from inspector.plain import EDGE_CHARS
 from inspector.record.values import Limits, encode, snapshot
+from inspector.redaction import FUNCTION_FAILED, Redactor
+from inspector.redaction.hints import MARKS, has_mark, suspicious
+from inspector.redaction.names import label_of
+from inspector.redaction.shapes import RULES
 
 LETTERS = string.ascii_letters + string.digits
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from inspector.record.secret_names import Label, label_of
-from inspector.record.secret_shapes import Found
+from inspector.redaction.names import Label, label_of
+from inspector.redaction.shapes import Found
 
 WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cookie")
 """Every name that ``label_of`` knows holds one of these, in lower case."""

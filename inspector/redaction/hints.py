@@ -8,8 +8,8 @@ of one in the text. The few words that fields with secrets are called by are sea
 import re
 from typing import Final
 
-from inspector.record.secret_fields import WORDS, announces
-from inspector.record.secret_shapes import QUERY_ANCHORS, RULES
+from inspector.redaction.fields import WORDS, announces
+from inspector.redaction.shapes import QUERY_ANCHORS, RULES
 
 _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
 

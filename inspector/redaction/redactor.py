@@ -1,4 +1,4 @@
-"""Removes secrets from recorded values, in the agent's process and before anything reaches a file."""
+"""The redactor: finds what is secret in a value or a text, and puts a placeholder in its place."""
 
 import base64
 import re
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
-from inspector.record.plain import BYTES_SHOWN, Cut, Plain, well_formed
-from inspector.record.secret_fields import keeps, lower, named, scheme_end
-from inspector.record.secret_hints import suspicious
-from inspector.record.secret_names import Label, label_of
-from inspector.record.secret_shapes import Found, in_urls, shaped
+from inspector.plain import BYTES_SHOWN, Cut, Plain, well_formed
+from inspector.redaction.fields import keeps, lower, named, scheme_end
+from inspector.redaction.hints import suspicious
+from inspector.redaction.names import Label, label_of
+from inspector.redaction.shapes import Found, in_urls, shaped
 
 FUNCTION_FAILED: Final = "[redacted:function failed]"
 _PLACEHOLDER = "[redacted:"
