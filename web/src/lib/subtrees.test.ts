@@ -59,6 +59,21 @@ describe("failuresOf", () => {
     ).toEqual(["lost"]);
   });
 
+  it("names the call that counts, and neither duplicate below it nor above it", () => {
+    const error = { status: "error" } as const;
+    const into = (foldedInto: string) => ({ ...error, foldedInto });
+    expect(
+      failures(
+        row("run"),
+        row("tool", "run", error),
+        row("request", "tool", into("tool")),
+        row("server", "request", into("tool")),
+        row("framework", "run", into("provider")),
+        row("provider", "framework", error),
+      ),
+    ).toEqual(["tool", "provider"]);
+  });
+
   it("begins with the one that began first", () => {
     const error = { status: "error" } as const;
     expect(failures(row("run"), row("a", "run", error), row("b", "run", error))).toEqual(["a", "b"]);

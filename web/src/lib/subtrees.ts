@@ -55,13 +55,14 @@ function addUp(below: Subtrees, above: number, at: number, row: SpanRow): void {
   below.costUsd[above] = Number.isNaN(before) ? cost : before + cost;
 }
 
-/** Where trouble began: failed spans with no failed span below them, by start. An error that travels up counts once. */
+/** Where trouble began: failed calls with no failed call below them, by start. An error that travels up counts once. */
 export function failuresOf(rows: readonly SpanRow[], below: Subtrees): number[] {
-  const found: number[] = [];
+  const failures: number[] = [];
   for (let at = 0; at < rows.length; at++) {
-    if (below.failures[at] === 0 && hasFailed(rows[at] as SpanRow)) found.push(at);
+    const row = rows[at] as SpanRow;
+    if (row.foldedInto === null && hasFailed(row) && below.failedCalls[at] === 0) failures.push(at);
   }
-  return found;
+  return failures;
 }
 
 /** The depth down to which a tree stays readable: the deepest at which no more than `most` rows show, at least 1. */
