@@ -50,6 +50,12 @@ class Settings(BaseSettings):
     endpoint_headers: SecretStr = SecretStr("")
     """Sent with it, as ``Authorization=Bearer%20secret``, separated by commas."""
     endpoint_protocol: Literal["http/protobuf", "http/json"] = "http/protobuf"
+    redact_otlp: bool = True
+    """Whether secrets are removed from what is received by OTLP, over HTTP and gRPC."""
+    redact_imports: bool = True
+    """Whether secrets are removed from files that are imported."""
+    redact_spool: bool = True
+    """Whether secrets are removed from what other programs than the recorder write into the spool."""
     retention_days: Annotated[float, Field(gt=0)] = 30.0
     retention_bytes: Annotated[int, Field(ge=1 << 20)] = 10 << 30
     """Size that the database is kept under."""

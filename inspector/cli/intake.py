@@ -13,6 +13,7 @@ from inspector.cli.errors import CliError
 from inspector.cli.request import post_traces
 from inspector.ingest import FileUnreadable, Owner, open_home, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
+from inspector.ingest.redacting import redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
 
@@ -131,9 +132,10 @@ def _database(settings: Settings) -> Generator[_Database]:
             yield _Database(lambda part: post_traces(settings, url, part.data), store)
         return
     with owner:
+        redact = redacting(on=settings.redact_imports)
 
         def write(part: Part) -> None:
-            spans = [read_span(span) for span in part.decoded.spans]
+            spans = [read_span(span) for span in redact(part.decoded).spans]
             for start in range(0, len(spans), _BATCH):
                 owner.store.write(spans[start : start + _BATCH])
 

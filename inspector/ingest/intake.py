@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from inspector.ingest.dialects import read_span
 from inspector.ingest.errors import IntakeFull
 from inspector.ingest.otlp import Decoded
+from inspector.ingest.redacting import as_sent
 from inspector.model import Span
 from inspector.store import Store, StoreBusy, StoreError
 
@@ -62,6 +63,7 @@ class Intake:
     Args:
         store: Where the spans go.
         committed: Called after each commit, in the thread that committed; it must not raise.
+        redact: Removes secrets from what was decoded, in the same thread.
         group_spans: Spans after which no further request joins a transaction; a larger request is written in parts of
             so many.
         most_waiting: Requests in the queue.
@@ -73,12 +75,14 @@ class Intake:
         store: Store,
         committed: Callable[[], None],
         *,
+        redact: Callable[[Decoded], Decoded] = as_sent,
         group_spans: int = GROUP_SPANS,
         most_waiting: int = MOST_WAITING,
         most_waiting_bytes: int = MOST_WAITING_BYTES,
     ) -> None:
         self._store = store
         self._committed = committed
+        self._redact = redact
         self._group_spans = group_spans
         self._most_waiting = most_waiting
         self._most_waiting_bytes = most_waiting_bytes
@@ -150,7 +154,7 @@ class Intake:
             delivery = self._take(wait=not group)
             if delivery is None:
                 break
-            unpacked = _unpack(delivery)
+            unpacked = _unpack(delivery, self._redact)
             if unpacked is not None:
                 group.append(unpacked)
                 spans += len(unpacked.spans)
@@ -221,7 +225,7 @@ class Intake:
             _acknowledge(unpacked)
 
 
-def _unpack(delivery: _Delivery) -> _Unpacked | None:
+def _unpack(delivery: _Delivery, redact: Callable[[Decoded], Decoded]) -> _Unpacked | None:
     """Decode a request; what cannot be decoded is answered at once."""
     if not delivery.receipt.set_running_or_notify_cancel():
         return None
@@ -232,6 +236,7 @@ def _unpack(delivery: _Delivery) -> _Unpacked | None:
         delivery.receipt.set_result(Receipt(malformed=decoded.malformed, too_large=decoded.too_large))
         return None
     rejected.update(decoded.rejected)
+    decoded = redact(decoded)
     try:
         spans = [read_span(span) for span in decoded.spans]
     # A dialect that stumbles over a span must cost that span alone.

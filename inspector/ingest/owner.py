@@ -10,6 +10,7 @@ from typing import Self
 
 from inspector.ingest import cost
 from inspector.ingest.intake import Intake
+from inspector.ingest.redacting import redacting
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.settings import Settings
 from inspector.store import OwnerLock, Pruned, SqliteStore, Store, StoreBusy, StoreError
@@ -74,8 +75,9 @@ class Owner:
         try:
             self.store: Store = SqliteStore(settings.database)
             """The store; every method may be called from any thread, also those that write."""
-            self._spool = Spool(settings.spool, self.store, committed=self._tell)
-            self.intake = Intake(self.store, self._received)
+            redact = redacting(on=settings.redact_spool)
+            self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
+            self.intake = Intake(self.store, self._received, redact=redacting(on=settings.redact_otlp))
             """Takes in what arrives by other ways than the spool, with or without ``start``."""
         except BaseException:
             self._lock.release()

@@ -13,6 +13,7 @@ from pathlib import Path
 from inspector.ingest.batch import Batch
 from inspector.ingest.losses import Missing, unwritten_losses
 from inspector.ingest.otlp import Decoded, decode
+from inspector.ingest.redacting import as_sent
 from inspector.ingest.segment import (
     MAX_LINE,
     Line,
@@ -101,12 +102,21 @@ class Spool:
         directory: Where the recorders of this machine write.
         store: A store that may be written.
         committed: Called after each commit that changed rows.
+        redact: Removes secrets from what other programs than our recorder wrote there.
     """
 
-    def __init__(self, directory: Path, store: Store, *, committed: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        store: Store,
+        *,
+        committed: Callable[[], None] = lambda: None,
+        redact: Callable[[Decoded], Decoded] = as_sent,
+    ) -> None:
         self._directory = directory
         self._store = store
         self._committed = committed
+        self._redact = redact
         self._marks = dict(store.spools())
         self._looks: dict[str, _Look] = {}
         self._changed_ns = -1
@@ -168,7 +178,8 @@ class Spool:
             if not complete:
                 break
             if line.whole or finished or _may_be_whole(line, segment):
-                batch.add(line, _decode(line))
+                decoded = _decode(line)
+                batch.add(line, self._redact(decoded) if segment.process is None else decoded)
                 complete = not deadline.passed
         batch.flush()
         return _difference(before, batch.mark, complete=complete)

@@ -14,6 +14,8 @@ from inspector.redaction.names import Label, label_of
 from inspector.redaction.shapes import Found, in_urls, shaped
 
 FUNCTION_FAILED: Final = "[redacted:function failed]"
+FAILED: Final = "[redacted:search failed]"
+"""Stands in place of a text that could not be searched: what is not known to be clean is hidden."""
 _PLACEHOLDER = "[redacted:"
 _MAX_DEPTH = 200
 
@@ -45,11 +47,14 @@ class Redactor:
 
     def redact_text(self, key: str, text: str) -> str:
         """The text without its secrets; all of it is one when ``key`` names a secret."""
-        return self._field(key, label_of(key), text)[0]
+        return self._closed(key, label_of(key), text)[0]
 
     def redact_value(self, key: str, plain: Plain) -> tuple[Plain, int]:
         """A copy of the value without its secrets, and how many there were; the names of fields count as well."""
-        return self._value(key, label_of(key), plain, 0)
+        try:
+            return self._value(key, label_of(key), plain, 0)
+        except Exception:  # noqa: BLE001 - as in _closed, for whatever a value is made of
+            return FAILED, 1
 
     def clean(self, text: str) -> bool:
         """Whether nothing in a text, or in the value of which it is the JSON, can be a secret; cheap when that is so.
@@ -57,18 +62,28 @@ class Redactor:
         False means that it has to be looked at, not that there is a secret. Always False with patterns or a function of
         the user's own, which see strings and not JSON.
         """
-        return not self._patterns and self._function is None and not suspicious(text)
+        try:
+            return not self._patterns and self._function is None and not suspicious(text)
+        except Exception:  # noqa: BLE001 - what could not be searched is not known to be clean
+            return False
 
     def _value(self, key: str, label: Label | None, plain: Plain, depth: int) -> tuple[Plain, int]:
         if isinstance(plain, str):
-            return self._field(key, label, plain)
+            return self._closed(key, label, plain)
         if depth > _MAX_DEPTH:
             return None, 0
         if isinstance(plain, dict):
             return self._mapping(key, label, plain, depth + 1)
-        if isinstance(plain, list):
+        if isinstance(plain, list | tuple):
             return self._list(key, label, plain, depth + 1)
         return plain, 0
+
+    def _closed(self, key: str, label: Label | None, text: str) -> tuple[str, int]:
+        """Return the text without its secrets; nothing of it where that fails, whatever the reason."""
+        try:
+            return self._field(key, label, text)
+        except Exception:  # noqa: BLE001 - a failure must neither stop who asks nor let the text through
+            return FAILED, 1
 
     def _mapping(self, key: str, label: Label | None, plain: dict[str, Plain], depth: int) -> tuple[Plain, int]:
         if plain.get("$type") == "bytes" and isinstance(encoded := plain.get("base64"), str):
@@ -88,7 +103,7 @@ class Redactor:
             count += found + found_in_name
         return out, count
 
-    def _list(self, key: str, label: Label | None, plain: list[Plain], depth: int) -> tuple[Plain, int]:
+    def _list(self, key: str, label: Label | None, plain: Sequence[Plain], depth: int) -> tuple[Plain, int]:
         out: list[Plain] = []
         count = 0
         before: Plain = None
