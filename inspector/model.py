@@ -347,7 +347,10 @@ class Filter:
     tool: str | None = None
     service: str | None = None
     error_type: str | None = None
-    """Whole, or the class's own name alone."""
+    """Whole, or the class's own name alone; of calls alone (no ``duplicates``) one that none of them has is looked for
+    among their duplicates."""
+    known_error_type: str | None = None
+    """Of the span, or of a duplicate of it."""
     hook: str | None = None
     """The noun of the hooks that made the span."""
     duplicates: bool = True

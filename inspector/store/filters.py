@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, and_, func, literal_column, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal_column, or_, select
 
 from inspector import semconv
 from inspector.model import Filter
@@ -17,6 +17,7 @@ _c = spans.c
 _named = traces.alias("named")
 """Under another name, so that it stays a question of its own inside questions about traces."""
 _failed = spans.alias("failed")
+_calls, _retold = spans.alias("calls"), spans.alias("duplicates")
 _INDEXED = frozenset(
     (semconv.SESSION_ID, semconv.TOOL_NAME, semconv.AGENT_NAME, semconv.REQUEST_MODEL, semconv.RESPONSE_MODEL)
 )
@@ -52,14 +53,24 @@ class Conditions:
 
 
 def named(connection: Connection, where: Filter) -> Filter:
-    """Returns a filter that looks for its model among those that answered, where no call is counted under it.
+    """Returns a filter that looks for its names where they are known, if no call is counted under them.
 
-    So a filter finds just what a row of figures by model counts, and also what is only known from an answer.
+    That is a model among those that answered, and an error type among the duplicates of calls. So a filter for calls
+    finds just what a row of figures counts, and also what is only known from elsewhere. A list with duplicates has
+    each of them with its call.
     """
-    if where.model is None:
-        return where
-    known = select(_c.id).where(_c.named_model == clean(where.model)).limit(1)
-    return where if connection.execute(known).first() else replace(where, model=None, answered_model=where.model)
+    if where.model is not None and not _is_there(connection, _c.named_model == clean(where.model)):
+        where = replace(where, model=None, answered_model=where.model)
+    error_type = where.error_type
+    if error_type is not None and (
+        where.duplicates or not _is_there(connection, _c.error_type.in_(_types(clean(error_type))), IS_CALL)
+    ):
+        where = replace(where, error_type=None, known_error_type=error_type)
+    return where
+
+
+def _is_there(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
+    return connection.execute(select(_c.id).where(*conditions).limit(1)).first() is not None
 
 
 def span_conditions(where: Filter) -> Conditions:
@@ -88,7 +99,9 @@ def span_conditions(where: Filter) -> Conditions:
     tested = [column == clean(value) for column, value in unindexed if value is not None]
     tested += [_attribute(key, value) for key, value in where.attributes]
     if where.error_type is not None:
-        found.append(_failed_with(clean(where.error_type)))
+        found.append(_c.error_type.in_(_types(clean(where.error_type))))
+    if where.known_error_type is not None:
+        found.append(_is_known_as(_types(clean(where.known_error_type))))
     found += _common(where, spans)
     for bounds in _figures(where, spans).values():
         found += bounds
@@ -101,17 +114,24 @@ def span_conditions(where: Filter) -> Conditions:
     return Conditions(found, tested)
 
 
-def _failed_with(error_type: str) -> ColumnElement[bool]:
-    """Returns the condition for an exception class or error code; a class's own name stands for it in every module."""
+def _types(error_type: str) -> Select[tuple[str]] | list[str]:
+    """Returns the exception classes or error codes of a name; a class's own name stands for it in every module."""
     if "." in error_type:
-        return _c.error_type == error_type
+        return [error_type]
     # The few types there are, one seek of the index each: an end of the text is nothing that an index finds.
     first = select(func.min(_failed.c.error_type).label("type")).where(_failed.c.error_type.is_not(None))
     types = first.cte("error_types", recursive=True)
     following = select(func.min(_failed.c.error_type)).where(_failed.c.error_type > types.c.type).scalar_subquery()
     types = types.union_all(select(following).where(types.c.type.is_not(None)))
     own_name = func.substr(types.c.type, -len(error_type) - 1) == f".{error_type}"
-    return _c.error_type.in_(select(types.c.type).where(or_(types.c.type == error_type, own_name)))
+    return select(types.c.type).where(or_(types.c.type == error_type, own_name))
+
+
+def _is_known_as(types: Select[tuple[str]] | list[str]) -> ColumnElement[bool]:
+    """Returns the condition for spans of these error types, and for the calls that such spans are duplicates of."""
+    same_call = and_(_calls.c.trace_id == _retold.c.trace_id, _calls.c.span_id == _retold.c.folded_into)
+    calls = select(_calls.c.id).select_from(_retold.join(_calls, same_call))
+    return or_(_c.error_type.in_(types), _c.id.in_(calls.where(_retold.c.error_type.in_(types))))
 
 
 def of_trace(trace_id: str) -> ColumnElement[bool]:

@@ -97,6 +97,7 @@ def membership_of(connection: Connection, where: Filter) -> Membership | Literal
         answered_model=where.answered_model,
         tool=where.tool,
         error_type=where.error_type,
+        known_error_type=where.known_error_type,
         hook=where.hook,
         duplicates=where.duplicates,
         since_ns=where.since_ns,

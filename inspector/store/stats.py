@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, fsum
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
-from inspector.store.counting import COUNTED, IS_CALL, unpriced_calls
+from inspector.store.counting import COUNTED, unpriced_calls
 from inspector.store.cursor import Position
 from inspector.store.listing import Ranking, page_rows
 from inspector.store.reader import event_conditions
@@ -39,12 +40,12 @@ _GROUPED = {
 
 def read_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buckets: int) -> Stats:
     """Returns the figures of a filter."""
-    conditions = event_conditions(connection, where)
+    conditions = event_conditions(connection, replace(where, duplicates=False))
     rows: list[Sequence[Any]] = []
     complete = True
     if conditions is not None:
         query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *COUNTED, _c.id)
-        query = query.where(*conditions, IS_CALL)
+        query = query.where(*conditions)
         rows, complete = _newest(connection, query)
     total = StatsGroup(None, *_figures(rows))
     return Stats(total, () if by is None else _groups(rows), _buckets(rows, where, buckets), complete)

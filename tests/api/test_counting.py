@@ -31,6 +31,7 @@ RECORDS = st.lists(
             "asked": st.sampled_from([None, "stub", "stub-2026"]),
             "answered": st.sampled_from([None, "stub-2026"]),
             "status": st.sampled_from([*STATUSES, "ok", "error"]),
+            "error_type": st.sampled_from(["ValueError", "mcp.ToolError", "tool_error"]),
             "tokens": st.sampled_from([None, (7, 3, 2), (50, None, None), (None, 4, None)]),
             "cost_usd": st.sampled_from([None, 0.25, 0.5]),
             "took_ms": st.integers(0, 20),
@@ -86,7 +87,7 @@ def spans_of(records):
                 output_tokens=tokens[1],
                 cached_tokens=tokens[2],
                 cost_usd=record["cost_usd"] if is_llm and record["tokens"] else None,
-                error=SpanError("ValueError", "no") if status == "error" else None,
+                error=SpanError(record["error_type"], "no") if status == "error" else None,
                 process=record["process"],
                 session_id=record["session"] and f"{record['session']}-{run}",
             )
@@ -142,14 +143,32 @@ def figures(events):
     return {"count": len(events), **known, **{f"p{at}_ms": quantile(lasted, at / 100) for at in (50, 95, 99)}}
 
 
+def type_of(event):
+    return event["error"] and event["error"]["type"]
+
+
+def check_error_types(client, events):
+    """One error is found by the type of any of its spans, and listed with the call that counts."""
+    for error_type in {type_of(event) for event in events} - {None}:
+        listed = everything(client, "/events", error_type=error_type)
+        ids = {(event["trace_id"], event["span_id"]) for event in events if type_of(event) == error_type}
+        ids |= {
+            (event["trace_id"], event["folded_into"])
+            for event in events
+            if type_of(event) == error_type and event["folded_into"] is not None
+        }
+        assert {(event["trace_id"], event["span_id"]) for event in listed} == ids
+        assert everything(client, "/events", error_type=error_type, duplicates="false") != []
+
+
 def check_stats(client, **query):
     answer = client.get("/stats", params={**query, "buckets": 3}).json()
     calls = everything(client, "/events", **query, duplicates="false")
     assert part(answer["total"], figures(calls)) == figures(calls)
     assert sum(bucket["count"] for bucket in answer["buckets"]) == len(calls)
-    for field in ("kind", "model", "tool", "agent", "name") if not query else ("model",):
+    for field in ("kind", "model", "tool", "agent", "name", "error_type") if not query else ("model",):
         groups = client.get("/stats", params={**query, "by": field}).json()["groups"]
-        by_value = Counter(call[field] for call in calls)
+        by_value = Counter(type_of(call) if field == "error_type" else call[field] for call in calls)
         assert {group["key"]: group["count"] for group in groups} == by_value
         for group in groups:
             if group["key"] is not None:
@@ -204,6 +223,7 @@ def check(client, store, spans):
     assert {event["span_id"]: event["session_id"] for event in events} == sessions_of(spans)
     assert f"inspector_spans {len(events)}\n" in client.get("/metrics").text
     check_stats(client)
+    check_error_types(client, events)
     traces = everything(client, "/traces")
     for trace in traces:
         of_trace = [event for event in events if event["trace_id"] == trace["trace_id"]]
@@ -312,3 +332,34 @@ def test_a_name_that_no_call_is_counted_under_is_looked_for_among_the_models_tha
     assert [call["span_id"] for call in everything(client, "/events", model="stub-2026")] == [f"{1:016x}"]
     assert len(everything(client, "/events", model="stub")) == 2
     assert len(everything(client, "/traces", model="stub-2026")) == 1
+
+
+def test_an_error_is_found_by_the_type_that_only_a_duplicate_of_its_call_has(client, store, span):
+    """A client knows that the tool failed, the server which exception it was."""
+    call = span(1, tool="pay", status="error", error=SpanError("tool_error", "no"))
+    request = span(2, tool="pay", kind="rpc", parent_id=call.span_id, process="server", service="desk")
+    error = SpanError("mcp.exceptions.ToolError", "no")
+    server = span(3, tool="pay", parent_id=request.span_id, process="server", status="error", error=error)
+    store.write([call, request, server])
+
+    for error_type in ("ToolError", "mcp.exceptions.ToolError"):
+        found = everything(client, "/events", error_type=error_type)
+        assert [event["span_id"] for event in found] == [server.span_id, call.span_id]
+        (counted,) = everything(client, "/events", error_type=error_type, duplicates="false")
+        assert counted["span_id"] == call.span_id
+        total = client.get("/stats", params={"error_type": error_type}).json()["total"]
+        assert (total["count"], total["errors"]) == (1, 1)
+        assert len(everything(client, "/traces", error_type=error_type, duplicates="false")) == 1
+
+
+def test_calls_of_an_error_type_are_those_that_have_it_themselves_where_there_are_any(client, store, span):
+    """So that the list behind a row of figures has as many as the row says."""
+    error = SpanError("mcp.exceptions.ToolError", "no")
+    call = span(1, tool="pay", status="error", error=SpanError("tool_error", "no"))
+    server = span(2, tool="pay", parent_id=call.span_id, process="server", status="error", error=error)
+    other = span(3, trace_id=f"{2:032x}", status="error", error=error)
+    store.write([call, server, other])
+
+    (counted,) = everything(client, "/events", error_type="ToolError", duplicates="false")
+    assert counted["span_id"] == other.span_id
+    assert len(everything(client, "/events", error_type="ToolError")) == 3

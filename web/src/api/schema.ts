@@ -846,7 +846,8 @@ export interface components {
         service: components["schemas"]["Text"];
         /**
          * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-         *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+         *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
+         *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
          */
         error_type: components["schemas"]["Text"];
         /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
@@ -926,7 +927,8 @@ export interface operations {
                 service?: components["parameters"]["service"];
                 /**
                  * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
+                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
                 /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
@@ -1022,7 +1024,8 @@ export interface operations {
                 service?: components["parameters"]["service"];
                 /**
                  * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
+                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
                 /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
@@ -1155,7 +1158,8 @@ export interface operations {
                 service?: components["parameters"]["service"];
                 /**
                  * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
+                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
                 /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
@@ -1479,7 +1483,8 @@ export interface operations {
                 service?: components["parameters"]["service"];
                 /**
                  * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show.
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
+                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
                 /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
