@@ -118,6 +118,23 @@ def test_a_filtered_tail_shows_what_matches_only(empty, visit, start_agent):
     expect(page.get_by_role("row").filter(has_text="unwanted")).to_have_count(0)
 
 
+def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent):
+    agent = start_agent(empty.home)
+
+    def ask(call_id):
+        call = {"llm": "stub", "prompt": "hi", "context": None, "call_id": call_id}
+        agent.emit("before_llm_generate", **call)
+        agent.emit("after_llm_generate", **call, response={"model": "stub-2026", "content": "yes"})
+
+    ask("first")
+    wait_until(lambda: empty.get("/events?model=stub-2026")["items"])
+    page = visit(empty, "/events?model=stub-2026")
+    rows = page.get_by_role("row").filter(has_text="chat stub")
+    expect(rows).to_have_count(1)
+    ask("second")
+    expect(rows).to_have_count(2)
+
+
 @pytest.mark.parametrize("view", ["/", "/events"])
 def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, view):
     watch.tolerate("ERR_")
