@@ -54,12 +54,14 @@ class Calls:
         outer = otel_context.get_current()
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
         if parent is None or outer is not parent.inner:
-            outer = _without_ended(outer)
+            current = trace.get_current_span(outer)
+            if isinstance(current, RecordedSpan):
+                outer = _without_ended(outer)
             around = sdk_span_at(outer)
             if around is not None:
                 parent = around
             elif remote is None:
-                remote = _foreign_parent(parent)
+                remote = _foreign_parent(current, parent)
         if remote is not None:
             span.trace_id, span.parent_id = remote.trace_id, remote.span_id
             if parent is not None and parent.trace_id != remote.trace_id:
@@ -214,8 +216,11 @@ class Calls:
         span.is_ending = False
         # Last: the writer's thread takes the state for the sign that the rest is there.
         span.state = state
-        self._abandon_children(span, stop_ns)
+        if span.children:
+            self._abandon_children(span, stop_ns)
         _leave(span)
+        # It holds the span, and both would wait for the garbage collector.
+        span.inner = None
         parent = span.parent
         if parent is not None and parent.children is not None:
             parent.children.discard(span)
@@ -300,10 +305,9 @@ def _without_ended(context: Context) -> Context:
     return context
 
 
-def _foreign_parent(parent: RecordedSpan | None) -> trace.SpanContext | None:
-    """Return the span of somebody else that a new call belongs below, rather than below ``parent``."""
-    current = trace.get_current_span()
-    if isinstance(current, RecordedSpan):
+def _foreign_parent(current: trace.Span, parent: RecordedSpan | None) -> trace.SpanContext | None:
+    """Return the current span where it is somebody else's that a new call belongs below, rather than ``parent``."""
+    if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan):
         return None
     found = current.get_span_context()
     if not found.is_valid:

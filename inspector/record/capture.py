@@ -158,11 +158,8 @@ def ending(values: HookValues) -> Facts:
 
     A refusal is known by its class's name: whoever emits need not be the toolkit, and is not imported here.
     """
-    facts: Facts = {}
-    middleware = values.get("middleware")
-    if middleware is not None:
-        facts["middleware"] = snapshot(middleware)
-    exc = values.get("exc")
+    middleware, exc = values.get("middleware"), values.get("exc")
+    facts: Facts = {} if middleware is None else {"middleware": snapshot(middleware)}
     if isinstance(exc, BaseException):
         names = {cls.__name__ for cls in mro(type(exc))}
         facts |= {"refused": True} if names & _REFUSALS else {}
@@ -243,9 +240,9 @@ def _model_of(values: HookValues, facts: Facts) -> object:
     return label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES) or _class_name(llm)
 
 
-def _text_of(keyword: str) -> Callable[[HookValues, Facts], object]:
-    def identity(values: HookValues, _: Facts) -> object:
-        return label(values.get(keyword))
+def _text_of(keyword: str, fact: str) -> Callable[[HookValues, Facts], object]:
+    def identity(values: HookValues, facts: Facts) -> object:
+        return facts[fact] if fact in facts else label(values.get(keyword))
 
     return identity
 
@@ -258,7 +255,7 @@ NOUNS: tuple[Noun, ...] = (
     Noun(*_trio("workflow_run"), before=_workflow, after=_result, identity=_name_of("workflow"), owner="workflow"),
     Noun(*_trio("agent_call"), before=_agent, after=_result, identity=_name_of("agent"), owner="agent"),
     Noun(*_trio("llm_generate"), before=_llm, after=_llm_after, identity=_model_of, owner="llm"),
-    Noun(*_trio("tool_call"), before=_tool, after=_result, identity=_text_of("tool_name")),
+    Noun(*_trio("tool_call"), before=_tool, after=_result, identity=_text_of("tool_name", "name")),
     Noun(
         "rpc_request",
         "before_rpc_request",
@@ -274,7 +271,7 @@ NOUNS: tuple[Noun, ...] = (
         after=_resource_after,
         identity=lambda values, facts: facts.get("uri") or _uri(values),
     ),
-    Noun(*_trio("prompt_apply"), before=_prompt, after=_prompt_after, identity=_text_of("template_id")),
+    Noun(*_trio("prompt_apply"), before=_prompt, after=_prompt_after, identity=_text_of("template_id", "template")),
 )
 
 

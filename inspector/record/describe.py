@@ -4,9 +4,10 @@ Runs in the writer's thread. Standard OpenTelemetry names come first, the origin
 everything of our own under ``inspector.*``.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Final, TypeAlias
+
+import msgspec
 
 from inspector import semconv as sc
 from inspector.plain import Plain
@@ -24,17 +25,16 @@ CLIENT: Final = 3
 """Span kinds, numbered as OTLP does."""
 
 Scalar: TypeAlias = str | bool | int | float
-Attribute: TypeAlias = Scalar | Sequence[Scalar]
+Attribute: TypeAlias = Scalar | tuple[Scalar, ...]
 
 
-@dataclass(slots=True)
-class Description:
+class Description(msgspec.Struct):
     """What a span is called and what is known of it."""
 
     name: str
     kind: int = INTERNAL
-    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
-    bodies: dict[str, Text] = field(default_factory=dict[str, Text])
+    attributes: dict[str, Attribute] = {}
+    bodies: dict[str, Text] = {}
     """Texts of captured values, by attribute."""
 
     def put(self, *keys: str, value: Plain) -> None:
@@ -97,7 +97,7 @@ def _extra(texts: Texts, found: Description, extra: dict[str, Plain]) -> None:
         if isinstance(plain, str | bool | int | float):
             found.attributes[key] = plain
         elif isinstance(plain, list) and len(words := [item for item in plain if isinstance(item, str)]) == len(plain):
-            found.attributes[key] = words
+            found.attributes[key] = tuple(words)
         elif plain is not None:
             _note(texts, found, key, plain)
 
@@ -193,7 +193,7 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
     found.put(sc.REQUEST_SEED, value=request.seed)
     found.put(sc.REQUEST_STREAM, value=request.stream)
     if request.stop:
-        found.attributes[sc.REQUEST_STOP_SEQUENCES] = list(request.stop)
+        found.attributes[sc.REQUEST_STOP_SEQUENCES] = tuple(request.stop)
     _body(span, texts, found, sc.SEED_LLM_PROMPT, value=facts.get("prompt"), fact="prompt")
     if texts.content:
         messages, system = input_messages(prompt)
@@ -216,7 +216,7 @@ def _llm_answer(span: RecordedSpan, texts: Texts, found: Description, after: dic
     found.put(sc.RESPONSE_ID, value=facts.id)
     found.put(sc.RESPONSE_MODEL, value=facts.model)
     if facts.finish_reasons:
-        found.attributes[sc.RESPONSE_FINISH_REASONS] = list(facts.finish_reasons)
+        found.attributes[sc.RESPONSE_FINISH_REASONS] = tuple(facts.finish_reasons)
         found.attributes[sc.SEED_STOP_REASON] = facts.finish_reasons[0]
     found.put(sc.RESPONSE_TIME_TO_FIRST_CHUNK, value=after.get("time_to_first_chunk"))
     raw_usage = after.get("usage")
@@ -269,9 +269,10 @@ def _tool(span: RecordedSpan, texts: Texts) -> Description:
         result = after.get("result")
         _body(span, texts, found, sc.TOOL_CALL_RESULT, sc.SEED_TOOL_OUTPUT, value=result, fact="result")
         if isinstance(result, dict):
-            structured = next((result[name] for name in _STRUCTURED if result.get(name) is not None), None)
-            if structured is not None:
-                _body(span, texts, found, sc.SEED_TOOL_STRUCTURED_OUTPUT, value=structured, fact="structured")
+            for name in _STRUCTURED:
+                if result.get(name) is not None:
+                    _body(span, texts, found, sc.SEED_TOOL_STRUCTURED_OUTPUT, value=result[name], fact="structured")
+                    break
     _middleware(span, texts, found)
     found.put(sc.TOOL_OUTCOME, value=outcome(facts))
     return found

@@ -1,7 +1,6 @@
 """JSON texts of plain values, shortened where they are too long and valid all the same."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import msgspec
 
@@ -11,7 +10,7 @@ _SHORTEST_TEXT = 48
 _LONGEST_LISTS = (1000, 300, 100, 30, 10, 3, 1)
 
 
-class Encoded(NamedTuple):
+class Encoded(msgspec.Struct, frozen=True, gc=False):
     """The JSON text of a value."""
 
     text: str

@@ -5,6 +5,8 @@ from inspector.plain import well_formed
 
 def label(value: object) -> str | None:
     """Return a name that an emitter gave, when it is text: a ``str``, a class of it, or a proxy of one."""
+    if type(value) is str:
+        return well_formed(value)
     if not isinstance(value, str):
         return None
     try:

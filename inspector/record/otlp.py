@@ -86,21 +86,15 @@ class SpanEncoder:
     def encode(self, span: RecordedSpan, state: State) -> bytes:
         """Return one span, as it stands, as an OTLP JSON object; one that still runs has no end time."""
         found = describe(span, state, self._texts)
-        known = self._known
-        fragments: list[bytes] = []
-        unknown: list[tuple[str, Attribute]] = []
+        known, pairs = self._known, found.attributes.items()
+        fragments = list(filter(None, map(known.get, pairs)))
+        unknown = [pair for pair in pairs if pair not in known]
         short = [found.name]
-        for pair in found.attributes.items():
-            value = pair[1]
-            if type(value) is not str:
-                unknown.append(pair)
-                if isinstance(value, list):
-                    short += (each for each in value if isinstance(each, str))
-            elif (fragment := known.get(pair)) is not None:
-                fragments.append(fragment)
-            else:
-                unknown.append(pair)
+        for _, value in unknown:
+            if type(value) is str:
                 short.append(value)
+            elif isinstance(value, tuple):
+                short += (each for each in value if isinstance(each, str))
         if span.extra:
             # As JSON, since the name of a field can tell of a secret that its text does not.
             short.append(encode(dict(span.extra)).decode())
@@ -110,7 +104,7 @@ class SpanEncoder:
             found = self._strictly(span, state)
             found.name = self._texts.redacted("name", found.name)
             fragments = [_fragment(key, redacted(key, value, self._texts)) for key, value in found.attributes.items()]
-        fragments += [b"%b%b}}" % (_text_prefix(key), text.quoted) for key, text in found.bodies.items()]
+        fragments += [b"%b%b}}" % (_text_prefixes[key], text.quoted) for key, text in found.bodies.items()]
         parent = b',"parentSpanId":"%016x"' % span.parent_id if span.parent_id is not None else b""
         ended = b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns) if state != "running" else b""
         return (
@@ -152,20 +146,22 @@ _UNIQUE = frozenset(
 )
 """Attributes whose values hardly ever recur."""
 
-_text_prefixes: dict[str, bytes] = {}
 
+class _TextPrefixes(dict[str, bytes]):
+    """How attributes that are texts begin, by key."""
 
-def _text_prefix(key: str) -> bytes:
-    prefix = _text_prefixes.get(key)
-    if prefix is None:
+    def __missing__(self, key: str) -> bytes:
         prefix = b'{"key":%b,"value":{"stringValue":' % encode(key)
-        if len(_text_prefixes) < 1024:
-            _text_prefixes[key] = prefix
-    return prefix
+        if len(self) < 1024:
+            self[key] = prefix
+        return prefix
+
+
+_text_prefixes = _TextPrefixes()
 
 
 def _text_fragment(key: str, text: str) -> bytes:
-    return b"%b%b}}" % (_text_prefix(key), encode(text))
+    return b"%b%b}}" % (_text_prefixes[key], encode(text))
 
 
 def _fragment(key: str, value: Attribute) -> bytes:
@@ -197,8 +193,8 @@ def redacted(key: str, value: Attribute, texts: Texts) -> Attribute:
     """Return an attribute's value without its secrets."""
     if isinstance(value, str):
         return texts.redacted(key, value)
-    if isinstance(value, list):
-        return [texts.redacted(key, item) if isinstance(item, str) else item for item in value]
+    if isinstance(value, tuple):
+        return tuple(texts.redacted(key, item) if isinstance(item, str) else item for item in value)
     return value
 
 

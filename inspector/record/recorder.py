@@ -11,7 +11,7 @@ from inspector import context
 from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.record import notices
-from inspector.record.calls import Calls, chain, innermost
+from inspector.record.calls import Calls, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
 from inspector.record.describe import describe
 from inspector.record.ending import Closing
@@ -122,7 +122,7 @@ class Recorder:
         return before
 
     def _place(self, span: RecordedSpan) -> None:
-        span.session_id = label(context.get()) or next((s.session_id for s in chain(span.parent) if s.session_id), None)
+        span.session_id = label(context.get()) or (None if span.parent is None else span.parent.session_id)
         notices.take(span)
         if self._tracer is not None:
             self._begin_mirror(span, self._tracer)

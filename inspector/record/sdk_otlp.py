@@ -139,7 +139,7 @@ def _attribute(plain: Plain) -> Attribute | None:
     if plain is None or isinstance(plain, _SCALARS):
         return plain
     if isinstance(plain, list):
-        scalars = [each for each in plain if isinstance(each, _SCALARS)]
+        scalars = tuple(each for each in plain if isinstance(each, _SCALARS))
         if len(scalars) == len(plain):
             return scalars
     return encode(plain).decode()

@@ -73,12 +73,9 @@ class SdkSpan(RecordedSpan):
     def place(self, parent: RecordedSpan | None) -> None:
         """Put the node below the call or span of this process that is its parent."""
         self.parent = parent
-        self.session_id = label(session.get())
+        self.session_id = label(session.get()) or (None if parent is None else parent.session_id)
         if parent is None:
             return
-        above: RecordedSpan | None = parent
-        while self.session_id is None and above is not None:
-            self.session_id, above = above.session_id, above.parent
         # Found there when a call that is left open below is looked for.
         if parent.children is None:
             parent.children = set()

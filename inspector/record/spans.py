@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter_ns, time_ns
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
+import msgspec
 from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.util import types
@@ -96,7 +97,7 @@ def _code(found: object) -> str | int | None:
     return plain if isinstance(plain, str | int) else None
 
 
-class Text(NamedTuple):
+class Text(msgspec.Struct, frozen=True):
     """A captured value as it will be written."""
 
     json: str

@@ -54,11 +54,11 @@ class Texts:
         """Return the text of a value that may be another one the next time."""
         if self.strict:
             value, _ = self.redactor.redact_value(fact, value)
-        text, shortened = encode(value, max_bytes=self._max_bytes)
+        made = encode(value, max_bytes=self._max_bytes)
         if not self.strict:
-            self._fresh.append(text)
-            self._cut |= shortened
-        return Text(text, _quote(text), shortened, value)
+            self._fresh.append(made.text)
+            self._cut |= made.truncated
+        return Text(made.text, _quote(made.text), made.truncated, value)
 
     def clean(self, short: list[str]) -> bool:
         """Tell whether the texts made since the last look, and some short ones, hold nothing like a secret."""

@@ -71,59 +71,32 @@ def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
         return {"$type": type_name(type(value)), "$error": type_name(type(error))}
 
 
-def _small(value: dict[Any, Any], levels: int, parts: list[int]) -> dict[str, Plain] | None:
-    """The copy of what most arguments are, a small dictionary of plain values; None for anything else.
+def _small(value: Any, levels: int, left: list[int]) -> Any:
+    """The copy of what most arguments are, a small dictionary or list of plain values; None for anything else.
 
-    This runs for every recorded call, so it keeps hardly any books: sizes, levels and the number of containers bound
-    the work, and a cycle is no small value.
+    This runs for every recorded call, so it keeps hardly any books: sizes, levels and the number of containers that are
+    ``left`` bound the work, and a cycle is no small value.
     """
-    parts[0] -= 1
-    if len(value) > _SMALL_SIZE or not levels or parts[0] < 0:
+    left[0] -= 1
+    if len(value) > _SMALL_SIZE or not levels or left[0] < 0:
         return None
-    out = value.copy()
-    for key, item in out.items():
-        if type(key) is not str:
-            return None
+    out: Any = value.copy()
+    items, key_type = (out.items(), str) if type(value) is dict else (enumerate(out), int)
+    for key, item in items:
         kind = type(item)
         if kind is str:
-            if len(item) > _SMALL_TEXT or not (item.isascii() or item == well_formed(item)):
-                return None
+            is_small = len(item) <= _SMALL_TEXT and (item.isascii() or item == well_formed(item))
         elif kind is dict or kind is list:
             # Putting another value under a key that is there is allowed while the items are walked.
-            part = _small if kind is dict else _small_list
-            item = part(item, levels - 1, parts)  # noqa: PLW2901
-            if item is None:
-                return None
-            out[key] = item
-        elif not _is_small(kind, item):
+            part = out[key] = _small(item, levels - 1, left)
+            is_small = part is not None
+        elif kind is int or kind is float:
+            is_small = INT64_MIN <= item <= INT64_MAX
+        else:
+            is_small = item is None or kind is bool
+        if not is_small or type(key) is not key_type:
             return None
     return out
-
-
-def _small_list(value: list[Any], levels: int, parts: list[int]) -> list[Plain] | None:
-    parts[0] -= 1
-    if len(value) > _SMALL_SIZE or not levels or parts[0] < 0:
-        return None
-    out = value[:_SMALL_SIZE]
-    for place, item in enumerate(out):
-        kind = type(item)
-        if kind is dict or kind is list:
-            part = _small if kind is dict else _small_list
-            item = part(item, levels - 1, parts)  # noqa: PLW2901
-            if item is None:
-                return None
-            out[place] = item
-        elif not _is_small(kind, item):
-            return None
-    return out
-
-
-def _is_small(kind: type, item: Any) -> bool:
-    if kind is str:
-        return len(item) <= _SMALL_TEXT and (item.isascii() or item == well_formed(item))
-    if kind is int or kind is float:
-        return INT64_MIN <= item <= INT64_MAX
-    return item is None or kind is bool
 
 
 class _Walk:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from inspector.plain import EDGE_CHARS
 from inspector.record.values import Limits, encode, snapshot
 from inspector.redaction import FUNCTION_FAILED, Redactor
-from inspector.redaction.hints import MARKS, has_mark, suspicious
+from inspector.redaction.fields import WORDS
+from inspector.redaction.hints import MARKS, has_mark, has_word, suspicious
 from inspector.redaction.names import label_of
 from inspector.redaction.shapes import RULES
 
@@ -438,3 +439,8 @@ def test_clearing_a_large_text_keeps_no_memory():
 def test_every_mark_of_a_rule_is_looked_for_and_nothing_else():
     assert [mark for mark in MARKS if not has_mark(f"x{mark}x")] == []
     assert not has_mark("A S 29 1//1 ..-----B {} :A")
+
+
+@given(st.lists(st.sampled_from([word[:cut] for word in WORDS for cut in range(1, len(word) + 1)])).map("".join))
+def test_a_word_that_announces_secrets_is_seen_wherever_it_is(text):
+    assert has_word(text) == any(word in text for word in WORDS)
