@@ -25,7 +25,8 @@ class Limits:
 
     depth: int = 32
     items: int = 10_000
-    """Entries of all containers together; objects, bytes and non-ASCII text count for several."""
+    """Entries of all containers together, each about a quarter of a microsecond of work; whatever takes longer, such as
+    objects, bytes, odd keys and text that is not ASCII, counts for as many."""
     text_chars: int = 262_144
     """A longer text keeps its beginning and its end."""
     all_chars: int = 2_097_152
@@ -92,15 +93,39 @@ def omitted(count: int) -> Omitted:
     return Omitted(f"… [{count:,} more item{'' if count == 1 else 's'}]")
 
 
+MOST_SURROGATES = 100
+"""Lone surrogates in a text that are replaced one by one, which takes a fifth of a microsecond for each."""
+
+
 def well_formed(text: str) -> str:
-    """The text with every lone surrogate replaced by U+FFFD, since neither UTF-8 nor SQLite can hold one."""
+    """The text with every lone surrogate replaced by U+FFFD, since neither UTF-8 nor SQLite can hold one.
+
+    Where there are more than ``MOST_SURROGATES`` each becomes a question mark, which takes no longer for many.
+    """
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return _without_surrogates(text)
     return text
+
+
+def _without_surrogates(text: str) -> str:
+    # Each takes three bytes of UTF-8.
+    count = (len(text.encode("utf-8", "surrogatepass")) - len(text.encode("utf-8", "ignore"))) // 3
+    if count > MOST_SURROGATES:
+        return text.encode("utf-8", "replace").decode()
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+_ENTRY_BYTES = 160
+"""How much a dictionary or set takes up for an entry at most, unless many were taken out of it."""
+
+
+def gaps(size_bytes: int, entries: int) -> int:
+    """What it takes to walk over the places that entries were taken out of, in entries."""
+    return max(0, size_bytes - _ENTRY_BYTES * entries - 4096) >> 12
 
 
 def integer(value: int) -> Plain:

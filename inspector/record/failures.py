@@ -6,12 +6,13 @@
 import builtins
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any, Final, NamedTuple
 
 from inspector.plain import well_formed
+from inspector.record.invalid import VALIDATION_ERROR, validation_text
 from inspector.record.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
 from inspector.record.reading import read
 
@@ -19,7 +20,8 @@ _MAX_MESSAGE = 10_000
 _MAX_FRAMES = 100
 _MAX_CHAIN = 50
 _MAX_WALKED = 5_000
-"""Frames looked at: a traceback far beyond any recursion limit loses its innermost ones rather than the agent time."""
+"""Frames looked at, of all exceptions of a chain: those far beyond any recursion limit lose their innermost ones, and
+those of earlier exceptions, rather than the agent time."""
 
 _CAUSE: Final = "The above exception was the direct cause of the following exception:"
 _CONTEXT: Final = "During handling of the above exception, another exception occurred:"
@@ -60,10 +62,20 @@ def _text(exc: BaseException) -> str:
     if is_plain and say.__objclass__ is BaseException:
         return _shown_arguments(arguments)
     if is_plain and say.__objclass__ is BaseExceptionGroup:
-        return say(exc)
+        return _group_text(exc)
+    if is_plain and type_name(say.__objclass__) == VALIDATION_ERROR:
+        return validation_text(exc, _is_tame)
     if _is_foreign_c(say) or (_is_python_s(say) and _is_tame(arguments) and _has_tame_attributes(exc)):
         return str.__str__(say(exc))
     return _own_text(exc) or _shown_arguments(arguments) or _shown_attributes(exc)
+
+
+def _group_text(exc: BaseException) -> str:
+    message: str = BaseExceptionGroup.__dict__["message"].__get__(exc)
+    if str.__len__(message) > _MAX_MESSAGE:
+        return str.__str__(message)
+    count = len(BaseExceptionGroup.__dict__["exceptions"].__get__(exc))
+    return f"{str.__str__(message)} ({count} sub-exception{'' if count == 1 else 's'})"
 
 
 def _is_foreign_c(say: Any) -> bool:
@@ -88,18 +100,23 @@ _STDLIB = sys.stdlib_module_names | set(dir(builtins))
 """First parts of the names of Python's own classes and modules."""
 _SHOWN_ITEMS = 50
 _SHOWN_DEPTH = 3
+_MAX_SHOWN = 2 * _MAX_MESSAGE
+"""Characters of a value that is shown as Python shows it."""
 _TEXTS = ("message", "msg", "detail", "_message", "_details", "reason")
 """Attributes in which exceptions with a ``__str__`` of their own keep what it says."""
 
 
-def _is_tame(value: object, depth: int = 0) -> bool:
+def _is_tame(value: object, depth: int = 0, room: list[int] | None = None) -> bool:
     """Tell whether showing a value runs nothing but Python's own code, for a short while.
 
-    Types are told apart by identity: how a class compares may be its own code.
+    Types are told apart by identity: how a class compares may be its own code. ``room`` is what may still be shown.
     """
+    room = [_MAX_SHOWN] if room is None else room
     kind = type(value)
-    if kind is str or kind is bytes:
-        return len(value) <= _MAX_MESSAGE  # pyright: ignore[reportArgumentType] - of one of these
+    is_text = kind is str or kind is bytes
+    room[0] -= len(value) if is_text else 8  # pyright: ignore[reportArgumentType] - of one of these
+    if is_text or room[0] < 0:
+        return room[0] >= 0
     if kind is int:
         return -_LARGE < value < _LARGE  # pyright: ignore[reportOperatorIssue] - as above
     if kind is list or kind is tuple or kind is dict:
@@ -107,7 +124,7 @@ def _is_tame(value: object, depth: int = 0) -> bool:
         if depth >= _SHOWN_DEPTH or len(items) > _SHOWN_ITEMS:
             return False
         parts = [*items.keys(), *items.values()] if kind is dict else list(items)
-        return all(_is_tame(part, depth + 1) for part in parts)
+        return all(_is_tame(part, depth + 1, room) for part in parts)
     return value is None or kind is bool or kind is float
 
 
@@ -118,6 +135,8 @@ def _has_tame_attributes(exc: BaseException) -> bool:
     """Tell whether what an exception of Python's own holds is plain, or of Python's own classes."""
     held = instance_dict(exc, layout_of(type(exc))) or {}
     members = [OSError.__dict__[name].__get__(exc) for name in _MEMBERS] if issubclass(type(exc), OSError) else []
+    if len(held) > _SHOWN_ITEMS:
+        return False
     return all(_is_tame(value) or _is_of_python(type(value)) for value in (*held.values(), *members))
 
 
@@ -140,7 +159,18 @@ def _shown_arguments(arguments: tuple[object, ...]) -> str:
     if len(arguments) == 1:
         only = arguments[0]
         return str.__str__(only) if issubclass(type(only), str) else _shown(only)  # pyright: ignore[reportArgumentType]
-    return f"({', '.join(map(_shown, arguments[:_SHOWN_ITEMS]))})" if arguments else ""
+    return f"({', '.join(_listed((value, '') for value in arguments))})" if arguments else ""
+
+
+def _listed(values: Iterable[tuple[object, str]]) -> Iterator[str]:
+    """The values as Python shows them, each behind its name, until there are as many characters as are kept."""
+    room = _MAX_MESSAGE
+    for value, name in islice(values, _SHOWN_ITEMS):
+        shown = f"{name}{_shown(value)}"
+        room -= len(shown)
+        yield shown
+        if room < 0:
+            return
 
 
 def _shown(value: object) -> str:
@@ -151,7 +181,7 @@ def _shown(value: object) -> str:
 
 def _shown_attributes(exc: BaseException) -> str:
     held = list(islice(dict_items(instance_dict(exc, layout_of(type(exc))) or {}), _SHOWN_ITEMS))
-    return ", ".join(f"{name}={_shown(value)}" for name, value in held if type(name) is str and name[:1] != "_")
+    return ", ".join(_listed((value, f"{name}=") for name, value in held if type(name) is str and name[:1] != "_"))
 
 
 def _args(exc: BaseException) -> Any:
@@ -185,8 +215,11 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
             break
         seen.add(id(before))
         links.append((before, joint))
-    for link, joint in reversed(links):
-        yield from _places(_part(link, "__traceback__"))
+    room = [_MAX_WALKED]
+    # The exception itself first, then those before it, as long as there is room.
+    places = [list(_places(_part(link, "__traceback__"), room)) for link, _ in links]
+    for (link, joint), of_link in zip(reversed(links), reversed(places), strict=True):
+        yield from of_link
         if joint:
             yield Frame("", 0, f"{type_name(type(link))}: {error_text(link)}")
             yield Frame("", 0, joint)
@@ -194,10 +227,11 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
     yield from _group(exc)
 
 
-def _places(traceback: TracebackType | None) -> Iterator[Frame]:
+def _places(traceback: TracebackType | None, room: list[int]) -> Iterator[Frame]:
     count = 0
     last: list[Frame] = []
-    while traceback is not None and count < _MAX_WALKED:
+    while traceback is not None and room[0] > 0:
+        room[0] -= 1
         count += 1
         code: CodeType = traceback.tb_frame.f_code
         frame = Frame(code.co_filename, traceback.tb_lineno or 0, code.co_qualname)

@@ -4,7 +4,7 @@ The rules are those of the JSON-RPC 2.0 specification (https://www.jsonrpc.org/s
 is a notification, which nobody answers; a response has a result or an error.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -14,6 +14,9 @@ from inspector.record.values import snapshot
 
 _LONGEST_TEXT: Final = 1 << 20
 """Bytes of a text that is read in the agent's thread; a longer one is kept as text, and its id is not known."""
+_MOST_PARTS: Final = 50_000
+"""Values in such a text; of one that has more, the parts that are long are kept as text."""
+_SHORT_PART: Final = 4096
 
 TRANSPORTS: Final = {
     "stdio": "stdio",
@@ -44,10 +47,37 @@ def read_envelope(value: object) -> Plain:
 def _parsed(text: str | bytes | bytearray) -> Plain:
     if len(text) <= _LONGEST_TEXT:
         try:
-            return snapshot(msgspec.json.decode(text))
+            return snapshot(msgspec.json.decode(text) if _parts(text) <= _MOST_PARTS else _outline(text))
         except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError):
             pass
     return snapshot(text)
+
+
+def _parts(text: Any) -> int:
+    """Count the values in a JSON text, or more where its texts hold the same signs."""
+    signs: Any = ",[{" if isinstance(text, str) else (b",", b"[", b"{")
+    return sum(map(text.count, signs))
+
+
+class _Message(msgspec.Struct):
+    """The members of a message, unread; others are skipped."""
+
+    jsonrpc: msgspec.Raw = msgspec.Raw()
+    id: msgspec.Raw = msgspec.Raw()
+    method: msgspec.Raw = msgspec.Raw()
+    params: msgspec.Raw = msgspec.Raw()
+    result: msgspec.Raw = msgspec.Raw()
+    error: msgspec.Raw = msgspec.Raw()
+
+
+def _outline(text: str | bytes | bytearray) -> dict[str, object]:
+    message = msgspec.json.decode(text, type=_Message)
+    parts = {name: bytes(getattr(message, name)) for name in message.__struct_fields__}
+    return {
+        name: msgspec.json.decode(part) if len(part) <= _SHORT_PART else part.decode()
+        for name, part in parts.items()
+        if part
+    }
 
 
 def is_notification(envelope: Plain) -> bool:

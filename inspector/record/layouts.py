@@ -25,6 +25,8 @@ dict_get: Final = dict[Any, Any].get
 
 _FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
 _MAX_LAYOUTS: Final = 2048
+_MAX_NAMES: Final = 5000
+"""Names of a class that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _layout(cls: type) -> Layout:
     dictionary = None
     for base in reversed(bases):
         has_slots = is_record or "__slots__" in namespace(base)
-        for name, found in namespace(base).items():
+        for name, found in islice(namespace(base).items(), _MAX_NAMES):
             if name == "__dict__" and isinstance(found, GetSetDescriptorType | MemberDescriptorType):
                 dictionary = found
             elif has_slots and type(found) is MemberDescriptorType and not name.startswith("_"):
@@ -147,11 +149,11 @@ def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
 
 
 def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, Any]]:
-    """An object's public attributes, from its dictionary, of which ``most`` entries are looked at, and its slots."""
+    """An object's attributes, from its dictionary, of which ``most`` entries are looked at, and its public slots."""
     held = instance_dict(value, layout)
     if held is not None:
         for name, item in list(islice(dict_items(held), most)):
-            if type(name) is str and not name.startswith("_"):
+            if type(name) is str:
                 yield name, item
     for name, slot in layout.slots:
         try:

@@ -23,40 +23,20 @@ import types
 import uuid
 import zoneinfo
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from inspector.plain import BYTES_KEPT, Plain, integer, number, omitted
+from inspector.plain import BYTES_KEPT, Plain, gaps, integer, number, omitted
+from inspector.record.family import Family, Walk
 from inspector.record.layouts import Layout, attributes, instance_dict, layout_of, namespace, static, type_name
+from inspector.record.tables import LIBRARIES, SMALL_ARRAY
 
 SECRET: Final = "**********"  # noqa: S105 -- what pydantic itself shows for a secret
 HIDDEN: Final = "[hidden by its class]"
 
-_SMALL_ARRAY = 64
-_MAX_COLUMNS = 100
-
-
-class Walk(Protocol):
-    """The copy in progress, as far as a family needs it."""
-
-    left: int
-    """How many items may still be taken."""
-
-    def copy(self, value: Any, depth: int) -> Plain:
-        """A plain copy of a part."""
-        ...
-
-    def entries(self, value: dict[object, object], size: int, depth: int) -> dict[str, Plain]:
-        """A plain copy of a dictionary's entries."""
-        ...
-
-    def text(self, value: str) -> str:
-        """The text within the limits, as an exact ``str``."""
-        ...
-
-
-Family = Callable[[Any, Walk, int], Plain]
+_MOST_MARKERS = 32
+"""Attributes that are named, though not shown, when nothing is left."""
 
 
 def convert(value: Any, walk: Walk, depth: int) -> Plain:
@@ -69,7 +49,7 @@ def convert(value: Any, walk: Walk, depth: int) -> Plain:
         if family is not None:
             return family(value, walk, depth)
     library = layout.type_name.partition(".")[0]
-    if library in _LIBRARIES and (shown := _LIBRARIES[library](value, layout, walk, depth)) is not None:
+    if library in LIBRARIES and (shown := LIBRARIES[library](value, layout, walk, depth)) is not None:
         return shown
     return _object(value, layout, walk, depth)
 
@@ -80,8 +60,14 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
     ):
         return SECRET
     out: dict[str, Plain] = {} if layout.is_record else {"$type": layout.type_name}
-    room = max(0, walk.left)
-    for name, item in islice(attributes(value, layout, room), room):
+    for name, item in attributes(value, layout, max(0, walk.left)):
+        walk.left -= 1
+        if walk.left < -_MOST_MARKERS:
+            out["$more"] = omitted(1)
+            break
+        # What is not public is paid for as well: it was looked at.
+        if name.startswith("_"):
+            continue
         walk.left -= 1
         if name not in layout.hidden:
             out[walk.text(name)] = walk.copy(item, depth + 1)
@@ -106,30 +92,31 @@ def _dict(value: Any, walk: Walk, depth: int) -> Plain:
     return dict(walk.entries(value, dict.__len__(value), depth + 1))
 
 
-def _items(value: Iterable[object], walk: Walk, depth: int) -> list[Plain]:
-    room = max(0, walk.left)
-    taken = list(islice(value, room + 1))
-    walk.left -= len(taken)
-    out = [walk.copy(item, depth + 1) for item in taken[:room]]
-    if len(taken) > room:
-        out.append(omitted(1))
-    return out
-
-
 def _list(value: Any, walk: Walk, depth: int) -> Plain:
-    return _items(list.__getitem__(value, slice(walk.left + 1)), walk, depth)
+    return walk.some(list.__iter__(value), list.__len__(value), depth + 1)
 
 
 def _tuple(value: Any, walk: Walk, depth: int) -> Plain:
-    items = _items(tuple.__getitem__(value, slice(walk.left + 1)), walk, depth)
+    items = walk.some(tuple.__iter__(value), tuple.__len__(value), depth + 1)
     fields = static(type(value), "_fields")
     if isinstance(fields, tuple) and len(fields) == len(items) and all(type(name) is str for name in fields):
         return {str(name): item for name, item in zip(fields, items, strict=True)}
     return items
 
 
-def _iterated(iterate: Callable[[Any], Iterable[object]]) -> Family:
-    return lambda value, walk, depth: _items(iterate(value), walk, depth)
+def _set(value: Any, walk: Walk, depth: int) -> Plain:
+    cls = set if issubclass(type(value), set) else frozenset
+    size = cls.__len__(value)
+    walk.left -= gaps(cls.__sizeof__(value), size)
+    return walk.some(cls.__iter__(value), size, depth + 1)
+
+
+def _deque(value: Any, walk: Walk, depth: int) -> Plain:
+    return walk.some(collections.deque.__iter__(value), collections.deque.__len__(value), depth + 1)
+
+
+def _view(value: Any, walk: Walk, depth: int) -> Plain:
+    return walk.some(iter(value), len(value), depth + 1)
 
 
 def _bytes(value: Any, _: Walk, __: int) -> Plain:
@@ -151,7 +138,7 @@ def _binary(size: int, data: bytes, walk: Walk) -> Plain:
 def _array(value: Any, walk: Walk, depth: int) -> Plain:
     size = array.__len__(value)
     out: dict[str, Plain] = {"$type": "array.array", "typecode": value.typecode, "size": size}
-    if size <= _SMALL_ARRAY:
+    if size <= SMALL_ARRAY:
         out["values"] = walk.copy(array.tolist(value), depth + 1)
     return out
 
@@ -202,6 +189,25 @@ def _said_if_exact(say: Callable[[Any], str]) -> Family:
         return _object(value, layout, walk, depth)
 
     return shown
+
+
+def _decimal(value: Any, walk: Walk, _: int) -> Plain:
+    cls = decimal.Decimal
+    if cls.__sizeof__(value) > _LARGE_NUMBER:
+        return {"$type": type_name(type(value)), "exponent": cls.adjusted(value)}
+    return walk.text(cls.__str__(value))
+
+
+def _fraction(value: Any, walk: Walk, depth: int) -> Plain:
+    parts = [static(fractions.Fraction, name).__get__(value) for name in ("_numerator", "_denominator")]
+    if any(type(part) is int and part.bit_length() > _LARGE_NUMBER for part in parts):
+        names = ("numerator", "denominator")
+        return {"$type": type_name(type(value))} | dict(zip(names, map(integer, parts), strict=True))
+    return _said_if_exact(str)(value, walk, depth)
+
+
+_LARGE_NUMBER = 1024
+"""Bytes or bits of a number that is not written out, which takes the square of its length."""
 
 
 def _uuid(value: Any, _: Walk, __: int) -> Plain:
@@ -269,49 +275,6 @@ def _type_only(value: Any, _: Walk, __: int) -> Plain:
     return {"$type": type_name(type(value))}
 
 
-def _numpy(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
-        return None
-    if issubclass(type(value), numpy.generic):
-        item = numpy.generic.item(value)
-        if type(item) in (str, int, float, bool, bytes, complex, dt.datetime, dt.date, dt.timedelta):
-            return walk.copy(item, depth)
-        return {"$type": layout.type_name}
-    if not issubclass(type(value), numpy.ndarray):
-        return None
-    shape: tuple[int, ...] = numpy.ndarray.shape.__get__(value)
-    dtype = numpy.ndarray.dtype.__get__(value)
-    out: dict[str, Plain] = {"$type": layout.type_name, "shape": list(shape), "dtype": numpy.dtype.__str__(dtype)[:100]}
-    if numpy.ndarray.size.__get__(value) <= _SMALL_ARRAY and dtype.kind in "biufcSU":
-        out["values"] = walk.copy(numpy.ndarray.tolist(value), depth + 1)
-    return out
-
-
-def _table(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
-    """A table or tensor of a known library: its own class, not one that merely claims its name or extends it."""
-    module = sys.modules.get(layout.type_name.partition(".")[0])
-    if module is None or vars(module).get(layout.bases[0].__name__) is not layout.bases[0]:
-        return None
-    out: dict[str, Plain] = {"$type": layout.type_name}
-    for name in ("shape", "dtype", "device", "columns"):
-        found: Any = getattr(value, name, None)
-        if name in ("shape", "columns") and found is not None:
-            out[name] = walk.copy([_scalar(item) for item in islice(found, _MAX_COLUMNS)], depth + 1)
-        elif found is not None:
-            out[name] = str(found)[:100]
-    return out
-
-
-def _scalar(value: Any) -> object:
-    return value if type(value) in (str, int) else str(value)[:200]
-
-
-_LIBRARIES: Final[dict[str, Callable[[Any, Layout, Walk, int], Plain]]] = {
-    "numpy": _numpy,
-    **dict.fromkeys(("pandas", "polars", "torch", "jax", "jaxlib", "tensorflow", "pyarrow", "cupy"), _table),
-}
-
 _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (enum.Enum, _enum),
     (str, _text),
@@ -320,12 +283,12 @@ _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (dict, _dict),
     (list, _list),
     (tuple, _tuple),
-    (set, _iterated(set.__iter__)),
-    (frozenset, _iterated(frozenset.__iter__)),
-    (collections.deque, _iterated(collections.deque.__iter__)),
-    (type({}.keys()), _iterated(iter)),
-    (type({}.values()), _iterated(iter)),
-    (type({}.items()), _iterated(iter)),
+    (set, _set),
+    (frozenset, _set),
+    (collections.deque, _deque),
+    (type({}.keys()), _view),
+    (type({}.values()), _view),
+    (type({}.items()), _view),
     (bytes, _bytes),
     (bytearray, _bytes),
     (memoryview, _memoryview),
@@ -336,8 +299,8 @@ _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (dt.timedelta, _said(dt.timedelta.__str__)),
     (dt.timezone, _said(dt.timezone.__str__)),
     (zoneinfo.ZoneInfo, _said_if_exact(str)),
-    (decimal.Decimal, _said(decimal.Decimal.__str__)),
-    (fractions.Fraction, _said_if_exact(str)),
+    (decimal.Decimal, _decimal),
+    (fractions.Fraction, _fraction),
     (complex, _said(complex.__repr__)),
     (uuid.UUID, _uuid),
     (pathlib.PurePath, _said_if_exact(str)),

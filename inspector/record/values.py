@@ -8,16 +8,18 @@ or ``__repr__`` of the application runs, nothing is consumed, and the work is bo
 # The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from inspector.plain import (
     INT64_MAX,
     INT64_MIN,
+    MOST_SURROGATES,
     Cut,
     Limits,
     Plain,
+    gaps,
     integer,
     no_room_for,
     number,
@@ -53,8 +55,18 @@ _SHORT_TEXT = 1024
 """Texts up to here are bounded by the number of entries alone."""
 _SMALL_SIZE = 20
 _SMALL_TEXT = 8192
+_SMALL_ODD_TEXT = 512
+"""Characters of a text that is not ASCII, which each have to be looked at."""
 _SMALL_PARTS = 64
 """Containers in a small value."""
+_PART = 32
+"""Entries that are paid for together."""
+
+_WHOLE = slice(_PART)
+_ROOMY = 16_384
+"""Bytes of a dictionary that has, or had, more entries than one part."""
+
+_Item = TypeVar("_Item")
 
 
 def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
@@ -85,7 +97,7 @@ def _small(value: Any, levels: int, left: list[int]) -> Any:
     for key, item in items:
         kind = type(item)
         if kind is str:
-            is_small = len(item) <= _SMALL_TEXT and (item.isascii() or item == well_formed(item))
+            is_small = len(item) <= _SMALL_TEXT and (item.isascii() or _is_sound(item))
         elif kind is dict or kind is list:
             # Putting another value under a key that is there is allowed while the items are walked.
             part = out[key] = _small(item, levels - 1, left)
@@ -99,14 +111,20 @@ def _small(value: Any, levels: int, left: list[int]) -> Any:
     return out
 
 
+def _is_sound(text: str) -> bool:
+    return len(text) <= _SMALL_ODD_TEXT and text == well_formed(text)
+
+
 class _Walk:
-    """One copy in progress: what may still be taken, and the containers being copied."""
+    """One copy in progress: the work it may still be, and the containers being copied."""
 
     __slots__ = ("chars", "depth", "left", "names", "path", "text_chars", "tuples")
 
     def __init__(self, limits: Limits) -> None:
         self.depth = limits.depth
-        self.left = limits.items
+        self.left = limits.items + 1
+        """What may still be done. Entries are paid for ``_PART`` at a time, before they are looked at; those that were
+        paid for when nothing is left become markers, and the rest is one."""
         self.chars = limits.all_chars
         self.names: dict[str, int] = {}
         """How many keys that are no texts are shown alike."""
@@ -125,7 +143,7 @@ class _Walk:
         if value is None or kind is bool:
             return value
         if kind is int:
-            return integer(value)
+            return self.number(value)
         if kind is float:
             return number(value)
         return self.other(value, depth)
@@ -143,27 +161,33 @@ class _Walk:
         return out
 
     def entries(self, value: dict[Any, Any], size: int, depth: int) -> dict[str, Plain]:
-        room = self.left
+        self.left -= 1
+        if size > _PART or dict.__sizeof__(value) > _ROOMY:
+            return self.many_entries(value, size, depth)
         self.left -= size
-        if size > room:
-            out = self.pairs(list(islice(dict.items(value), room)), depth)
-            out["$more"] = omitted(size - room)
-            return out
         try:
-            return self.pairs(dict.items(value), depth)
+            return self.pairs(dict.items(value), depth, {})
         except RuntimeError:  # another thread resized it meanwhile
-            return self.pairs(list(islice(dict.items(value), room)), depth)
+            return self.pairs(list(islice(dict.items(value), _PART)), depth, {})
 
-    def pairs(self, items: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Plain]:
-        """The hot loop: the plain types are told apart here, since a call for each would double its cost."""
+    def many_entries(self, value: dict[Any, Any], size: int, depth: int) -> dict[str, Plain]:
         out: dict[str, Plain] = {}
+        self.left -= gaps(dict.__sizeof__(value), size)
+        for part in self.parts(iter(dict.items(value))):
+            self.pairs(part, depth, out)
+        if size > len(out):
+            out["$more"] = omitted(size - len(out))
+        return out
+
+    def pairs(self, items: Iterable[tuple[Any, Any]], depth: int, out: dict[str, Plain]) -> dict[str, Plain]:
+        """The hot loop: the plain types are told apart here, since a call for each would double its cost."""
         short = min(_SHORT_TEXT, self.text_chars)
         for key, value in items:
             kind = type(value)
             if kind is str:
                 item = value if len(value) <= short and value.isascii() else self.text(value)
             elif kind is int:
-                item = value if INT64_MIN <= value <= INT64_MAX else integer(value)
+                item = value if INT64_MIN <= value <= INT64_MAX else self.number(value)
             elif kind is bool or value is None:
                 item = value
             elif kind is float:
@@ -177,8 +201,9 @@ class _Walk:
         return out
 
     def key(self, key: Any, taken: dict[str, Plain]) -> str:
+        self.left -= 4
         if issubclass(type(key), str):
-            text = well_formed(str.__getitem__(key, slice(KEY_CHARS)))
+            text = self.sound(str.__getitem__(key, slice(KEY_CHARS if self.left > 0 else _PART)))
             return text if text not in taken else self.another(text, taken)
         if type(key) is int and INT64_MIN <= key <= INT64_MAX:
             text = str(key)
@@ -200,11 +225,13 @@ class _Walk:
         known = tuple(map(id, kinds))
         name = self.tuples.get(known)
         if name is None:
+            self.left -= 4 * len(kinds)
             name = self.tuples[known] = str(tuple(map(type_name, kinds)))
         return name
 
     def another(self, text: str, taken: dict[str, Plain]) -> str:
         """The text with the first number behind it that is free, looked for from the last one of this text on."""
+        self.left -= 2
         count = self.names.get(text, 1) + 1
         while (name := f"{text} ({count})") in taken:
             count += 1
@@ -215,41 +242,77 @@ class _Walk:
         ident = id(value)
         if ident in self.path:
             return {"$ref": "cycle"}
-        size = tuple.__len__(value) if isinstance(value, tuple) else list.__len__(value)
+        is_tuple = isinstance(value, tuple)
+        size = tuple.__len__(value) if is_tuple else list.__len__(value)
         if depth >= self.depth or self.left <= 0:
             return {"$type": "list", "$size": size}
         self.path.add(ident)
-        # The slice is a private copy: another thread may change the list while its items are copied.
-        room = self.left
-        items = (
-            tuple.__getitem__(value, slice(room)) if isinstance(value, tuple) else list.__getitem__(value, slice(room))
-        )
-        self.left -= len(items)
-        copy, depth = self.copy, depth + 1
-        out = [copy(item, depth) for item in items]
-        if size > room:
-            out.append(omitted(size - room))
+        self.left -= 1
+        if size > _PART:
+            out = self.some(tuple.__iter__(value) if is_tuple else list.__iter__(value), size, depth + 1)
+        else:
+            self.left -= size
+            # The slice is a private copy: another thread may change the list while its items are copied.
+            items = tuple.__getitem__(value, _WHOLE) if is_tuple else list.__getitem__(value, _WHOLE)
+            copy, depth = self.copy, depth + 1
+            out = [copy(item, depth) for item in items]
         self.path.discard(ident)
         return out
+
+    def some(self, items: Iterator[Any], size: int, depth: int) -> list[Plain]:
+        copy = self.copy
+        out: list[Plain] = []
+        for part in self.parts(items):
+            out += [copy(item, depth) for item in part]
+        if size > len(out):
+            out.append(omitted(size - len(out)))
+        return out
+
+    def parts(self, items: Iterator[_Item]) -> Iterator[list[_Item]]:
+        """The items in private lists, paid for, until nothing is left or another thread changed what holds them."""
+        while self.left > 0:
+            try:
+                part = list(islice(items, min(_PART, self.left)))
+            except RuntimeError:
+                return
+            self.left -= len(part)
+            if not part:
+                return
+            yield part
+
+    def number(self, value: int) -> Plain:
+        if not INT64_MIN <= value <= INT64_MAX:
+            self.left -= 8
+        return integer(value)
 
     def text(self, value: str) -> str:
         size = str.__len__(value)
         if size > _SHORT_TEXT:
             self.chars -= min(size, self.text_chars)
             if self.chars < 0:
+                self.left -= 2
                 return no_room_for(size)
         if size > self.text_chars:
             return self.cut(value, size)
-        if not str.isascii(value):
-            self.left -= size >> 10
-            return well_formed(str.__str__(value))
-        return str.__str__(value)
+        if str.isascii(value):
+            return str.__str__(value)
+        return self.sound(str.__str__(value)) if self.left > 0 else no_room_for(size)
 
     def cut(self, value: str, size: int) -> Cut:
         half = self.text_chars // 2
         self.left -= self.text_chars >> 10
         head, tail = str.__getitem__(value, slice(half)), str.__getitem__(value, slice(size - half, None))
-        return Cut(well_formed(head), well_formed(tail), size - 2 * half)
+        return Cut(self.sound(head), self.sound(tail), size - 2 * half)
+
+    def sound(self, text: str) -> str:
+        """The text without lone surrogates, paid for by what it takes to look for them, and to replace them."""
+        if text.isascii():
+            return text
+        self.left -= 1 + (len(text) >> 8)
+        out = well_formed(text)
+        if out is not text:
+            self.left -= min(len(text), MOST_SURROGATES)
+        return out
 
     def other(self, value: Any, depth: int) -> Plain:
         kind = type(value)

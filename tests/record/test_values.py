@@ -36,6 +36,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.plain import Limits, weigh
+from inspector.record.jsonrpc import read_envelope
+from inspector.record.labels import label
 from inspector.record.spans import failure_of
 from inspector.record.values import (
     Cut,
@@ -761,7 +763,22 @@ class Holder:
         self.__dict__.update({f"a{n}": n for n in range(count)})
 
 
+def private_holder(count):
+    held = Holder(0)
+    vars(held).update({f"_a{n}": n for n in range(count)})
+    return held
+
+
+ODD_KINDS = (1, "a", None, 1.5, b"", (), frozenset(), 1j)
+
 GIANTS = {
+    "objects that hold much that is private": lambda count: [private_holder(400)] * count,
+    "keys of many types": lambda count: {
+        (*(ODD_KINDS[n >> 3 * place & 7] for place in range(20)), n): n for n in range(count)
+    },
+    "moments": lambda count: [MOMENT] * count,
+    "small dictionaries": lambda count: [{"a": {}} for _ in range(count)],
+    "odd keys": lambda count: {f"\ud800{n}": n for n in range(count)},
     "keys of one type": lambda count: {(n, n): n for n in range(count)},
     "keys shown alike": lambda count: {Holder(0): n for n in range(count)},
     "numbers as keys": lambda count: {n: n for n in range(count)},
@@ -784,10 +801,11 @@ def test_the_work_on_a_value_is_bounded_however_many_entries_it_has(make):
 
 @pytest.mark.parametrize("letter", ["x", "é", "😀"])
 def test_all_texts_of_a_value_together_are_bounded(letter):
-    many = snapshot({"texts": [letter * 100_000] * 5000, "small": {str(n): letter * 8000 for n in range(2000)}})
+    many = snapshot({"texts": [letter * 100_000] * 300, "small": {str(n): letter * 8000 for n in range(2000)}})
     assert weigh([many]) < 4_000_000
     assert many["texts"][0] == letter * 100_000
     assert many["texts"][-1] == "… [100,000 more characters] …"
+    assert snapshot([letter * 100_000] * 20_000)[-1].endswith(" more items]")
     nested = {}
     for _ in range(3):
         nested = {str(n): nested or letter * 8000 for n in range(20)}
@@ -799,3 +817,110 @@ def test_one_text_of_50_mb_is_copied_at_its_ends_alone():
     copy = snapshot("é" * 50_000_000)
     assert isinstance(copy, Cut)
     assert len(copy) < 300_000
+
+
+def test_the_characters_that_are_repaired_are_bounded():
+    odd = "\ud800" * 1000
+    copy = snapshot({"values": [odd] * 10_000, "keys": {f"{odd}{n}": n for n in range(10_000)}})
+    assert len(json.dumps(copy, ensure_ascii=False)) < 200_000
+    assert snapshot("\ud800" * 5000 + "é") == "?" * 5000 + "é"
+    assert snapshot("\ud83d\ude00" + "é" * 5000 + "\ud83d") == "😀" + "é" * 5000 + "\ufffd"
+
+
+def test_what_a_dictionary_once_held_is_not_walked_over():
+    drained = dict.fromkeys(range(1_000_000))
+    for n in range(999_998):
+        del drained[n]
+    full = dict.fromkeys(map(str, range(100_000)))
+    assert snapshot([drained, full])[0] == {"$more": "… [2 more items]"}
+    assert len(snapshot(full)) == 10_001
+
+
+def test_large_numbers_are_not_written_out():
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        shown = recorded([fractions.Fraction(10**5000, 3), decimal.Decimal("1" * 100_000), fractions.Fraction(1, 3)])
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert shown == [
+        {"$type": "fractions.Fraction", "numerator": {"$type": "int", "bits": 16610}, "denominator": 3},
+        {"$type": "decimal.Decimal", "exponent": 99_999},
+        "1/3",
+    ]
+
+
+def test_a_small_array_of_large_texts_is_shown_by_its_kind():
+    shown = recorded([np.array(["x" * 100_000] * 4), np.array(["x", "yy"])])
+    assert shown[0] == {"$type": "numpy.ndarray", "shape": [4], "dtype": "<U100000"}
+    assert shown[1]["values"] == ["x", "yy"]
+
+
+class Told:
+    """Its text is asked for by nobody but the program."""
+
+    asked = 0
+
+    def __repr__(self):
+        type(self).asked += 1
+        return "told"
+
+    __str__ = __repr__
+
+
+def invalid(kind, value):
+    with pytest.raises(pydantic.ValidationError) as caught:
+        pydantic.TypeAdapter(kind).validate_python(value)
+    return caught.value
+
+
+def test_no_value_that_was_invalid_is_shown_by_its_own_code_or_at_length():
+    assert error_text(invalid(int, Told())) == (
+        f"1 validation error for int\n\n  Input should be a valid integer [type=int_type, input_type={__name__}.Told]"
+    )
+    assert Told.asked == 0
+    assert "input_value" not in error_text(invalid(dict[str, int], {"a": ["x" * 1000] * 100_000}))
+    assert error_text(invalid(list[int], ["x"] * 1000)) == "1000 validation errors for list[int]"
+
+
+def test_the_text_of_an_exception_is_made_of_a_bounded_number_of_characters():
+    many = [["x" * 9999] * 50] * 50
+    for exc in (ValueError(many), ValueError(*many), KeyError(many), ExceptionGroup("x" * 10_000_000, [ValueError()])):
+        tracemalloc.start()
+        assert len(error_text(exc)) < 10_100
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 300_000
+    assert "more characters" in error_text(ExceptionGroup("x" * 10_000_000, [ValueError()]))
+
+
+def test_the_frames_of_a_whole_chain_are_bounded():
+    def failing(depth):
+        if depth:
+            failing(depth - 1)
+        raise ValueError(depth)
+
+    def chain(count):
+        if not count:
+            failing(400)
+        try:
+            chain(count - 1)
+        except ValueError:
+            failing(400)
+
+    exc = caught(lambda: chain(30))
+    assert sum(place.function.endswith("failing") for place in frames(exc)) < 1400
+    assert frames(exc)[-1].function.endswith("failing")
+
+
+def test_a_message_of_many_parts_is_read_as_far_as_it_says_which_it_is():
+    numbers = ",".join("1" * 60_000)
+    shown = read_envelope(f'{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"numbers":[{numbers}]}}}}')
+    assert {**shown, "params": ""} == {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": ""}
+    assert shown["params"] == f'{{"numbers":[{numbers}]}}'
+    many = ",".join(f'"a{n}":1' for n in range(60_000))
+    assert read_envelope(f'{{"id":7,{many}}}'.encode()) == {"id": 7}
+
+
+def test_a_name_that_is_no_name_keeps_its_beginning():
+    assert label("é" * 1_000_000) == "é" * 8192

@@ -1,0 +1,79 @@
+"""Arrays, tensors and tables of the libraries that are known, shown by what they are rather than by what they hold."""
+
+# The values are of any type, and read through unbound methods of their classes, which pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+import datetime as dt
+import sys
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final
+
+from inspector.plain import Plain
+from inspector.record.family import Walk
+from inspector.record.layouts import Layout
+
+SMALL_ARRAY: Final = 64
+"""Entries of an array that are shown."""
+_SMALL_BYTES = 16_384
+_MAX_COLUMNS = 100
+_NAMES_OF_COLUMNS: Final = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names"}
+_MOST_NAMED = 10_000
+
+
+def _numpy(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if issubclass(type(value), numpy.generic):
+        if numpy.generic.nbytes.__get__(value) > _SMALL_BYTES:
+            return {"$type": layout.type_name}
+        item = numpy.generic.item(value)
+        if type(item) in (str, int, float, bool, bytes, complex, dt.datetime, dt.date, dt.timedelta):
+            return walk.copy(item, depth)
+        return {"$type": layout.type_name}
+    if not issubclass(type(value), numpy.ndarray):
+        return None
+    shape: tuple[int, ...] = numpy.ndarray.shape.__get__(value)
+    dtype = numpy.ndarray.dtype.__get__(value)
+    out: dict[str, Plain] = {"$type": layout.type_name, "shape": list(shape), "dtype": numpy.dtype.__str__(dtype)[:100]}
+    is_small = numpy.ndarray.size.__get__(value) <= SMALL_ARRAY and numpy.ndarray.nbytes.__get__(value) <= _SMALL_BYTES
+    if is_small and dtype.kind in "biufcSU":
+        out["values"] = walk.copy(numpy.ndarray.tolist(value), depth + 1)
+    return out
+
+
+def _table(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
+    """A table or tensor of a known library: its own class, not one that merely claims its name or extends it."""
+    module = sys.modules.get(layout.type_name.partition(".")[0])
+    if module is None or vars(module).get(layout.bases[0].__name__) is not layout.bases[0]:
+        return None
+    out: dict[str, Plain] = {"$type": layout.type_name}
+    for name in ("shape", "dtype", "device"):
+        found: Any = getattr(value, name, None)
+        if name == "shape" and found is not None:
+            out[name] = walk.copy(list(islice(found, _MAX_COLUMNS)), depth + 1)
+        elif found is not None:
+            out[name] = str(found)[:100]
+    if (columns := _columns(value, layout)) is not None:
+        out["columns"] = walk.copy(columns, depth + 1)
+    return out
+
+
+def _columns(value: Any, layout: Layout) -> list[object] | None:
+    """The names of a table's first columns, where they are at hand: some make all of them to give one."""
+    name = _NAMES_OF_COLUMNS.get(layout.type_name.partition(".")[0])
+    if name is None or layout.type_name.endswith(".LazyFrame"):
+        return None
+    shape: Any = getattr(value, "shape", None)
+    if type(shape) is not tuple or len(shape) != 2 or shape[1] > _MOST_NAMED:
+        return None
+    found: Any = getattr(value, name, None)
+    return None if found is None else list(islice(found, _MAX_COLUMNS))
+
+
+LIBRARIES: Final[dict[str, Callable[[Any, Layout, Walk, int], Plain]]] = {
+    "numpy": _numpy,
+    **dict.fromkeys(("pandas", "polars", "torch", "jax", "jaxlib", "tensorflow", "pyarrow", "cupy"), _table),
+}
+"""What shows the values of a library, by the library's name; None where it is none that is known."""
