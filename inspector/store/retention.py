@@ -49,9 +49,9 @@ def delete_session(transactions: Transactions, session_id: str) -> int:
     """Removes the traces with a span of a session, and returns how many spans they had."""
     with transactions() as connection:
         found = connection.exec_driver_sql(
-            "SELECT trace_id FROM traces WHERE session_id = ?1 "
-            "OR id IN (SELECT trace_id FROM shares WHERE session_id = ?1) ORDER BY start_ns DESC",
-            (session_id,),
+            "SELECT trace_id FROM traces WHERE session_id = :session "
+            "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC",
+            {"session": session_id},
         ).all()
     return delete_traces(transactions, [row[0] for row in found])
 

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, starmap
 from operator import attrgetter
@@ -22,7 +22,7 @@ _LATEST = 2
 _FAILED = 20
 """Failures that are looked through where no span of any moment has failed."""
 
-_TRACE = "(SELECT id FROM traces WHERE trace_id = ?1)"
+_TRACE = "(SELECT id FROM traces WHERE trace_id = :trace)"
 _BAR = "span_id, parent_id, start_ns, duration_ms, kind, status"
 _SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = {_TRACE} ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
 _SELECT_ENDS = (
@@ -30,18 +30,18 @@ _SELECT_ENDS = (
     f"(SELECT max(start_ns) FROM spans WHERE trace_id = {_TRACE})"
 )
 _SELECT_MOMENTS = (
-    f"SELECT {_BAR}, moment.key FROM json_each(?2) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "  # noqa: S608  # constants
+    f"SELECT {_BAR}, moment.key FROM json_each(:moments) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "  # noqa: S608  # constants
     f"WHERE trace_id = {_TRACE} AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
 # The limit lies inside: failures of other traces at the same time must not make it a long search. The first condition
 # is that of the index, which the second alone does not imply for SQLite.
 _SELECT_FAILED = (
     f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
-    f"AND start_ns BETWEEN ?2 AND ?3 LIMIT {_FAILED}) WHERE trace_id = {_TRACE}"
+    f"AND start_ns BETWEEN :first AND :last LIMIT {_FAILED}) WHERE trace_id = {_TRACE}"
 )
 _WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
 
-_Execute = Callable[[str, Sequence[object]], Iterable[Any]]
+_Execute = Callable[[str, Mapping[str, object]], Iterable[Any]]
 
 
 class Bar(NamedTuple):
@@ -66,19 +66,19 @@ def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Tra
 
 def _timeline(execute: _Execute, trace: Trace) -> tuple[TimelineBar, ...]:
     if trace.spans <= LOOKED_AT:
-        return sketch(list(starmap(Bar, execute(_SELECT, (trace.trace_id,)))))
+        return sketch(list(starmap(Bar, execute(_SELECT, {"trace": trace.trace_id}))))
     return sketch(_samples(execute, trace))
 
 
 def _samples(execute: _Execute, trace: Trace) -> list[Bar]:
     """Returns some spans of a long trace for each of a few moments, spread evenly from its first span to its last."""
-    ((first_ns, last_ns),) = execute(_SELECT_ENDS, (trace.trace_id,))
+    ((first_ns, last_ns),) = execute(_SELECT_ENDS, {"trace": trace.trace_id})
     times: list[int] = [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]
-    rows = execute(_SELECT_MOMENTS, (trace.trace_id, json.dumps(times)))
+    rows = execute(_SELECT_MOMENTS, {"trace": trace.trace_id, "moments": json.dumps(times)})
     # In a quiet time several moments find the same spans.
     found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
     if trace.errors and all(bar.status != "error" for bar in found):
-        failed = starmap(Bar, execute(_SELECT_FAILED, (trace.trace_id, first_ns, last_ns)))
+        failed = starmap(Bar, execute(_SELECT_FAILED, {"trace": trace.trace_id, "first": first_ns, "last": last_ns}))
         found += [bar._replace(moment=bisect_left(times, bar.start_ns)) for bar in failed]
     return found
 

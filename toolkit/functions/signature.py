@@ -208,7 +208,8 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     inner = inspect.unwrap(function)
     names = getattr(getattr(inner, "__code__", None), "co_freevars", ())
     cells = getattr(inner, "__closure__", None) or ()
-    around: dict[str, Any] = {}
+    # Before 3.13 a hint in quotes does not find the parameters of `def ask[T](…)`.
+    around: dict[str, Any] = {each.__name__: each for each in getattr(inner, "__type_params__", ())}
     for name, cell in zip(names, cells, strict=False):
         with suppress(ValueError):  # not filled yet
             around[name] = cell.cell_contents

@@ -2,10 +2,12 @@
 
 import collections
 import collections.abc
+import sys
 import types
 import typing
 from collections.abc import Callable
 from enum import Enum, Flag
+from types import SimpleNamespace
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 from toolkit.errors import DefinitionInvalid
@@ -82,7 +84,7 @@ class Hints:
         if hasattr(hint, "__supertype__"):
             return self.of(hint.__supertype__)
         if type(origin or hint).__name__ == "TypeAliasType":
-            value = (origin or hint).__value__
+            value = _value(origin or hint)
             return self._defined(hint, lambda: self.of(value[args] if args else value))
         if _is_pydantic(origin or hint):
             return self._pydantic(hint)
@@ -232,6 +234,13 @@ def with_default(shape: Shape, default: Any) -> dict[str, Any]:
     except Exception:  # noqa: BLE001, S110 - a default of another type than hinted, with an == of its own
         pass
     return shape.schema
+
+
+def _value(alias: Any) -> Any:
+    """Return what an alias stands for; in quotes it may name what its module has, and the alias itself."""
+    quoted = SimpleNamespace(__annotations__={"value": alias.__value__})
+    around = vars(sys.modules.get(alias.__module__, types))
+    return typing.get_type_hints(quoted, around, {alias.__name__: alias}, include_extras=True)["value"]
 
 
 def _spelled(hint: Any) -> str:
