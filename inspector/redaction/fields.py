@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from inspector.redaction.names import Label, label_of
-from inspector.redaction.shapes import Found
+from inspector.redaction.tokens import Found
 
 WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cookie")
 """Every name that ``label_of`` knows holds one of these, in lower case."""
@@ -105,19 +105,12 @@ def names_in(text: str, lowered: str, words: Iterable[str] = WORDS) -> Iterator[
             position = lowered.find(word, position + len(word))
 
 
-def announces(text: str, words: Iterable[str]) -> bool:
+def announces(text: str, lowered: str, words: Iterable[str]) -> bool:
     """Whether a name with one of ``words`` is where a value may follow: a separator, the end of a string, an option."""
-    lowered = lower(text)
     for start, end, _ in names_in(text, lowered, words):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
             return True
     return False
-
-
-def lower(text: str) -> str:
-    """The text in lower case and of the same length, so that positions in one hold in the other."""
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else "".join(c.lower() if c.isascii() else c for c in text)
 
 
 def _name_start(text: str, position: int) -> int:

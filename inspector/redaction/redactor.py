@@ -8,10 +8,11 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from inspector.plain import BYTES_SHOWN, Cut, Plain, well_formed
-from inspector.redaction.fields import keeps, lower, named, scheme_end
-from inspector.redaction.hints import suspicious
+from inspector.redaction.fields import keeps, named, scheme_end
+from inspector.redaction.hints import as_ascii, suspicious
 from inspector.redaction.names import Label, label_of
-from inspector.redaction.shapes import Found, in_urls, shaped
+from inspector.redaction.shapes import in_urls, shaped
+from inspector.redaction.tokens import Found, tokens
 
 FUNCTION_FAILED: Final = "[redacted:function failed]"
 FAILED: Final = "[redacted:search failed]"
@@ -172,8 +173,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _secrets(text: str) -> list[Found]:
-    lowered = lower(text)
-    return [*shaped(text, lowered), *named(text, lowered), *in_urls(text, lowered)]
+    raw = as_ascii(text)
+    lowered = raw.lower().decode("latin-1")
+    return [*tokens(text, raw), *shaped(text, lowered), *named(text, lowered), *in_urls(text, lowered)]
 
 
 def _merged(found: Iterable[Found]) -> list[Found]:

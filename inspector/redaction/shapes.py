@@ -1,4 +1,4 @@
-"""Secrets that are known by their shape: one line a rule.
+"""Secrets that are known by what stands around them: one line a rule.
 
 A rule runs where one of its anchors is found, never over the whole text, so a text without anchors costs a few
 substring searches and a hostile one stays linear: every pattern either consumes what it looked at or gives up within
@@ -11,13 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-
-class Found(NamedTuple):
-    """Where in a text a secret is, and which rule says so."""
-
-    start: int
-    end: int
-    rule: str
+from inspector.redaction.tokens import Found
 
 
 class Rule(NamedTuple):
@@ -32,43 +26,21 @@ class Rule(NamedTuple):
     """Anchors are looked for in the lower-cased text."""
 
 
-# A letter before the prefix makes it part of a word ("task-…"), unless it belongs to an escape of JSON or a URL.
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
-_LONE = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
-_DIGIT = r"(?=[A-Za-z_-]{0,80}[0-9])"
-
-
 def _rule(name: str, anchors: str, pattern: str) -> Rule:
     return Rule(name, tuple(anchors.split()), re.compile(pattern))
 
 
 RULES: Final[tuple[Rule, ...]] = (
-    _rule("anthropic", "sk-ant-", r"sk-ant-[\w-]{8,}"),
-    _rule("openrouter", "sk-or-", _START + r"sk-or-[\w-]{16,}"),
-    _rule("openai", "sk-", _START + r"sk-(?!ant-|or-)" + _DIGIT + r"[\w-]{16,}"),
-    _rule("google", "AIza", r"AIza[\w-]{30,}"),
-    _rule("google_oauth", "ya29. GOCSPX- 1//0", r"(?:ya29\.[\w.-]{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{24,})"),
-    _rule("aws", "AKIA ASIA ABIA", _START + r"A(?:KI|SI|BI)A[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    _rule("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"(?:gh[pousr]|github_pat)_\w{16,}"),
-    _rule("gitlab", "glpat- glrt- gldt- glptt- glcbt-", r"gl(?:pat|rt|dt|ptt|cbt)-[\w.-]{16,}"),
+    _rule("google_oauth", "1//0", r"1//0[\w-]{24,}"),
+    # https://learn.microsoft.com/entra/identity-platform: three letters, a digit, "Q~"
+    _rule("azure", "Q~", r"(?<=[\w.~-]{3}[0-9])Q~[\w.~-]{31,34}(?![\w~-])"),
     _rule(
-        "slack",
-        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-",
-        _START + r"(?:xox[a-z](?:\.xox[a-z])?|xapp)-[\w-]{10,}",
+        "slack_webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/]{16,})"
     ),
-    _rule("slack_webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[\w/]{16,})"),
-    _rule("stripe", "sk_live_ rk_live_ sk_test_ rk_test_ whsec_", r"(?:[sr]k_(?:live|test)|whsec)_\w{10,}"),
-    _rule("hugging_face", "hf_", _START + r"hf_[A-Za-z0-9]{20,}"),
-    _rule("groq", "gsk_", _START + r"gsk_[A-Za-z0-9]{20,}"),
-    _rule("xai", "xai-", _START + r"xai-[\w-]{20,}"),
-    _rule("perplexity", "pplx-", _START + r"pplx-[\w-]{20,}"),
-    _rule("replicate", "r8_", _START + r"r8_[A-Za-z0-9]{20,}"),
-    _rule("npm", "npm_", _START + r"npm_[A-Za-z0-9]{20,}"),
-    _rule("pypi", "pypi-", _START + r"pypi-" + _DIGIT + r"[\w-]{16,}"),
-    _rule("sendgrid", "SG.", _START + r"SG\.[\w-]{16,}\.[\w-]{16,}"),
-    _rule("twilio", "SK", _START + r"SK[0-9a-f]{32}(?![0-9A-Za-z])"),
+    _rule("discord_webhook", "/api/webhooks/", r"/api/webhooks/[0-9]{10,25}/(?P<secret>[\w-]{30,})"),
+    _rule("zapier_webhook", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/(?P<secret>[\w/]{10,})"),
+    _rule("teams_webhook", "webhook.office.com/", r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{40,})"),
     _rule("telegram", ":AA", r"(?<=[0-9]{8}):(?P<secret>AA[\w-]{30,})"),
-    _rule("jwt", "eyJ", _LONE + r"eyJ[\w-]{8,}(?:\.[\w-]*){1,4}"),
     _rule(
         "private_key",
         "-----BEGIN",

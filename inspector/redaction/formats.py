@@ -1,0 +1,298 @@
+"""The token formats that services document or that secret scanners have published: one row a format.
+
+Services whose keys are nothing but letters and digits have no row: those keys are known by the name before them only
+(``MISTRAL_API_KEY=…``). Bodies are stated shorter than they are, since vendors lengthen their keys.
+
+Sources: ``gitleaks`` is https://github.com/gitleaks/gitleaks (``config/gitleaks.toml``, July 2026) with the id of its
+rule, ``trufflehog`` is https://github.com/trufflesecurity/trufflehog (``pkg/detectors``, August 2026) with the
+directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; anything else is a page of the vendor's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+
+class Format(NamedTuple):
+    """One kind of token."""
+
+    service: str
+    """What a placeholder calls it."""
+    prefixes: str
+    """What it begins with, one or several, apart by spaces."""
+    body: str
+    """A regular expression of what follows."""
+    source: str
+    glued: bool = False
+    """Whether it counts behind a letter or digit too, its prefix being part of no word."""
+
+
+_HEX: Final = "[0-9a-fA-F]"
+_UUID: Final = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
+_DIGIT: Final = "(?=[A-Za-z_-]{0,80}[0-9])"
+"""Somewhere in it is a digit, which tells ``sk-learn-compatible-estimators`` from a key."""
+_MIXED: Final = "(?=[a-z0-9_-]{0,80}[A-Z]|[A-Za-z_-]{0,80}[0-9])"
+
+FORMATS: Final[tuple[Format, ...]] = (
+    # Models
+    Format("anthropic", "sk-ant-", r"[\w-]{9,}", "gitleaks anthropic-api-key", glued=True),
+    Format("openrouter", "sk-or-", r"[\w-]{16,}", "trufflehog openrouter"),
+    Format("langfuse", "sk-lf-", r"[\w-]{16,}", "https://langfuse.com/faq/all/lost-secret-key"),
+    Format("openai", "sk-", r"(?!ant-|or-|lf-)" + _DIGIT + r"[\w-]{16,}", "gitleaks openai-api-key"),
+    Format("google", "AIza", r"[\w-]{30,}", "gitleaks gcp-api-key", glued=True),
+    Format("google_oauth", "ya29.", r"[\w.-]{16,}", "trufflehog googleoauth2", glued=True),
+    Format("google_oauth", "GOCSPX-", r"[\w-]{16,}", "noseyparker np.google.2", glued=True),
+    Format("groq", "gsk_", r"[A-Za-z0-9]{20,}", "trufflehog groq"),
+    Format("xai", "xai-", r"[\w-]{20,}", "trufflehog xai"),
+    Format("perplexity", "pplx-", r"[\w-]{20,}", "gitleaks perplexity-api-key"),
+    Format("hugging_face", "hf_ api_org_", r"[A-Za-z0-9]{20,}", "gitleaks huggingface-access-token"),
+    Format("replicate", "r8_", r"[\w-]{20,}", "trufflehog replicate"),
+    Format("fireworks", "fw_", _MIXED + r"[A-Za-z0-9]{20,}", "https://docs.fireworks.ai/api-reference/introduction"),
+    Format("together", "tgp_v1_", r"[\w-]{20,}", "https://docs.together.ai/docs/api-keys-authentication"),
+    Format("cerebras", "csk-", _DIGIT + r"[a-z0-9]{30,}", "https://inference-docs.cerebras.ai/quickstart"),
+    Format("nvidia", "nvapi-", r"[\w-]{30,}", "trufflehog nvapi"),
+    Format(
+        "voyage",
+        "pa-",
+        _MIXED + r"(?=[\w-]{0,60}[A-Z])[\w-]{38,}",
+        "https://docs.voyageai.com/docs/api-key-and-installation",
+    ),
+    Format("jina", "jina_", r"[A-Za-z0-9_-]{40,}", "https://jina.ai/api-dashboard"),
+    Format("elevenlabs", "sk_", _HEX + r"{40,}", "trufflehog elevenlabs"),
+    Format("aws_bedrock", "ABSK", r"[A-Za-z0-9+/]{60,}={0,2}", "gitleaks aws-amazon-bedrock-api-key-long-lived"),
+    Format(
+        "aws_bedrock", "bedrock-api-key-", r"[A-Za-z0-9+/=]{20,}", "gitleaks aws-amazon-bedrock-api-key-short-lived"
+    ),
+    Format(
+        "helicone",
+        "sk-helicone- pk-helicone-",
+        r"[\w-]{16,}",
+        "https://docs.helicone.ai/helicone-headers/helicone-auth",
+    ),
+    Format("llama_cloud", "llx-", r"[A-Za-z0-9]{40,}", "https://docs.cloud.llamaindex.ai/api_key"),
+    # What agents search, scrape, remember and run with
+    Format("langsmith", "lsv2_pt_ lsv2_sk_ ls__", r"[\w-]{20,}", "trufflehog langsmith"),
+    Format("tavily", "tvly-", _MIXED + r"[\w-]{16,}", "https://docs.tavily.com/guides/quickstart"),
+    Format("firecrawl", "fc-", _HEX + r"{32}", "noseyparker np.firecrawl.1"),
+    Format("brave", "BSA", r"(?=[A-Za-z_-]{0,20}[0-9])[\w-]{24,}", "https://api-dashboard.search.brave.com"),
+    Format("pinecone", "pcsk_", r"[\w-]{20,}", "trufflehog pinecone"),
+    Format("apify", "apify_api_ apify_proxy_", r"[\w-]{20,}", "trufflehog apify"),
+    Format("e2b", "e2b_", r"[0-9a-f]{30,}", "https://e2b.dev/docs/api-key"),
+    Format("browserbase", "bb_live_ bb_test_", r"[\w-]{16,}", "https://docs.browserbase.com"),
+    Format("mem0", "m0-", _MIXED + r"[A-Za-z0-9]{30,}", "https://docs.mem0.ai/platform/quickstart"),
+    Format("composio", "ak_ uak_", _MIXED + r"(?=[a-z0-9_-]{0,40}[A-Z])[\w-]{16,}", "https://docs.composio.dev"),
+    # Clouds and hosts
+    Format("aws", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?![A-Za-z0-9])", "gitleaks aws-access-token"),
+    Format("alibaba", "LTAI", r"[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", "gitleaks alibaba-access-key-id"),
+    Format("tencent", "AKID", r"[A-Za-z0-9]{32,}", "https://cloud.tencent.com/document/product/598/40488"),
+    Format("digitalocean", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,}", "gitleaks digitalocean-pat", glued=True),
+    Format("cloudflare", "cfut_ cfat_ cfk_", r"[A-Za-z0-9]{40,}", "trufflehog cloudflareapitoken"),
+    Format("cloudflare", "v1.0-", _HEX + r"{24}-" + _HEX + r"{100,}", "gitleaks cloudflare-origin-ca-key"),
+    Format("heroku", "HRKU-", r"[\w-]{30,}", "gitleaks heroku-api-key-v2", glued=True),
+    Format("netlify", "nfp_ nfc_ nfo_ nfu_", r"[\w-]{30,}", "trufflehog netlify"),
+    Format(
+        "vercel",
+        "vcp_ vci_ vca_ vcr_ vck_",
+        _MIXED + r"[A-Za-z0-9]{24,}",
+        "https://vercel.com/docs/accounts/access-tokens",
+    ),
+    Format("render", "rnd_", _MIXED + r"[A-Za-z0-9]{24,}", "https://render.com/docs/api"),
+    Format("flyio", "fo1_ fm1a_ fm1r_ fm2_", r"[\w+/-]{40,}={0,2}", "gitleaks flyio-access-token"),
+    Format("supabase", "sbp_ sb_secret_", r"[\w-]{20,}", "https://supabase.com/docs/guides/getting-started/api-keys"),
+    Format("neon", "napi_", r"[a-z0-9]{40,}", "https://neon.com/docs/manage/api-keys"),
+    Format(
+        "planetscale",
+        "pscale_tkn_ pscale_oauth_ pscale_pw_",
+        r"[\w=.-]{30,}",
+        "gitleaks planetscale-api-token",
+        glued=True,
+    ),
+    Format("databricks", "dapi", r"[0-9a-f]{32}(?:-[0-9])?(?![0-9a-z])", "gitleaks databricks-api-token"),
+    Format("clickhouse", "4b1d", r"[A-Za-z0-9]{38}(?![A-Za-z0-9])", "gitleaks clickhouse-cloud-api-secret-key"),
+    Format("scaleway", "SCW", r"[A-Z0-9]{17}(?![A-Za-z0-9])", "https://www.scaleway.com/en/docs/iam/concepts"),
+    # Code, packages and their delivery
+    Format("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{16,}", "gitleaks github-pat", glued=True),
+    Format(
+        "gitlab",
+        "glpat- glrt- gldt- glptt- glcbt- glft- glimt- glagent- gloas- glsoat- glffct- GR1348941",
+        r"[\w.-]{16,}",
+        "gitleaks gitlab-pat",
+        glued=True,
+    ),
+    Format("bitbucket", "BBDC-", r"[A-Za-z0-9+/@_-]{40,}", "trufflehog bitbucketdatacenter"),
+    Format("atlassian", "ATATT3 ATCTT3 ATBB", r"[A-Za-z0-9_=-]{20,}", "trufflehog jiratoken", glued=True),
+    Format("npm", "npm_", r"[A-Za-z0-9]{30,}", "gitleaks npm-access-token"),
+    Format("pypi", "pypi-", _DIGIT + r"[\w-]{16,}", "gitleaks pypi-upload-token"),
+    Format("rubygems", "rubygems_", r"[0-9a-f]{40,}", "gitleaks rubygems-api-token"),
+    Format("docker", "dckr_pat_ dckr_oat_", r"[\w-]{20,}", "trufflehog dockerhub", glued=True),
+    Format("artifactory", "AKCp cmVmd", r"[A-Za-z0-9]{50,}", "gitleaks artifactory-api-key"),
+    Format(
+        "nuget", "oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", "https://learn.microsoft.com/nuget/nuget-org/scoped-api-keys"
+    ),
+    Format("clojars", "CLOJARS_", r"[A-Za-z0-9]{40,}", "gitleaks clojars-api-token"),
+    Format("circleci", "CCIPAT_ CCIPRJ_", r"\w{30,}", "trufflehog circleci"),
+    Format("buildkite", "bkua_ bkpt_ bkat_", r"[A-Za-z0-9_-]{30,}", "trufflehog buildkite"),
+    Format("pulumi", "pul-", r"[0-9a-f]{40}", "gitleaks pulumi-api-token"),
+    Format("terraform", "atlasv1.", r"[A-Za-z0-9_=-]{60,}", "gitleaks hashicorp-tf-api-token", glued=True),
+    Format("prefect", "pnu_ pnb_", r"[A-Za-z0-9]{30,}", "gitleaks prefect-api-token"),
+    Format("sourcegraph", "sgp_ slk_", r"\w{40,}", "gitleaks sourcegraph-access-token"),
+    Format("postman", "PMAK-", r"[A-Za-z0-9-]{50,}", "gitleaks postman-api-token", glued=True),
+    Format("readme", "rdme_", r"[a-z0-9]{60,}", "gitleaks readme-api-token"),
+    Format("octopus", "API-", r"[A-Z0-9]{26}(?![A-Za-z0-9])", "gitleaks octopus-deploy-api-key"),
+    # Secrets about secrets
+    Format("vault", "hvs. hvb. hvr.", r"[\w-]{20,}", "gitleaks vault-service-token"),
+    Format("doppler", "dp.pt. dp.ct. dp.st. dp.sa. dp.scim. dp.audit.", r"[\w.-]{36,}", "trufflehog doppler"),
+    Format("age", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}", "gitleaks age-secret-key", glued=True),
+    Format("onepassword", "ops_", r"eyJ[\w+/=-]{60,}", "gitleaks 1password-service-account-token"),
+    Format("onepassword", "A3-", r"[A-Z0-9]{6}-[A-Z0-9-]{20,}", "gitleaks 1password-secret-key"),
+    Format("infisical", "st.", _HEX + r"{20,}\.[\w.-]{20,}", "https://infisical.com/docs/documentation/platform/token"),
+    Format("tailscale", "tskey-", r"[a-z]+-[\w-]{20,}", "trufflehog tailscale", glued=True),
+    Format("openshift", "sha256~", r"[\w-]{40,}", "gitleaks openshift-user-token", glued=True),
+    # Messages and mail
+    Format(
+        "slack",
+        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp-",
+        r"[\w.-]{11,}",
+        "gitleaks slack-bot-token",
+    ),
+    Format("twilio", "SK", r"[0-9a-f]{32}(?![0-9A-Za-z])", "gitleaks twilio-api-key"),
+    Format("sendgrid", "SG.", r"[\w-]{16,}\.[\w-]{16,}", "gitleaks sendgrid-api-token"),
+    Format("mailgun", "key-", r"[0-9a-f]{32}(?![0-9A-Za-z])", "trufflehog mailgun"),
+    Format(
+        "resend", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", "https://resend.com/docs/dashboard/api-keys/introduction"
+    ),
+    Format("brevo", "xkeysib- xsmtpsib-", r"[0-9a-f]{40,}-?\w*", "gitleaks sendinblue-api-token", glued=True),
+    # Work
+    Format("notion", "ntn_ secret_", _MIXED + r"[A-Za-z0-9]{40,}", "gitleaks notion-api-token"),
+    Format("linear", "lin_api_ lin_oauth_ lin_wh_", r"[A-Za-z0-9]{20,}", "gitleaks linear-api-key", glued=True),
+    Format("airtable", "pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}", "gitleaks airtable-personnal-access-token"),
+    Format(
+        "figma",
+        "figd_ figo_ figu_ figoh_ figuh_ figor_ figur_ figp_",
+        r"[\w=-]{30,}",
+        "trufflehog figmapersonalaccesstoken",
+    ),
+    Format("hubspot", "pat-na1- pat-na2- pat-eu1- pat-ap1-", _UUID, "trufflehog hubspot_apikey"),
+    Format("dropbox", "sl.", r"(?:u\.)?[\w-]{100,}", "trufflehog dropbox"),
+    Format("clickup", "pk_", r"[0-9]{6,10}_[0-9A-Z]{32}", "trufflehog clickuppersonaltoken"),
+    Format("typeform", "tfp_", r"\w{40,}", "trufflehog typeform"),
+    Format("contentful", "CFPAT-", r"[\w-]{40,}", "trufflehog contentfulpersonalaccesstoken"),
+    Format(
+        "intercom",
+        "dG9r",
+        r"[A-Za-z0-9+/]{50,80}=",
+        "https://developers.intercom.com/docs/build-an-integration/learn-more/authentication",
+    ),
+    Format("cal", "cal_live_", r"[A-Za-z0-9]{20,}", "https://cal.com/docs/api-reference"),
+    Format("adobe", "p8e-", r"[A-Za-z0-9]{32}", "gitleaks adobe-client-secret"),
+    Format("zapier", "zpka_", r"\w{20,}", "https://docs.zapier.com"),
+    # Money and shops
+    Format(
+        "stripe",
+        "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_ whsec_",
+        r"\w{10,}",
+        "gitleaks stripe-access-token",
+        glued=True,
+    ),
+    Format(
+        "shopify", "shpat_ shpca_ shppa_ shpss_ shptka_", _HEX + r"{20,}", "gitleaks shopify-access-token", glued=True
+    ),
+    Format("square", "sq0atp- sq0csp- EAAA", r"[\w=+-]{22,}", "gitleaks square-access-token"),
+    Format("plaid", "access-production- access-sandbox- access-development-", _UUID, "trufflehog plaidkey"),
+    Format(
+        "paypal",
+        "access_token$production$ access_token$sandbox$",
+        r"[0-9a-z]{16}\$[0-9a-f]{32}",
+        "https://developer.paypal.com/braintree",
+    ),
+    Format("flutterwave", "FLWSECK_TEST- FLWSECK-", r"[0-9A-Za-z]{12,}", "gitleaks flutterwave-secret-key"),
+    Format("shippo", "shippo_live_ shippo_test_", _HEX + r"{30,}", "gitleaks shippo-api-token", glued=True),
+    Format("easypost", "EZAK EZTK", r"[A-Za-z0-9]{54}", "gitleaks easypost-api-token"),
+    # What watches
+    Format("sentry", "sntrys_ sntryu_ sntrya_", r"[\w+/=-]{30,}", "gitleaks sentry-user-token", glued=True),
+    Format("new_relic", "NRAK- NRII- NRIQ- NRBR- NRAA- NRSP-", r"[\w-]{19,}", "trufflehog newrelicuserkey"),
+    Format("grafana", "glc_ glsa_", r"[\w+/=-]{30,}", "gitleaks grafana-service-account-token"),
+    Format("posthog", "phx_ phs_", r"\w{30,}", "trufflehog posthog"),
+    Format("dynatrace", "dt0c01. dt0s16.", r"[\w.]{24,}", "gitleaks dynatrace-api-token", glued=True),
+    Format(
+        "datadog", "ddapp_ ddpat_", r"[A-Za-z0-9]{20,}", "https://docs.datadoghq.com/account_management/api-app-keys"
+    ),
+    Format("rootly", "rootly_", r"[0-9a-f]{40,}", "trufflehog rootly"),
+    Format("logfire", "pylf_v1_", r"[\w-]{20,}", "https://logfire.pydantic.dev/docs/how-to-guides/create-write-tokens"),
+    Format("wandb", "wandb_v1_", r"[\w-]{20,}", "https://docs.wandb.ai/support"),
+    Format("infracost", "ico-", r"[A-Za-z0-9]{32}", "gitleaks infracost-api-token"),
+    # Facebook's, of pages and applications
+    Format("facebook", "EAAC EAAM EAAG", r"[A-Za-z0-9]{60,}", "gitleaks facebook-page-access-token"),
+    # Of any origin
+    Format("jwt", "eyJ", r"[\w-]{13,}(?:\.[\w-]*){1,4}", "https://www.rfc-editor.org/rfc/rfc7519#section-3"),
+)
+"""Of two formats with one beginning, the longer prefix stands first."""
+
+# A letter before the prefix makes it part of a word ("task-…"), unless it belongs to an escape of JSON or a URL.
+START: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+_LONE: Final = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+
+
+def _body(row: Format) -> str:
+    return f"(?:{'|'.join(map(re.escape, row.prefixes.split()))}){row.body}"
+
+
+def _pattern(rows: Iterable[Format]) -> re.Pattern[str]:
+    """One pattern of several formats, each a group of its service's name."""
+    alone = {True: _LONE, False: START}
+    forms = [
+        f"(?P<{row.service}__{at}>{'' if row.glued else alone[row.service == 'jwt']}{_body(row)})"
+        for at, row in enumerate(rows)
+    ]
+    return re.compile("|".join(forms))
+
+
+def _heads() -> Iterator[tuple[str, Format]]:
+    for row in FORMATS:
+        for prefix in row.prefixes.split():
+            yield prefix[:HEAD], row
+
+
+HEAD: Final = 2
+"""Letters that a format is looked up by."""
+BY_HEAD: Final = {
+    head: _pattern([row for row in FORMATS if any(each.startswith(head) for each in row.prefixes.split())])
+    for head, _ in _heads()
+}
+"""Patterns of the formats whose prefix begins so."""
+JOINTS: Final = "_-.~$"
+
+
+def _tail(prefix: str) -> tuple[str, int] | None:
+    """The first joint of a prefix with the two letters before it, and how many letters stand before it in all."""
+    at = min((at for joint in JOINTS if (at := prefix.find(joint)) >= 0), default=-1)
+    return (prefix[max(0, at - 2) : at + 1], at) if at >= 2 else None
+
+
+BY_TAIL: Final = {
+    tail: sorted(
+        {
+            at
+            for row in FORMATS
+            if row.glued
+            for each in row.prefixes.split()
+            if (found := _tail(each)) and found[0] == tail
+            for at in (found[1],)
+        }
+    )
+    for row in FORMATS
+    if row.glued
+    for prefix in row.prefixes.split()
+    if (known := _tail(prefix))
+    for tail in (known[0],)
+}
+"""How far before such a joint a prefix begins that counts behind a letter too."""
+UNJOINTED: Final = re.compile(
+    "|".join(prefix for row in FORMATS if row.glued for prefix in row.prefixes.split() if not _tail(prefix))
+)
+"""The prefixes that count behind a letter too and have no joint."""
+
+
+def service_of(match: re.Match[str]) -> str:
+    """The service whose format a pattern of ``BY_HEAD`` matched."""
+    return (match.lastgroup or "").partition("__")[0]

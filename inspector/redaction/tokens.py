@@ -1,0 +1,125 @@
+"""Tokens of known formats, found where they can be and nowhere else.
+
+A token is a long run of letters, digits and a few signs, so a text without such runs holds none, which two passes in C
+tell. Most runs are names, numbers, hashes and UUIDs, which are told by the letters that they lack. The others are
+searched for prefixes by one regular expression, and what follows a prefix is matched once.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from inspector.redaction.formats import BY_HEAD, BY_TAIL, HEAD, JOINTS, START, UNJOINTED, service_of
+
+SHORTEST: Final = 16
+"""Characters of the shortest token, its prefix included."""
+_SIGNS: Final = b"_-.~$"
+_LOWER: Final = b"abcdefghijklmnopqrstuvwxyz"
+_UPPER: Final = _LOWER.upper()
+_DIGITS: Final = b"0123456789"
+_NAMES: Final = _LOWER + _SIGNS
+_NUMBERS: Final = _DIGITS + b"abcdef-."
+_OF_NUMBERS: Final = b"fc-"
+"""The one prefix that hexadecimal digits and dashes could be."""
+_ENCODED_TEXT: Final = _UPPER + b"abcdef"
+"""What the first of each four letters is in the base64 of ASCII text."""
+_SHORTEST_ENCODED: Final = 24
+
+
+def _classes(members: bytes) -> bytes:
+    return bytes(ord("a") if code in members else ord(" ") for code in range(256))
+
+
+_TOKEN: Final = _classes(_LOWER + _UPPER + _DIGITS + _SIGNS)
+_BASE64: Final = _classes(_LOWER + _UPPER + _DIGITS + b"+/_-")
+_WANTED: Final = b"a" * SHORTEST
+_JOINT: Final = re.compile(f"[{re.escape(JOINTS)}]")
+_DISCORD: Final = re.compile(START + r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
+"""The bot token of Discord has no prefix: trufflehog, ``discordbottoken``."""
+_DISCORD_DOTS: Final = 2
+
+
+class Found(NamedTuple):
+    """Where in a text a secret is, and which rule says so."""
+
+    start: int
+    end: int
+    rule: str
+
+
+def tokens(text: str, raw: bytes) -> Iterator[Found]:
+    """Every token of a known format; ``raw`` is the text in ASCII, a byte for each character."""
+    for start, end in _runs(raw, _TOKEN, SHORTEST):
+        run = raw[start:end]
+        if run.translate(None, _NAMES) and (run.translate(None, _NUMBERS) or _OF_NUMBERS in run):
+            yield from _in_run(text, start, end)
+            if run.count(b".") == _DISCORD_DOTS and (match := _DISCORD.search(text, start, end)):
+                yield Found(*match.span(), "discord")
+
+
+def has_runs(raw: bytes) -> bool:
+    """Whether there is a run of letters as long as a token, or as what stays of base64 between two of its signs."""
+    return _WANTED in raw.translate(_TOKEN)
+
+
+def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
+    """Every part that is the base64 of a text, decoded."""
+    for start, end in _runs(raw, _BASE64, _SHORTEST_ENCODED):
+        # Of random letters, one run in a hundred passes this; of names and paths, one in a thousand.
+        if not raw[start : start + _SHORTEST_ENCODED : 4].translate(None, _ENCODED_TEXT):
+            decoded = decoded_text(text[start:end])
+            if decoded:
+                yield start, end, decoded
+
+
+def decoded_text(encoded: str) -> str:
+    """What base64 in either alphabet, padded or not, decodes to; empty where that is no text."""
+    if len(encoded) % 4 == 1:
+        return ""
+    try:
+        data = base64.b64decode(encoded.translate(_PLAIN_ALPHABET) + "=" * (-len(encoded) % 4), validate=True)
+        decoded = data.decode()
+    except (binascii.Error, ValueError):
+        return ""
+    return decoded if "\0" not in decoded else ""
+
+
+_PLAIN_ALPHABET: Final = str.maketrans("-_", "+/")
+
+
+def _runs(raw: bytes, classes: bytes, shortest: int) -> Iterator[tuple[int, int]]:
+    mapped = raw.translate(classes)
+    wanted = b"a" * shortest
+    start = mapped.find(wanted)
+    while start >= 0:
+        end = mapped.find(b" ", start)
+        end = end if end >= 0 else len(mapped)
+        yield start, end
+        start = mapped.find(wanted, end)
+
+
+def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
+    done = start
+    for position in _beginnings(text, start, end):
+        pattern = BY_HEAD.get(text[position : position + HEAD]) if position >= done else None
+        if pattern and (match := pattern.match(text, position)):
+            done = match.end()
+            yield Found(position, done, service_of(match))
+
+
+def _beginnings(text: str, start: int, end: int) -> Iterator[int]:
+    """Where in a run of letters a token may begin: at its own beginning, at a joint, at a prefix that is in no word."""
+    yield start
+    if start and text[start - 1] in "\\%":
+        # Behind an escape of JSON or of a URL, whose last letters are no part of what follows.
+        yield start + (2 if text[start - 1] == "%" else 5 if text[start] == "u" else 1)
+    for joint in _JOINT.finditer(text, start, end):
+        at = joint.start()
+        for before in BY_TAIL.get(text[at - 2 : at + 1], ()):
+            if at - before > start:
+                yield at - before
+        yield at + 1
+    for match in UNJOINTED.finditer(text, start, end):
+        yield match.start()

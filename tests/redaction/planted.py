@@ -1,0 +1,147 @@
+"""Secrets to plant: made when a test runs, of parts and seeded random letters, so that no file holds one."""
+
+import base64
+import random
+import string
+
+LETTERS = string.ascii_letters + string.digits
+ALPHABETS = {
+    "x": "0123456789abcdef",
+    "a": LETTERS,
+    "w": LETTERS + "_-",
+    "l": string.ascii_lowercase + string.digits,
+    "U": string.ascii_uppercase + "234567",
+    "d": string.digits,
+    "b": LETTERS + "+/",
+}
+TOKENS = """
+anthropic sk-ant-api03-{w93}AA
+openrouter sk-or-v1-{x64}
+langfuse sk-lf-{x8}-{x4}-{x4}-{x4}-{x12}
+openai sk-{a20}T3BlbkFJ{a20}
+openai sk-proj-{w74}T3BlbkFJ{w74}
+deepseek sk-{l32}
+google AIza{w35}
+google_oauth ya29.a0{w80}
+google_oauth GOCSPX-{w28}
+google_oauth 1//0{w60}
+groq gsk_{a52}
+xai xai-{a80}
+perplexity pplx-{a48}
+hugging_face hf_{a34}
+replicate r8_{a37}
+fireworks fw_{a24}
+together tgp_v1_{w43}
+cerebras csk-{l48}
+nvidia nvapi-{w64}
+voyage pa-{w43}
+jina jina_{a60}
+elevenlabs sk_{x48}
+llama_cloud llx-{a48}
+langsmith lsv2_pt_{x32}_{x10}
+tavily tvly-dev-{a32}
+firecrawl fc-{x32}
+brave BSA{w28}
+pinecone pcsk_{a5}_{a63}
+apify apify_api_{a36}
+e2b e2b_{x40}
+browserbase bb_live_{w27}
+aws AKIA{U16}
+aws_bedrock ABSK{b120}=
+alibaba LTAI{a20}
+digitalocean dop_v1_{x64}
+cloudflare cfut_{a40}{x8}
+heroku HRKU-AA{w58}
+netlify nfp_{a36}
+vercel vcp_{a56}
+render rnd_{a28}
+supabase sbp_{x40}
+supabase sb_secret_{w22}_{a8}
+neon napi_{l64}
+planetscale pscale_tkn_{w43}
+databricks dapi{x32}
+github ghp_{a36}
+github github_pat_{a22}_{a59}
+gitlab glpat-{a20}
+atlassian ATATT3xFfGF0{w170}={x8}
+npm npm_{a36}
+pypi pypi-AgEIcHlwaS5vcmc{w90}
+rubygems rubygems_{x48}
+docker dckr_pat_{w27}
+circleci CCIPAT_{a22}_{x40}
+terraform {a14}.atlasv1.{a67}
+prefect pnu_{a36}
+pulumi pul-{x40}
+postman PMAK-{x24}-{x34}
+vault hvs.{w95}
+doppler dp.pt.{a43}
+age AGE-SECRET-KEY-1{U58}
+onepassword ops_eyJ{a260}
+tailscale tskey-auth-{a12}-{a32}
+slack xoxb-{d12}-{d12}-{a24}
+slack xapp-1-A{U10}-{d13}-{x64}
+discord MTA{a21}.G{a5}.{w38}
+telegram {d10}:AA{w33}
+twilio SK{x32}
+sendgrid SG.{w22}.{w43}
+mailgun key-{x32}
+resend re_{a8}_{a24}
+brevo xkeysib-{x64}-{a16}
+notion ntn_{d11}{a35}
+notion secret_{a43}
+linear lin_api_{a40}
+airtable pat{a14}.{x64}
+figma figd_{w40}
+hubspot pat-na1-{x8}-{x4}-{x4}-{x4}-{x12}
+dropbox sl.u.{w140}
+clickup pk_{d8}_{U32}
+typeform tfp_{a44}
+contentful CFPAT-{w43}
+intercom dG9r{b55}=
+stripe sk_live_{a24}
+stripe whsec_{a32}
+shopify shpat_{x32}
+square sq0atp-{w22}
+square EAAA{w60}
+plaid access-production-{x8}-{x4}-{x4}-{x4}-{x12}
+sentry sntryu_{x64}
+new_relic NRAK-{U27}
+grafana glsa_{a32}_{x8}
+posthog phx_{a43}
+logfire pylf_v1_us_{a43}
+facebook EAAC{a110}
+azure {a3}8Q~{a34}
+jwt eyJ{a33}.eyJ{a70}.{w43}
+slack_webhook https://hooks.slack.com/services/T{U8}/B{U8}/{a24}
+discord_webhook https://discord.com/api/webhooks/{d18}/{w68}
+zapier_webhook https://hooks.zapier.com/hooks/catch/{d7}/{a12}
+"""
+"""One service a line, and how its tokens look: ``{w43}`` is 43 characters of the alphabet ``w``."""
+
+
+def letters(rng: random.Random, size: int, alphabet: str = "a") -> str:
+    return "".join(rng.choices(ALPHABETS[alphabet], k=size))
+
+
+def tokens(seed: int) -> list[tuple[str, str]]:
+    """The service and a token for each line."""
+    made: list[tuple[str, str]] = []
+    for at, line in enumerate(TOKENS.split("\n")[1:-1]):
+        rng = random.Random(seed * 1000 + at)
+        service, _, shape = line.partition(" ")
+        pieces = shape.split("{")
+        token = pieces[0]
+        for piece in pieces[1:]:
+            spec, _, rest = piece.partition("}")
+            token += letters(rng, int(spec[1:]), spec[0]) + rest
+        made.append((service, token))
+    return made
+
+
+def core(token: str) -> str:
+    """A part of a token that must not be found again: its last 12 characters, which are random."""
+    return token.rstrip("=")[-12:]
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()

@@ -1,0 +1,56 @@
+"""Tokens of the services that an agent is likely to hold a key of, wherever they stand."""
+
+import json
+
+import planted
+import pytest
+
+from inspector.redaction import Redactor
+from inspector.redaction.formats import FORMATS
+from inspector.redaction.hints import suspicious
+
+TOKENS = planted.tokens(seed=1)
+
+
+@pytest.mark.parametrize("at", range(len(TOKENS)), ids=[f"{service}-{at}" for at, (service, _) in enumerate(TOKENS)])
+def test_a_token_of_each_format_is_found_in_any_text(at):
+    service, token = TOKENS[at]
+    redactor = Redactor(salt=b"x")
+    for text in (
+        token,
+        f"use {token}, please",
+        f"first\n{token}\nlast",
+        json.dumps({"note": f"line\n{token}"}),
+        json.dumps(json.dumps({"note": f"tab\t{token}"})),
+        f"https://example.org/?next={token}&x=1",
+        f"%22{token}%22",
+        f"ключ {token} 🔑",
+    ):
+        out = redactor.redact_text("note", text)
+        assert planted.core(token) not in out, text
+        assert suspicious(text)
+        assert redactor.redact_text("note", out) == out
+    assert ("openai" if service == "deepseek" else service) in redactor.redact_text("note", token)
+
+
+def test_each_format_names_its_source_and_has_prefixes_that_the_search_looks_for():
+    for row in FORMATS:
+        assert row.source.startswith(("gitleaks ", "trufflehog ", "noseyparker ", "https://")), row.service
+        assert all(len(prefix) >= 2 for prefix in row.prefixes.split()), row.service
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-learn-compatible-estimators-and-more, task-management-system-design",
+        "hf_model_of_the_day_and_night key-value-store-of-the-cluster re_compile_every_pattern_again",
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b in pat-matching-of-the-house",
+        "550e8400-e29b-41d4-a716-446655440000 urn:uuid:550e8400-e29b-41d4-a716-446655440000",
+        "chatcmpl-9aBcDeFgHiJkLmNoPqRsTuVwXyZ01 call_9aBcDeFgHiJkLmNoPqRsTu toolu_01A09q90qw90lq917835lq9",
+        "ThreadPoolExecutorWithAVeryLongName2024 BSAFE_LIBRARY_OF_THE_SYSTEM SCWORKSHOP",
+        "fc-cache-fontconfig-2024 st.session_state_of_the_app pa-per-and-pen-of-the-writer-in-the-house-42",
+        "npm_config_cache_of_the_build_2024 secret_sharing_scheme access-production-database",
+    ],
+)
+def test_names_and_ids_that_begin_like_tokens_stay(text):
+    assert Redactor().redact_text("note", text) == text
