@@ -1,5 +1,6 @@
 """What tells whether the server works: ``/healthz``, ``/readyz``, ``/metrics``, and its contract."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
@@ -12,10 +13,14 @@ from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import Query, QueryOf
 from inspector.api.problems import RETRY_S
 from inspector.api.service import InService, Service
-from inspector.model import LOSS_REASONS, Losses
+from inspector.model import LOSS_REASONS, Kind, Losses
 from inspector.store import StoreError
 
 router = APIRouter()
+_CALLS = (
+    ("inspector_calls_total", "Calls stored, each counted once."),
+    ("inspector_errors_total", "Calls stored that failed."),
+)
 NoQuery = Annotated[Query, Depends(QueryOf(Query))]
 
 
@@ -85,13 +90,15 @@ def get_readiness(service: InService, _: NoQuery) -> Response:
 def get_metrics(service: InService, _: NoQuery) -> Response:
     """Answer in the Prometheus text format, version 0.0.4."""
     found = readiness(service)
+    health = service.store.health()
     totals = service.store.spools().values()
     lines = [
         *_metric("spans", "gauge", "Spans in the database.", found.spans),
         *_metric("database_bytes", "gauge", "Size of the database.", found.bytes),
         *_metric("seq", "counter", "Changes ever stored.", found.seq),
         *_metric("search_behind_spans", "gauge", "Spans that full-text search does not know yet.", found.search_behind),
-        *_loss_lines(service.store.health().losses_ever),
+        *_call_lines(health.calls_ever),
+        *_loss_lines(health.losses_ever),
         *_metric(
             "bad_lines", "gauge", "Unreadable lines of the spools there are.", sum(mark.bad_lines for mark in totals)
         ),
@@ -105,6 +112,14 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
 
 def _metric(name: str, kind: str, about: str, value: Any) -> list[str]:
     return [f"# HELP inspector_{name} {about}", f"# TYPE inspector_{name} {kind}", f"inspector_{name} {value}"]
+
+
+def _call_lines(ever: Mapping[Kind, tuple[int, int]]) -> list[str]:
+    lines: list[str] = []
+    for at, (name, about) in enumerate(_CALLS):
+        lines += [f"# HELP {name} {about}", f"# TYPE {name} counter"]
+        lines += [f'{name}{{kind="{kind}"}} {counts[at]}' for kind, counts in ever.items()]
+    return lines
 
 
 def _loss_lines(losses: Losses) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
-from inspector.store.counters import load_counters
+from inspector.store.counters import calls_ever, load_counters
 from inspector.store.losses import sum_losses
 from inspector.store.protocol import Health
 from inspector.store.tables import SCHEMA_VERSION, traces
@@ -27,6 +27,7 @@ def read_health(connection: Connection, path: Path) -> Health:
         sqlite_version=sqlite3.sqlite_version,
         losses=losses,
         losses_ever=losses_ever,
+        calls_ever=calls_ever(counts),
     )
 
 

@@ -8,6 +8,7 @@ from inspector.model import (
     Event,
     Filter,
     GroupBy,
+    Kind,
     Loss,
     Losses,
     Order,
@@ -55,6 +56,8 @@ class Health:
     """What was not recorded, of what is kept."""
     losses_ever: Losses
     """The same with what was pruned."""
+    calls_ever: Mapping[Kind, tuple[int, int]]
+    """How many calls of each kind were stored, and how many of them failed, also of those removed since."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.contents import content_ids, json_list, shared_text, take_apart
 from inspector.store.conversations import Conversations
-from inspector.store.counters import load_counters, save_counters
+from inspector.store.counters import count_calls, load_counters, save_counters
 from inspector.store.engine import driver
 from inspector.store.families import Families
 from inspector.store.ownership import release, scope_of
@@ -83,6 +83,7 @@ def write_batch(
         changes[at] = (old, row._replace(seq=counts["seq"]))
     if save(connection, changes, traces, sessions):
         conversations.forget()
+    count_calls(counts, changes)
     save_counters(connection, counts)
 
 

@@ -1,5 +1,6 @@
 """What each operation answers, over a real store."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -331,6 +332,36 @@ def test_an_owner_that_fails_is_not_ready(owner, settings, until, monkeypatch):
         assert "locked" in failing
         assert "symbolic link" in ignored
         assert "inspector_ready 0" in client.get("/metrics").text
+
+
+def test_metrics_count_calls_and_errors_once_and_keep_those_that_were_deleted(client, store, span):
+    error = {"status": "error", "error": SpanError("ToolError", "no")}
+    call = span(1, tool="pay", **error)
+    store.write([call, span(2, tool="pay", parent_id=call.span_id, process="server", **error)])
+    store.write([span(3, kind="llm", tool=None, trace_id=f"{2:032x}", status="running", end_ns=None)])
+    for _ in range(2):
+        text = client.get("/metrics").text
+        assert 'inspector_calls_total{kind="tool"} 1\n' in text
+        assert 'inspector_errors_total{kind="tool"} 1\n' in text
+        assert 'inspector_calls_total{kind="llm"} 1\n' in text
+        assert 'inspector_errors_total{kind="llm"} 0\n' in text
+        store.delete_trace(call.trace_id)
+
+
+def test_a_counter_of_calls_never_shrinks_when_calls_turn_out_to_be_duplicates(client, store, span):
+    chain = {
+        number: span(number, tool="pay", parent_id=parent, attributes={"otel.scope.name": f"scope {number}"})
+        for number, parent in ((1, None), (2, f"{1:016x}"), (3, f"{2:016x}"))
+    }
+    calls = [[chain[1], chain[3]], [chain[2]], [span(4)], [span(5)]]
+    counted, stored = [], []
+    for batch in calls:
+        store.write(batch)
+        counts = re.search(r'^inspector_calls_total\{kind="tool"\} (\d+)$', client.get("/metrics").text, re.MULTILINE)
+        counted.append(int(counts[1]))
+        stored.append(client.get("/stats").json()["total"]["count"])
+    assert stored == [2, 1, 2, 3]
+    assert counted == [2, 2, 2, 3]
 
 
 def test_metrics_count_requests_by_route_and_status(client, stranger):

@@ -1668,7 +1668,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Counters and gauges whose names begin with `inspector_`. */
+            /**
+             * @description Counters and gauges whose names begin with `inspector_`. `inspector_calls_total` and `inspector_errors_total`
+             *     count what was stored by `kind`, each call once, also what has been removed since.
+             */
             200: {
                 headers: {
                     [name: string]: unknown;
