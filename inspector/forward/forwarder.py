@@ -19,6 +19,9 @@ from inspector.spooling import make_private
 POLL_S = 0.5
 EXIT_S = 2.0
 """How long a program may take longer to exit; what waits then is sent by the next one, or by ``inspector forward``."""
+_LAST_STEPS_S = 0.2
+"""How long the thread's end is awaited where there is nothing to send: one that is there when the interpreter is torn
+down is ended by the C library, which aborts the process where it has no descriptor left."""
 _LOCK = "sending.lock"
 
 _log = logging.getLogger("mcp.inspector")
@@ -46,7 +49,6 @@ class Forwarder:
 
     def _begin(self) -> None:
         self._stopping = threading.Event()
-        self._last_pass = threading.Event()
         self._deadline_s: float | None = None
         self._outbox: Outbox | None = None
         self._lock: OwnFile | None = None
@@ -69,9 +71,10 @@ class Forwarder:
         atexit.unregister(self.close)
         self._deadline_s = time.monotonic() + timeout_s
         self._flush()
+        if self._outbox is not None and self._outbox.problem is not None:
+            self._deadline_s = time.monotonic()
         self._stopping.set()
-        if self._outbox is None or self._outbox.problem is None:
-            self._last_pass.wait(max(0.0, self._deadline_s - time.monotonic()))
+        self._thread.join(max(_LAST_STEPS_S, self._deadline_s - time.monotonic()))
 
     def _run(self) -> None:
         while True:
@@ -86,7 +89,6 @@ class Forwarder:
                 self._is_failing = True
             if last:
                 self._give_up_lock()
-                self._last_pass.set()
                 return
             self._stopping.wait(self._poll_s)
 

@@ -44,9 +44,9 @@ class Attachment:
         self._service = service
         self.recorder = Recorder(self._new_spool(), tracer=tracer, texts=texts)
         self.recorder.subscribe()
-        atexit.register(self.flush)
+        atexit.register(self.retire)
         # What was left open is told of by finalizers, which run later where the program made one before this.
-        self._after_finalizers = weakref.finalize(self, self.flush, _LAST_FLUSH_S)
+        self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)
         this: weakref.ref[Attachment] = weakref.ref(self)
         os.register_at_fork(
             before=lambda: _of(this, Attachment.park),
@@ -73,10 +73,14 @@ class Attachment:
         """
         return self.recorder.spool.flush(timeout_s)
 
+    def retire(self, timeout_s: float = 2.0) -> None:
+        """Write what waits, and do without a thread from now on."""
+        self.recorder.spool.retire(timeout_s)
+
     def close(self) -> None:
         """Stop recording and finish the spool file."""
         self.recorder.unsubscribe()
-        atexit.unregister(self.flush)
+        atexit.unregister(self.retire)
         self._after_finalizers.detach()
         self.recorder.spool.close()
 

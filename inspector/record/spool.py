@@ -101,6 +101,7 @@ class Spool:
         self._has_begun = False
         self._has_ended = False
         self._stopping = False
+        self._without_thread = False
         self._closed = False
         self._held: list[Line] = []
         self._failing = False
@@ -135,6 +136,9 @@ class Spool:
         return not self._failing and (self._writing or len(self._waiting) > 0)
 
     def _start(self) -> None:
+        if self._without_thread:
+            self._write_all_here()
+            return
         if self._closed or not self._starting.acquire(blocking=False):
             return
         try:
@@ -181,9 +185,30 @@ class Spool:
             return False
         try:
             self._write_waiting()
+        # As at the border of the thread.
+        except Exception:  # noqa: BLE001
+            self._complain()
+            return False
         finally:
             self._starting.release()
         return not self._failing
+
+    def _write_all_here(self) -> None:
+        self._begin()
+        # Asked again when it was written: meanwhile others may have put what they could not write.
+        while len(self._waiting) and self._write_here():
+            pass
+
+    def retire(self, timeout_s: float = 2.0) -> None:
+        """Write what waits and end the thread for good; from now on whoever records a call writes it.
+
+        For the end of the program: a thread that is there when the interpreter is torn down is ended by the C library,
+        which aborts the process where it has no descriptor left to load what it needs for that.
+        """
+        self.flush(timeout_s)
+        if self._stop(timeout_s):
+            self._stopping = False
+            self._without_thread = True
 
     def close(self, timeout_s: float = 2.0) -> None:
         """Write what waits, then finish the file; open calls are left to be found as lost."""
@@ -245,13 +270,16 @@ class Spool:
             # The border of the thread: whatever a redaction of the program's raises is not to end it.
             except BaseException:  # noqa: BLE001
                 wrote = True
-                self.failures += 1
-                logger.warning("recording goes on after an error in the spool writer", exc_info=True)
+                self._complain()
             finally:
                 for done in flushes:
                     done.set()
             if wrote and not self._stopping:
                 self._pause()
+
+    def _complain(self) -> None:
+        self.failures += 1
+        logger.warning("recording goes on after an error in the spool writer", exc_info=True)
 
     def _wait(self) -> list[threading.Event]:
         """Sleep until there is something to write; return who waits for that."""

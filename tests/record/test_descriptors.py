@@ -209,7 +209,10 @@ try:
 except OSError:
     pass
 os.close(number)
-rest.append(os.dup(0))
+try:
+    rest.append(os.dup(0))
+except OSError:
+    pass  # the recorder's thread came first, and has the number again
 threading.Event().wait(0.05)
 stop.set()
 for thread in threads: thread.join()
@@ -241,3 +244,45 @@ def test_no_byte_goes_astray_and_no_call_is_lost(tmp_path, attack):
         if "endTimeUnixNano" in span and span["name"] == "execute_tool t"
     }
     assert len(ended) == calls - lost > 0
+
+
+EXHAUSTED_END = """
+import atexit, os, resource, sys, time, instrument, inspector
+def call():
+    with instrument.around("tool_call", tool_name="t", args={}, context=None):
+        pass
+atexit.register(call)  # runs after what is registered by those that come later
+recording = inspector.attach()
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+class Late:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.2)  # long enough for a thread to wake up in an interpreter that is torn down
+call()
+recording.flush()
+rest = []
+try:
+    while True: rest.append(os.dup(0))
+except OSError:
+    pass
+sys.late = Late()
+call()
+raise RuntimeError("end")
+"""
+
+
+def test_a_program_without_a_descriptor_left_ends_as_it_would_unrecorded(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", EXHAUSTED_END],
+        env={**UNTRACED, "INSPECTOR_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "RuntimeError: end")
+    spans = [
+        span
+        for line in lines_of(tmp_path / "spool")
+        for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+        if "endTimeUnixNano" in span
+    ]
+    assert len({span["spanId"] for span in spans}) == 3
