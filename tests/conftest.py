@@ -1,5 +1,6 @@
 """What every test starts from, and the browser of those that need one."""
 
+import gc
 import os
 import shutil
 import signal
@@ -23,6 +24,9 @@ from forking import forking
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Next to nothing of what listing the tests imports is garbage.
+gc.disable()
 
 # A shell starts what runs in its background with SIGINT ignored, which every process started from there inherits.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -48,6 +52,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than processors, for those that wait for a page, a server or the end of a process."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported, which stays, out of each later collection of what nobody refers to."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,11 +1,12 @@
 """Python in processes of their own that start in a tenth of the time: forked from one that has imported it all.
 
 Run as a program it is that process: it takes requests from a socket, and forks a process for each. What it forks has
-the arguments, environment, directory and standard streams of the request, ends as any process does, and is no different
-to whoever looks at its output, its exit code or its files. Where the start itself is looked at, or what a variable of
-Python's or of the locale changes, a test starts a process in the usual way.
+the arguments, environment, directory and standard streams of the request, and is no different to whoever looks at its
+output, its exit code or its files. Where the start itself is looked at, or what a variable of Python's or of the locale
+changes, a test starts a process in the usual way.
 """
 
+import atexit
 import gc
 import inspect
 import json
@@ -41,15 +42,14 @@ def forking(*packages: str) -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
     command = [sys.executable, __file__, str(theirs.fileno()), *packages]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
     environment |= {"PYTHONPATH": str(Path(__file__).parents[1]), "LANG": "C.UTF-8"}
-    with ours, subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()]) as server:
+    # It ends when nobody can ask it any more.
+    with subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()]), ours:
         theirs.close()
 
         def start(*arguments: str | bytes, **options: Any) -> "subprocess.Popen[Any]":
             return _Forked([sys.executable, *arguments], zygote=ours, **options)
 
         yield start
-        ours.close()
-        server.wait()
 
 
 class _Forked(subprocess.Popen[Any]):
@@ -151,9 +151,34 @@ def _run(arguments: list[str]) -> None:
         exec(what, {"__name__": "__main__"})
 
 
+def _leave() -> None:
+    """End without taking apart all that was imported, which costs more than most commands do.
+
+    Python has waited for threads by then, and done what was registered for the exit. What nobody refers to is collected
+    first, with its warnings. A program that failed, or cannot write any more, ends as Python has it.
+    """
+    for code in _ended:
+        gc.collect()
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+
+_ended: list[int] = []
+"""The exit code of the program, once it ended well."""
+
 if __name__ == "__main__":
+    atexit.register(_leave)  # before all others, and so called after them
     descriptor, *packages = sys.argv[1:]
     for package in packages:
         _import_all(package)
     gc.freeze()
-    _run(_serve(socket.socket(fileno=int(descriptor))))
+    try:
+        _run(_serve(socket.socket(fileno=int(descriptor))))
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        _ended.append(end.code or 0)
+    else:
+        _ended.append(0)
