@@ -45,7 +45,7 @@ def mount(app: Starlette, path: str = "/inspector", settings: Settings | None = 
 
 def _own(settings: Settings, committed: Callable[[], None]) -> OpenHome | None:
     try:
-        owner = Owner(settings)
+        owner = Owner(settings, check_later=True)
     except OwnedElsewhere:
         return None
     owner.on_commit(committed)

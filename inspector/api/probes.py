@@ -54,8 +54,9 @@ def readiness(service: Service) -> Readiness:
         spools = len(store.spools())
     except StoreError as error:
         return Readiness(ready=False, owner=False, clients=clients, problems=(f"the database cannot be read: {error}",))
+    failing = store.problem if owner is None else owner.failing
     return Readiness(
-        ready=owner is None or owner.failing is None,
+        ready=failing is None,
         owner=owner is not None,
         spans=health.spans,
         bytes=health.bytes,
@@ -65,7 +66,7 @@ def readiness(service: Service) -> Readiness:
         dropped=health.losses.calls,
         losses=health.losses,
         clients=clients,
-        problems=owner.problems() if owner is not None else (),
+        problems=owner.problems() if owner is not None else (failing,) if failing else (),
     )
 
 
@@ -90,9 +91,22 @@ def get_readiness(service: InService, _: NoQuery) -> Response:
 def get_metrics(service: InService, _: NoQuery) -> Response:
     """Answer in the Prometheus text format, version 0.0.4."""
     found = readiness(service)
-    health = service.store.health()
-    totals = service.store.spools().values()
     lines = [
+        *_stored_lines(service, found),
+        *_metric("streams", "gauge", "Open event streams.", found.clients),
+        *_metric("ready", "gauge", "1 when spans are taken in.", int(found.ready)),
+        *_request_lines(service),
+    ]
+    return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _stored_lines(service: Service, found: Readiness) -> list[str]:
+    """Return what the database tells; nothing where it cannot be read, since 0 would be an answer."""
+    try:
+        health, totals = service.store.health(), service.store.spools().values()
+    except StoreError:
+        return []
+    return [
         *_metric("spans", "gauge", "Spans in the database.", found.spans),
         *_metric("database_bytes", "gauge", "Size of the database.", found.bytes),
         *_metric("seq", "counter", "Changes ever stored.", found.seq),
@@ -103,11 +117,7 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
             "bad_lines", "gauge", "Unreadable lines of the spools there are.", sum(mark.bad_lines for mark in totals)
         ),
         *_metric("spools", "gauge", "Spool files not finished and taken in.", found.spools),
-        *_metric("streams", "gauge", "Open event streams.", found.clients),
-        *_metric("ready", "gauge", "1 when spans are taken in.", int(found.ready)),
-        *_request_lines(service),
     ]
-    return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _metric(name: str, kind: str, about: str, value: Any) -> list[str]:

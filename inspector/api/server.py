@@ -65,7 +65,7 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(_listen(settings))
         url = _url(listener)
-        owner = stack.enter_context(Owner(settings, url=url))
+        owner = stack.enter_context(Owner(settings, url=url, check_later=True))
         app = create_app(owner.store, settings=settings, owner=owner, token=token, codes=codes)
         stack.enter_context(_announced(settings.server_file, url))
         grpc_url = stack.enter_context(receive_by_grpc(settings, token, owner.intake))

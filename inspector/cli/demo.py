@@ -27,10 +27,10 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
     from inspector.cli.home import settings_of
     from inspector.cli.lookup import await_trace, trace_events
     from inspector.cli.notices import notice
+    from inspector.cli.opening import opened
     from inspector.cli.ownership import current_owner
     from inspector.cli.terminal import standard_output
     from inspector.demo import run_demo
-    from inspector.ingest import open_home
 
     terminal = standard_output()
     settings = settings_of(home, port=port)
@@ -38,7 +38,7 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
         settings = _with_a_port(settings)
     notice("planning a weekend trip ...")
     trace_id = run_demo(settings)
-    with open_home(settings) as store:
+    with opened(settings) as store:
         trace = await_trace(store, trace_id)
         terminal.write(trace_lines(trace, trace_events(store, trace_id), terminal))
     if once:

@@ -40,16 +40,16 @@ def events(**options: Unpack[EventsOptions]) -> None:
     from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
     from inspector.cli.notices import after_page
+    from inspector.cli.opening import opened
     from inspector.cli.rows import event_table
     from inspector.cli.terminal import standard_output
-    from inspector.ingest import open_home
     from inspector.store import CursorInvalid
 
     terminal = standard_output()
     full = options["full"]
     where = filter_of(options)
     try:
-        with open_home(settings_of(options["home"])) as store:
+        with opened(settings_of(options["home"])) as store:
             page = store.events(
                 where,
                 sort=options["sort"],

@@ -11,7 +11,8 @@ from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone, TraceUnknown
 from inspector.cli.lookup import find_trace
-from inspector.ingest import export_lines, open_home
+from inspector.cli.opening import opened
+from inspector.ingest import export_lines
 from inspector.model import Event, Filter
 from inspector.settings import Settings
 from inspector.store import Store
@@ -46,7 +47,7 @@ def write_export(settings: Settings, wanted: Wanted, output: Path | None) -> Exp
         ReaderGone: Whoever read standard output has ended.
     """
     written = Exported()
-    with open_home(settings) as store:
+    with opened(settings) as store:
         trace_ids = list(dict.fromkeys(_trace_ids(store, wanted)))
         if not trace_ids:
             raise TraceUnknown("nothing that fits is recorded; 'inspector events' lists what is")

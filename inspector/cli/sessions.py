@@ -32,15 +32,15 @@ def sessions(**options: Unpack[SessionsOptions]) -> None:
     from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
     from inspector.cli.notices import after_page
+    from inspector.cli.opening import opened
     from inspector.cli.rows import session_table
     from inspector.cli.terminal import standard_output
-    from inspector.ingest import open_home
     from inspector.store import CursorInvalid
 
     terminal = standard_output()
     since_ns, until_ns = times_of(options["since"], options["until"])
     try:
-        with open_home(settings_of(options["home"])) as store:
+        with opened(settings_of(options["home"])) as store:
             page = store.sessions(
                 since_ns=since_ns, until_ns=until_ns, cursor=options["cursor"], limit=options["limit"]
             )

@@ -41,11 +41,11 @@ def show(
     if run_id is not None and (trace or span_id):
         raise click.UsageError("--run stands alone: leave out TRACE and --span")
     from inspector.cli.home import settings_of
+    from inspector.cli.opening import opened
     from inspector.cli.terminal import standard_output
-    from inspector.ingest import open_home
 
     terminal = standard_output()
-    with open_home(settings_of(home)) as store:
+    with opened(settings_of(home)) as store:
         if run_id is not None:
             _show_run(store, run_id, terminal, as_json=as_json, full=full)
         elif span_id is not None:

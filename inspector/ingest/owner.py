@@ -13,7 +13,16 @@ from inspector.ingest.intake import Intake
 from inspector.ingest.redacting import redacting
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.settings import Settings
-from inspector.store import OwnerLock, Pruned, SqliteStore, Store, StoreBusy, StoreError
+from inspector.store import (
+    OwnerLock,
+    PagesDamaged,
+    Pruned,
+    SqliteStore,
+    Store,
+    StoreBusy,
+    StoreError,
+    StoreUnchecked,
+)
 
 POLL_S = 0.025
 """How often the spools are looked at; a look that takes longer is followed by a longer rest."""
@@ -60,20 +69,32 @@ class Owner:
         settings: Where the home is and how long spans are kept.
         url: Where this process serves, for others to be sent to; None for a short-lived command.
         now_ns: The clock that ages are measured with.
+        check_s: How long a database that its last owner did not close may be checked for damage; None for as long as
+            it takes.
+        check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
         StoreError: The database cannot be opened or is not ours.
     """
 
-    def __init__(self, settings: Settings, *, url: str | None = None, now_ns: Callable[[], int] = time.time_ns) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        url: str | None = None,
+        now_ns: Callable[[], int] = time.time_ns,
+        check_s: float | None = None,
+        check_later: bool = False,
+    ) -> None:
         self._settings = settings
         self._now_ns = now_ns
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = OwnerLock(settings.lock_file)
         self._lock.acquire(url)
         try:
-            self.store: Store = SqliteStore(settings.database)
+            self._database = SqliteStore(settings.database, check_s=check_s, check_later=check_later)
+            self.store: Store = self._database
             """The store; every method may be called from any thread, also those that write."""
             redact = redacting(on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
@@ -109,6 +130,8 @@ class Owner:
         Raises:
             StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
         """
+        # Before anything is read that may wait for years: a damaged database takes nothing in.
+        self._database.check(self._stopping.is_set)
         with self._passing:
             taken = self._spool.take_in(deadline_s=deadline_s)
             self._total += taken
@@ -121,12 +144,12 @@ class Owner:
     @property
     def failing(self) -> str | None:
         """What keeps the owner from its work at the moment, in a sentence."""
-        return self._problem
+        return self.store.problem or self._problem
 
     def problems(self) -> tuple[str, ...]:
         """What fails at the moment, then which files of the spool are ignored, in sentences."""
         ignored = (f"{self._settings.spool / name} {reason}" for name, reason in self._total.ignored.items())
-        return (self._problem, *ignored) if self._problem else tuple(ignored)
+        return (self.failing, *ignored) if self.failing else tuple(ignored)
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Have a callback called after each commit that changed rows, in the thread that committed; keep it short."""
@@ -248,6 +271,10 @@ class Owner:
         """Run a step; its failure shows in ``problems`` and it is tried again: a dead thread takes in nothing."""
         try:
             step()
+        except PagesDamaged as error:
+            self._fail(str(error), traceback=False)
+        except StoreUnchecked:
+            return False  # as the store says itself
         except StoreBusy as error:
             self._fail(f"the database is busy and is tried again: {error}")
         except (StoreError, OSError) as error:
@@ -258,7 +285,7 @@ class Owner:
             self._problem = None
         return self._problem is None
 
-    def _fail(self, problem: str) -> None:
+    def _fail(self, problem: str, *, traceback: bool = True) -> None:
         if problem != self._problem:
-            _log.warning(problem, exc_info=True)
+            _log.warning(problem, exc_info=traceback)
         self._problem = problem

@@ -1,26 +1,41 @@
 """Opening a home to read it, whether or not a server runs on it."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from inspector.ingest.errors import NothingRecorded
 from inspector.ingest.owner import Owner
 from inspector.ingest.segment import list_segments
 from inspector.settings import Settings
-from inspector.store import OwnedElsewhere, SqliteStore, Store, StoreReadOnly
+from inspector.store import OwnedElsewhere, PagesDamaged, SqliteStore, Store, StoreReadOnly, StoreUnchecked
 
 LOCK_WAIT_S = 5.0
 """How long to wait for another short-lived command before its database is read as it is."""
 _LOCK_POLL_S = 0.05
+CHECK_S = 2.0
+"""How long a database that its last owner did not close is checked for damage before it is read as it is."""
 
 
 @contextmanager
-def open_home(settings: Settings, *, follow: bool = False) -> Generator[Store]:
+def open_home(
+    settings: Settings,
+    *,
+    follow: bool = False,
+    write: bool = False,
+    as_it_is: Callable[[str], object] = str,
+) -> Generator[Store]:
     """Yield a store with everything recorded so far.
 
     Where nobody owns the database, this process owns it until the end of the block and takes in the spools first; with
     ``follow`` it goes on taking them in. Where a server owns it, which keeps it up to date, the store can only be read.
+    So it is where the database is damaged, or takes too long to check for damage.
+
+    Args:
+        settings: Where the home is.
+        follow: Whether what is recorded meanwhile is wanted too.
+        write: Whether something is to be written or deleted, so that being able to read is not enough.
+        as_it_is: Called with the reason where the database is only read, and what waits is left in the spool.
 
     Raises:
         NothingRecorded: There is neither a database nor a spool.
@@ -28,7 +43,13 @@ def open_home(settings: Settings, *, follow: bool = False) -> Generator[Store]:
     """
     if not settings.database.exists() and not list_segments(settings.spool)[0]:
         raise NothingRecorded(settings.home)
-    owner = _try_to_own(settings)
+    try:
+        owner = _try_to_own(settings, None if follow or write else CHECK_S)
+    except (PagesDamaged, StoreUnchecked) as error:
+        if follow or write:
+            raise
+        owner = None
+        as_it_is(str(error))
     if owner is None:
         store = SqliteStore(settings.database, read_only=True)
         try:
@@ -37,20 +58,29 @@ def open_home(settings: Settings, *, follow: bool = False) -> Generator[Store]:
             store.close()
         return
     with owner:
-        owner.take_in()
-        while owner.store.index():
-            pass
+        try:
+            _catch_up(owner)
+        except PagesDamaged as error:
+            if follow or write:
+                raise
+            as_it_is(str(error))
         if follow:
             owner.start()
         yield owner.store
 
 
-def _try_to_own(settings: Settings) -> Owner | None:
+def _catch_up(owner: Owner) -> None:
+    owner.take_in()
+    while owner.store.index():
+        pass
+
+
+def _try_to_own(settings: Settings, check_s: float | None) -> Owner | None:
     """Return an owner, or None where the database can only be read: others own it, or it is not ours to write."""
     give_up_s = time.monotonic() + LOCK_WAIT_S
     while True:
         try:
-            return Owner(settings)
+            return Owner(settings, check_s=check_s)
         except OwnedElsewhere as owned:
             if owned.url is not None or time.monotonic() > give_up_s:
                 return None

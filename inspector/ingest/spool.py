@@ -117,7 +117,8 @@ class Spool:
         self._store = store
         self._committed = committed
         self._redact = redact
-        self._marks = dict(store.spools())
+        self._marks: dict[str, SpoolMark] = {}
+        self._knows_marks = False
         self._looks: dict[str, _Look] = {}
         self._changed_ns = -1
 
@@ -127,6 +128,10 @@ class Spool:
         Raises:
             StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
         """
+        if not self._knows_marks:
+            # Not before: a damaged database is opened too, to be read as far as that goes.
+            self._marks.update(self._store.spools())
+            self._knows_marks = True
         deadline = _Deadline(deadline_s)
         segments, ignored = list_segments(self._directory)
         total = TakenIn(ignored=ignored)

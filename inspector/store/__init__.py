@@ -3,6 +3,7 @@
 from inspector.store.errors import (
     CursorInvalid,
     OwnedElsewhere,
+    PagesDamaged,
     QueryTooSlow,
     StoreBusy,
     StoreDamaged,
@@ -10,6 +11,7 @@ from inspector.store.errors import (
     StoreMissing,
     StoreNewer,
     StoreReadOnly,
+    StoreUnchecked,
 )
 from inspector.store.lock import OwnerLock
 from inspector.store.protocol import Health, Pruned, SpoolMark, Store
@@ -20,6 +22,7 @@ __all__ = [
     "Health",
     "OwnedElsewhere",
     "OwnerLock",
+    "PagesDamaged",
     "Pruned",
     "QueryTooSlow",
     "SpoolMark",
@@ -31,4 +34,5 @@ __all__ = [
     "StoreMissing",
     "StoreNewer",
     "StoreReadOnly",
+    "StoreUnchecked",
 ]

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from inspector.store.errors import (
+    PagesDamaged,
     QueryTooSlow,
     StoreBusy,
     StoreDamaged,
@@ -70,10 +71,8 @@ def writer_engine(path: Path) -> Engine:
     Raises:
         StoreError: The file cannot be created or opened for writing, or is not a database.
     """
-    _refuse_special_files(path)
-    if path.exists() and path.stat().st_size:
-        # Before anything of it is changed, be it a journal mode or a permission.
-        _existing_version(path)
+    # Before anything of it is changed, be it a journal mode or a permission.
+    schema_of(path)
     _create(path)
     return _engine(path, mode="rw", setup=_set_up_writer, poolclass=StaticPool)
 
@@ -89,10 +88,9 @@ def check_readable(path: Path) -> None:
     Raises:
         StoreError: It is missing, foreign, damaged, or of another version.
     """
-    _refuse_special_files(path)
+    version = schema_of(path)
     if not path.exists():
         raise StoreMissing(f"there is no database at {path}; record something first, or start: inspector serve")
-    version = _existing_version(path) if path.stat().st_size else None
     if version is None:
         raise StoreMissing(f"the database at {path} is still empty; record something first, or start: inspector serve")
     if version != SCHEMA_VERSION:
@@ -126,6 +124,16 @@ def found_version(connection: Connection, path: Path) -> str | None:
     if not names >= _TABLES:
         raise StoreDamaged(f"{path} lacks the tables {', '.join(sorted(_TABLES - names))}; {_WAY_OUT}")
     return version
+
+
+def schema_of(path: Path) -> str | None:
+    """Returns the version of the schema of a file, which is not changed; None where there is nothing yet.
+
+    Raises:
+        StoreError: It is foreign, damaged, or of a later version.
+    """
+    _refuse_special_files(path)
+    return _existing_version(path) if path.exists() and path.stat().st_size else None
 
 
 def file_identity(path: Path) -> tuple[int, int]:
@@ -178,6 +186,8 @@ def driver(connection: Connection) -> sqlite3.Connection:
 
 def _error_of(err: BaseException | None, path: Path) -> StoreError:
     code = getattr(err, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return PagesDamaged(path, err)
     for codes, kind, message in _ERRORS:
         if code in codes:
             return kind(message.format(path=path, err=err))

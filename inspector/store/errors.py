@@ -2,14 +2,18 @@
 
 StoreError
 ├── StoreBusy         locked by another process, or no space left: try again later
+│   └── StoreUnchecked    not closed by its last owner, and not checked for damage yet
 ├── StoreReadOnly     the file or its file system cannot be written
 ├── StoreMissing      there is no database yet
 ├── StoreNewer        written by a later version of the inspector
 ├── StoreDamaged      not a database of the inspector, or broken
+│   └── PagesDamaged      SQLite met pages that are broken
 ├── CursorInvalid     a page cursor that does not belong to this list
 ├── OwnedElsewhere    another process owns the database
 └── QueryTooSlow      a read took longer than its time limit
 """
+
+from pathlib import Path
 
 
 class StoreError(Exception):
@@ -18,6 +22,10 @@ class StoreError(Exception):
 
 class StoreBusy(StoreError):  # names say what is the case
     """Nothing was written; the same call can succeed later."""
+
+
+class StoreUnchecked(StoreBusy):  # names say what is the case
+    """Its last owner did not close it, so it is checked before anything is written."""
 
 
 class StoreReadOnly(StoreError):  # names say what is the case
@@ -34,6 +42,23 @@ class StoreNewer(StoreError):  # names say what is the case
 
 class StoreDamaged(StoreError):  # names say what is the case
     """The file is not a database of the inspector, or is broken; it was left untouched."""
+
+
+class PagesDamaged(StoreDamaged):  # names say what is the case
+    """Some of its pages are broken, so nothing is written to it any more; what is in the others can be read.
+
+    Args:
+        path: The database.
+        found: What is wrong, in SQLite's words.
+    """
+
+    def __init__(self, path: Path, found: object) -> None:
+        self.found = str(found)
+        """What is wrong, in SQLite's words."""
+        super().__init__(
+            f"{path} is damaged ({found}), so nothing more is written to it; "
+            f"move {path}* away, all of them, and a new database takes in what waits in the spool"
+        )
 
 
 class CursorInvalid(StoreError):  # names say what is the case

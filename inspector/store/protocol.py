@@ -75,6 +75,14 @@ class Pruned:
 class Store(Protocol):
     """Keeps spans and answers questions about them; every method may be called from any thread."""
 
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the file, as far as it is known, and the way out; nothing is written meanwhile.
+
+        Either a statement met broken pages, or it is not known yet whether there are any.
+        """
+        ...
+
     def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None, losses: Sequence[Loss] = ()) -> None:
         """Takes in the spans, the mark of the spool they came from and what is missing there, in one transaction.
 

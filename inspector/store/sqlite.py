@@ -1,12 +1,11 @@
 """The store on one SQLite file: one connection writes, others only read."""
 
-import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, select
 
 from inspector.model import (
     Event,
@@ -24,20 +23,16 @@ from inspector.model import (
     TraceOutline,
     TraceSort,
 )
-from inspector.store import reader, retention, writer
+from inspector.store import reader, retention, soundness, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
     READ_LIMIT_S,
     check_readable,
-    checkpoint,
-    file_identity,
     limited,
-    prepare,
     reader_engine,
     translated,
-    writer_engine,
 )
-from inspector.store.errors import StoreBusy, StoreReadOnly
+from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
 from inspector.store.families import Families
 from inspector.store.health import read_health
 from inspector.store.losses import read_losses, with_losses, write_losses
@@ -48,6 +43,7 @@ from inspector.store.search import index_some
 from inspector.store.stats import read_stats
 from inspector.store.tables import counters, spools
 from inspector.store.trace_stats import read_trace_stats
+from inspector.store.writing import WriteConnection
 
 
 class SqliteStore:
@@ -55,20 +51,45 @@ class SqliteStore:
 
     At most one process may open it for writing, as `OwnerLock` decides.
 
+    Args:
+        path: The file.
+        read_only: Whether nothing will be written.
+        check_s: How long a file that its last owner did not close may be checked for damage before it is written; None
+            for as long as it takes.
+        check_later: Whether such a file is only read until `check`, instead of being checked now.
+
     Raises:
-        StoreError: The file is missing (read-only), foreign, damaged, of a later version, or cannot be written.
+        StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
+            written.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, read_only: bool = False, check_s: float | None = None, check_later: bool = False
+    ) -> None:
         self._path = path
-        self._writing = threading.RLock()
         if read_only:
             check_readable(path)
-        self._writer = None if read_only else _prepared_writer(path)
+            self._writer = None
+        else:
+            self._writer = WriteConnection(path, check_s=check_s, check_later=check_later, reopened=self._read_anew)
         self._reader = reader_engine(path)
-        self._identity = file_identity(path)
+        self._damage: str | None = None
         self._conversations = Conversations()
         self._families = Families()
+
+    @property
+    def problem(self) -> str | None:
+        """See `Store.problem`."""
+        refusal = None if self._writer is None else self._writer.refusal
+        return self._damage if refusal is None else str(refusal)
+
+    def check(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """Check a database that was opened to be checked later, so that it can be written; see `WriteConnection.check`.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        self._writable().check(give_up)
 
     def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None, losses: Sequence[Loss] = ()) -> None:
         """See `Store.write`."""
@@ -199,9 +220,7 @@ class SqliteStore:
 
     def checkpoint(self) -> None:
         """See `Store.checkpoint`."""
-        engine = self._writable()
-        with self._writing, translated(self._path):
-            checkpoint(engine)
+        self._writable().checkpoint()
 
     def health(self) -> Health:
         """See `Store.health`."""
@@ -210,10 +229,11 @@ class SqliteStore:
 
     def close(self) -> None:
         """See `Store.close`."""
-        with self._writing:
+        if self._writer is None or self._damage is None:
             self._reader.dispose()
-            if self._writer is not None:
-                self._writer.dispose()
+        if self._writer is not None:
+            self._writer.close()
+        self._reader.dispose()
 
     def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None, losses: Sequence[Loss]) -> None:
         with self._write() as connection:
@@ -222,22 +242,19 @@ class SqliteStore:
                 writer.save_mark(connection, mark)
             write_losses(connection, losses)
 
-    def _writable(self) -> Engine:
+    def _writable(self) -> WriteConnection:
         if self._writer is None:
             raise StoreReadOnly(f"{self._path} was opened for reading only; its owner alone writes it")
         return self._writer
 
     @contextmanager
     def _write(self) -> Generator[Connection]:
-        engine = self._writable()
-        with self._writing, translated(self._path):
-            self._follow_file(engine)
-            try:
-                with engine.begin() as connection:
-                    yield connection
-            except BaseException:
-                self._forget()
-                raise
+        try:
+            with self._writable().transaction() as connection:
+                yield connection
+        except BaseException:
+            self._forget()
+            raise
 
     @contextmanager
     def _remove(self) -> Generator[Connection]:
@@ -250,29 +267,37 @@ class SqliteStore:
         self._conversations.forget()
         self._families.forget()
 
-    def _follow_file(self, engine: Engine) -> None:
-        # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
-        if file_identity(self._path) == self._identity:
-            return
-        self._reader.dispose()
-        engine.dispose()
+    def _read_anew(self) -> None:
+        """Read the file that is there now in place of the one that was."""
         self._forget()
-        self._writer = _prepared_writer(self._path)
+        self._reader.dispose()
         self._reader = reader_engine(self._path)
-        self._identity = file_identity(self._path)
-        raise StoreBusy(f"{self._path} was moved or deleted while in use and has been opened again; repeat the write")
+        self._damage = None
 
     @contextmanager
     def _read(self) -> Generator[Connection]:
-        with translated(self._path), self._reader.begin() as connection, limited(connection, READ_LIMIT_S):
-            yield connection
+        try:
+            with translated(self._path), self._reader.begin() as connection, limited(connection, READ_LIMIT_S):
+                yield connection
+        except PagesDamaged as damage:
+            self._met(damage)
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            # Rows that contradict each other stumble anywhere. Where pages are broken, that is why.
+            self._look_for_damage(error)
+            raise
 
+    def _look_for_damage(self, error: Exception) -> None:
+        try:
+            with translated(self._path):
+                soundness.check(self._path, limit_s=READ_LIMIT_S)
+        except PagesDamaged as damage:
+            self._met(damage)
+            raise damage from error
+        except StoreError:
+            return
 
-def _prepared_writer(path: Path) -> Engine:
-    engine = writer_engine(path)
-    try:
-        prepare(engine, path)
-    except BaseException:
-        engine.dispose()
-        raise
-    return engine
+    def _met(self, damage: PagesDamaged) -> None:
+        self._damage = str(damage)
+        if self._writer is not None:
+            self._writer.refuse(damage)

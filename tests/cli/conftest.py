@@ -1,9 +1,11 @@
 """Builders of events, traces and spans, a home with spans in it, and the real command in a process of its own."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -122,6 +124,22 @@ def write_spans(home) -> Callable[..., None]:
         store.close()
 
     return write
+
+
+@pytest.fixture
+def break_index(home) -> Callable[[str], bytes]:
+    """Overwrite the first page of an index of the database of ``home``; what is in the table stays readable."""
+
+    def broken(name="ix_contents_span") -> bytes:
+        path = home / "inspector.db"
+        with closing(sqlite3.connect(path)) as connection:
+            (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        content = bytearray(path.read_bytes())
+        content[(page - 1) * 16384 : page * 16384] = b"\xff" * 16384
+        path.write_bytes(content)
+        return bytes(content)
+
+    return broken
 
 
 @pytest.fixture

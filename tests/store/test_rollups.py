@@ -120,7 +120,7 @@ def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span, aske
     store.write([make_span(parent_id="p") for _ in range(3000)])
     scans = []
 
-    @event.listens_for(store._writer, "before_cursor_execute")
+    @event.listens_for(store._writer._usable(), "before_cursor_execute")
     def note(connection, cursor, statement, parameters, context, many):
         if "FROM spans WHERE trace_id" in statement:
             scans.append(statement)

@@ -12,6 +12,7 @@ export type StatsGroup = Schemas["StatsGroup"];
 export type StatsBucket = Schemas["StatsBucket"];
 export type GroupBy = Schemas["GroupBy"];
 export type Problem = Schemas["Problem"];
+export type Readiness = Schemas["Readiness"];
 
 /** Where the application is served, with a slash at the end: the API is beside it, under any mount prefix. */
 export const BASE = new URL("./", document.baseURI.split("#")[0]).href;
@@ -34,7 +35,7 @@ export class ApiError extends Error {
 const SIGNED_OUT = "This browser is not signed in. Open the address that inspector serve printed.";
 
 interface Answer<T> {
-  data?: T;
+  data?: T | undefined;
   error?: unknown;
   response: Response;
 }

@@ -2,7 +2,16 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { type Filter, queryOf } from "@/lib/filter";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
-import { ApiError, client, type FullEvent, type GroupBy, type Trace, type TraceOutline, unwrap } from "./client";
+import {
+  ApiError,
+  client,
+  type FullEvent,
+  type GroupBy,
+  type Readiness,
+  type Trace,
+  type TraceOutline,
+  unwrap,
+} from "./client";
 
 /** Every query of the application, once. Keys begin with the noun, so that a change can refresh all of a noun. */
 
@@ -213,9 +222,18 @@ export function statsQuery({ filter, by, buckets, of }: Figures) {
   });
 }
 
+function troubleIn({ error, response }: { error?: unknown; response: Response }): Readiness | undefined {
+  const told = typeof error === "object" && error !== null && "problems" in error;
+  return response.status === 503 && told ? (error as Readiness) : undefined;
+}
+
 export const readinessQuery = queryOptions({
   queryKey: ["readiness"],
-  queryFn: ({ signal }) => unwrap(client.GET("/readyz", { signal })),
+  queryFn: ({ signal }): Promise<Readiness> => {
+    const asked = client.GET("/readyz", { signal });
+    // A server that is not ready says so with the same figures.
+    return unwrap<Readiness>(asked.then((answer) => ({ ...answer, data: answer.data ?? troubleIn(answer) })));
+  },
 });
 
 /** A trace summed up as it is now; null once it was deleted. */

@@ -89,7 +89,9 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
     const found = await probe();
     if (stopped) return;
     // Once may be a server that was just starting; again, with a server that is well, it has none to give.
-    if (found !== "fine") setConnection(found);
+    // A server that says what is wrong with it does answer; what it says is shown apart.
+    if (found === "troubled") setConnection("fine");
+    else if (found !== "fine") setConnection(found);
     else if (refusals > 1) setConnection("crowded");
     open();
   }
@@ -127,10 +129,11 @@ export function useStream(filter: Filter, after: number | null | undefined, list
 }
 
 /** Ask the server how it is. */
-export async function probe(): Promise<"fine" | "lost" | "signed-out"> {
+export async function probe(): Promise<"fine" | "troubled" | "lost" | "signed-out"> {
   try {
     const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin" });
     if (answer.ok) return "fine";
+    if (answer.status === 503) return "troubled";
     return answer.status === 401 || answer.status === 403 ? "signed-out" : "lost";
   } catch {
     return "lost";

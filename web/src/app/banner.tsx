@@ -33,7 +33,8 @@ export function Banner() {
   useEffect(() => {
     if (!away) return;
     const timer = window.setInterval(async () => {
-      const next = await probe();
+      const found = await probe();
+      const next = found === "troubled" ? "fine" : found;
       setConnection(next);
       if (next === "fine") void queries.invalidateQueries();
     }, 1500);

@@ -6,6 +6,7 @@ import { openPalette, Palette } from "./palette";
 import css from "./shell.module.css";
 import { Shortcuts } from "./shortcuts";
 import { applyTheme, THEMES, useTheme } from "./theme";
+import { Trouble } from "./trouble";
 
 const PLACES = [
   { to: "/", label: "Runs", Icon: Rows3 },
@@ -60,6 +61,7 @@ export function Shell() {
         </div>
       </header>
       <Banner />
+      <Trouble />
       <main id="main" tabIndex={-1} className={css.main}>
         <Outlet />
       </main>

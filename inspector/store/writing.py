@@ -1,0 +1,175 @@
+"""The one connection that writes a database, and when it must not."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine
+
+from inspector.store import engine as engines
+from inspector.store import soundness
+from inspector.store.errors import PagesDamaged, StoreBusy, StoreError, StoreUnchecked
+
+
+class WriteConnection:
+    """Writes as long as the file is the one that was opened, and none of its pages was seen broken.
+
+    Args:
+        path: The file, created if need be.
+        check_s: How long a file that its last owner did not close is checked; None for as long as it takes.
+        check_later: Whether such a file is left unwritten until `check`, instead of being checked now.
+        reopened: Called when another file was opened in the place of the first.
+
+    Raises:
+        StoreError: The file is foreign, damaged, unchecked, of a later version, or cannot be written.
+    """
+
+    def __init__(
+        self, path: Path, *, check_s: float | None, check_later: bool, reopened: Callable[[], None] = lambda: None
+    ) -> None:
+        self._path = path
+        self._reopened = reopened
+        self._lock = threading.RLock()
+        self._engine: Engine | None = None
+        self._refusal: StoreError | None = None
+        if check_later and engines.schema_of(path) == engines.SCHEMA_VERSION and not soundness.is_as_left(path):
+            self._refusal = StoreUnchecked(f"{path} is being checked for damage, since nobody closed it; try again")
+        else:
+            self._open(limit_s=check_s)
+        self._identity = engines.file_identity(path)
+
+    @property
+    def refusal(self) -> StoreError | None:
+        """Why nothing is written at the moment, as far as that is known."""
+        return self._refusal
+
+    def refuse(self, damage: PagesDamaged) -> None:
+        """Write nothing more to this file."""
+        self._refusal = damage
+
+    def check(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """Check a file that was left for later, and open it; returns at once where that is done.
+
+        Raises:
+            PagesDamaged: It is damaged, which is known from now on.
+            StoreUnchecked: ``give_up`` said so.
+            StoreError: It cannot be opened.
+        """
+        if isinstance(self._refusal, StoreUnchecked) and not self._is_replaced():
+            try:
+                with engines.translated(self._path):
+                    soundness.check(self._path, give_up=give_up)
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+            with self._lock:
+                self._engine = _prepared(self._path)
+                self._identity = engines.file_identity(self._path)
+                self._refusal = None
+        if self._refusal is not None:
+            with self._lock:
+                self._usable()
+
+    @contextmanager
+    def transaction(self) -> Generator[Connection]:
+        """Hold one write transaction.
+
+        Raises:
+            StoreError: Nothing can be written, and nothing was.
+        """
+        with self._lock:
+            try:
+                with engines.translated(self._path), self._usable().begin() as connection:
+                    yield connection
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+
+    def checkpoint(self) -> None:
+        """Move what it can from the write-ahead log into the database."""
+        with self._lock:
+            try:
+                with engines.translated(self._path):
+                    engines.checkpoint(self._usable())
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+
+    def close(self) -> None:
+        """Let go of the file, and note how it was left where it is sound."""
+        with self._lock:
+            if self._engine is None:
+                return
+            if self._refusal is not None:
+                self._let_go()
+                return
+            self._engine.dispose()
+            self._engine = None
+            soundness.remember(self._path)
+
+    def _usable(self) -> Engine:
+        if self._is_replaced():
+            self._reopen()
+        if self._refusal is not None or self._engine is None:
+            raise self._again()
+        return self._engine
+
+    def _again(self) -> StoreError:
+        # A new one each time: an exception that is raised twice grows by a traceback.
+        if isinstance(self._refusal, PagesDamaged):
+            return PagesDamaged(self._path, self._refusal.found)
+        return StoreUnchecked(str(self._refusal))
+
+    def _is_replaced(self) -> bool:
+        found = engines.file_identity(self._path)
+        # While it is not open for writing, whoever reads it makes and removes the log.
+        return found != self._identity if self._engine is not None else found[0] != self._identity[0]
+
+    def _reopen(self) -> None:
+        # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
+        self._let_go()
+        self._reopened()
+        try:
+            self._open(limit_s=None)
+        except PagesDamaged as damage:
+            self._refusal = damage
+            self._identity = engines.file_identity(self._path)
+            raise
+        self._refusal = None
+        self._identity = engines.file_identity(self._path)
+        raise StoreBusy(f"{self._path} was moved or deleted while in use and has been opened again; repeat the write")
+
+    def _open(self, *, limit_s: float | None) -> None:
+        if engines.schema_of(self._path) is not None and not soundness.is_as_left(self._path):
+            with engines.translated(self._path):
+                soundness.check(self._path, limit_s=limit_s)
+        self._engine = _prepared(self._path)
+
+    def _let_go(self) -> None:
+        if self._engine is None:
+            return
+        if not isinstance(self._refusal, PagesDamaged):
+            self._engine.dispose()
+            self._engine = None
+            return
+        # The last connection that closes moves the log into the database: another one keeps this from being the last.
+        uri = f"file:{quote(str(self._path))}?mode=ro"
+        with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as other:
+            with suppress(sqlite3.Error):
+                other.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            self._engine.dispose()
+        self._engine.dispose()
+        self._engine = None
+
+
+def _prepared(path: Path) -> Engine:
+    engine = engines.writer_engine(path)
+    try:
+        engines.prepare(engine, path)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
