@@ -1,0 +1,133 @@
+"""Traces and sessions summed up, and the structure of a trace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from inspector.model.spans import Kind, Losses, Status
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineBar:
+    """One event in the sketch of a trace."""
+
+    offset_ms: float
+    """Counted from the start of the trace."""
+    duration_ms: float | None
+    kind: Kind
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One tree of spans, summed up. Sums leave out what is unknown; ``status`` is the root's, else the worst."""
+
+    trace_id: str
+    session_id: str | None
+    name: str
+    kind: Kind
+    status: Status
+    service: str | None
+    agent: str | None
+    start_time_unix_nano: str
+    end_time_unix_nano: str | None
+    duration_ms: float | None
+    spans: int
+    """All of them, duplicates included; everything else counts calls, each once."""
+    calls: int
+    errors: int
+    """Calls that failed."""
+    llm_calls: int
+    tool_calls: int
+    models: tuple[str, ...]
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    """What the priced calls cost; None where none is."""
+    unpriced_calls: int
+    """Model calls that answered or used tokens, and whose cost is not known."""
+    seq: int
+    """The largest ``seq`` of its spans."""
+    timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
+    """Where its time went; absent unless asked for."""
+    losses: Losses | UnsetType = UNSET
+    """What its processes did not record in its time; absent from lists, and where nothing is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineTables:
+    """The different values of one page of an outline, for its columns to point at."""
+
+    kind: tuple[Kind, ...]
+    status: tuple[Status, ...]
+    name: tuple[str, ...]
+    agent: tuple[str, ...]
+    model: tuple[str, ...]
+    tool: tuple[str, ...]
+    error_type: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineColumns:
+    """A value for each event in each column; those named like a table hold positions in it, -1 for none."""
+
+    span_id: Sequence[str]
+    parent_id: Sequence[str | None]
+    offset_ms: Sequence[float]
+    duration_ms: Sequence[float | None]
+    kind: Sequence[int]
+    status: Sequence[int]
+    name: Sequence[int]
+    agent: Sequence[int]
+    model: Sequence[int]
+    tool: Sequence[int]
+    error_type: Sequence[int]
+    input_tokens: Sequence[int | None]
+    output_tokens: Sequence[int | None]
+    cached_tokens: Sequence[int | None]
+    cost_usd: Sequence[float | None]
+    folded_into: Sequence[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOutline:
+    """A trace summed up, and one page of its structure in the order its events began."""
+
+    trace: Trace
+    seq: int
+    """The change that all of this is as of."""
+    start_time_unix_nano: str
+    """What offsets count from: the earliest start of the trace."""
+    tables: OutlineTables
+    columns: OutlineColumns
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The traces that share a session id, summed up."""
+
+    session_id: str
+    status: Status
+    start_time_unix_nano: str
+    end_time_unix_nano: str | None
+    traces: int
+    failed_traces: int
+    """Those whose status is ``error``."""
+    spans: int
+    """All of them, duplicates included; everything else counts calls, each once."""
+    calls: int
+    errors: int
+    """Calls that failed."""
+    llm_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    """What the priced calls cost; None where none is."""
+    unpriced_calls: int
+    """Model calls that answered or used tokens, and whose cost is not known."""
+    seq: int
