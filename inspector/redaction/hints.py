@@ -8,7 +8,7 @@ over it run at the speed of memory.
 import re
 from typing import Final
 
-from inspector.redaction.fields import WORDS, announces
+from inspector.redaction.fields import announces, has_word
 from inspector.redaction.shapes import QUERY_ANCHORS, RULES
 from inspector.redaction.tokens import encoded_texts, has_runs, tokens
 
@@ -17,8 +17,6 @@ BYTES_MARK: Final = '"$type":"bytes"'
 ESCAPED_LETTER: Final = re.compile(r"\\+u00(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|2[DdEe])")
 """A letter, a digit or a joint that is written as an escape though it need not be."""
 
-_WORD_WITH_K: Final = re.compile("k(?:ey|(?<=tok)en|(?<=cook)ie)")
-_WORD_WITH_P: Final = re.compile("p(?:ass|wd)")
 _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
 _ANCHORS: Final = tuple(anchor for rule in RULES if not rule.fold for anchor in rule.anchors)
 
@@ -30,19 +28,9 @@ def suspicious(text: str) -> bool:
     if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, remains(raw)):
         return True
     lowered = raw.lower().decode("latin-1")
-    if has_word(lowered) and announces(text, lowered, [word for word in WORDS if word in lowered]):
+    if has_word(lowered) and announces(text, lowered):
         return True
     return long and any(suspicious(decoded) for _, _, decoded in encoded_texts(text, raw))
-
-
-def has_word(lowered: str) -> bool:
-    """Whether one of ``WORDS`` is in a text in lower case; two searches for one rare letter take the place of five."""
-    return (
-        "secret" in lowered
-        or "authorization" in lowered
-        or _WORD_WITH_K.search(lowered) is not None
-        or _WORD_WITH_P.search(lowered) is not None
-    )
 
 
 def as_ascii(text: str) -> bytes:
