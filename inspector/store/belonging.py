@@ -4,7 +4,7 @@ A trace has the session that its earliest span with one names. So the spans of o
 session, and those that began before it was named belong to it too; what is stored already is changed when it is named.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,15 +35,13 @@ class Sessions:
     named: dict[int, Naming]
 
     @classmethod
-    def settle(cls, connection: Connection, batch: Iterable[tuple[Span, Row | None, TraceSums]]) -> "Sessions":
+    def settle(cls, connection: Connection, batch: Sequence[tuple[Span, Row | None, TraceSums]]) -> "Sessions":
         """Settles them by the records that a batch is about to write, each with its stored row and its trace."""
         before: dict[int, TraceSums] = {}
         named: dict[int, list[Naming]] = {}
-        written: dict[int, set[str]] = {}
         renamed: set[int] = set()
         for span, old, trace in batch:
             before[trace.id] = trace
-            written.setdefault(trace.id, set()).add(span.span_id)
             session = own_session(span, old)
             if session is not None:
                 named.setdefault(trace.id, []).append((clamp(span.start_ns), session))
@@ -54,8 +52,9 @@ class Sessions:
             found = named.get(trace_id, [])
             if trace_id in renamed:
                 # What named it may name another one now.
+                written = {span.span_id for span, _, its in batch if its is trace}
                 rows = driver(connection).execute(_NAMED, (trace_id,))
-                found += [(start, session) for span, start, session in rows if span not in written[trace_id]]
+                found += [(start, session) for span_id, start, session in rows if span_id not in written]
             elif trace.session_id is not None:
                 found.append((trace.session_start_ns, trace.session_id))
             if found:

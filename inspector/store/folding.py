@@ -122,7 +122,8 @@ class Family:
                 into = None if sender is None else self.folded.get(sender, sender)
                 if self.folded.get(span_id) != into:
                     yield span_id, into
-            waiting += (child for child in self.children.get(span_id, ()) if self.nodes[child].kind == "rpc")
+            if children := self.children.get(span_id):
+                waiting += [child for child in children if self.nodes[child].kind == "rpc"]
 
 
 def decide(nodes: Iterable[Node]) -> dict[str, str]:
