@@ -32,6 +32,11 @@ def process_of(name: str) -> str | None:
     return match["process"] if match else None
 
 
+def unborn_process_of(name: str) -> str | None:
+    """Return the key of the process whose segment has not got its final name; None for another file."""
+    return process_of(name.removesuffix(HIDDEN_SUFFIX) + SUFFIX) if name.endswith(HIDDEN_SUFFIX) else None
+
+
 def unwritten_name(process: str, run: str | None, count: int) -> str:
     """Return the name of the file that says how many calls could not be written: it fits on a disk that is full."""
     return f"{process}.{run if run and re.fullmatch(r'[0-9A-Za-z_]+', run) else ''}.{count}{UNWRITTEN_SUFFIX}"

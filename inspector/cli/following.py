@@ -4,8 +4,9 @@ import time
 from collections.abc import Iterator
 
 from inspector.cli.notices import notice
+from inspector.cli.opening import opened
 from inspector.cli.ownership import is_ownerless
-from inspector.ingest import NothingRecorded, open_home
+from inspector.ingest import NothingRecorded
 from inspector.model import Event, Filter
 from inspector.settings import Settings
 from inspector.store import Store, StoreBusy
@@ -31,7 +32,7 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
     waiting = False
     while True:
         try:
-            with open_home(settings, follow=True) as store:
+            with opened(settings, follow=True) as store:
                 if follower is None and waiting:
                     # Whatever opening the home took in was recorded while somebody was listening.
                     follower = _Follower(where, full=full, seq=0)

@@ -9,9 +9,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import cast
 
+from inspector.cli import opening
 from inspector.cli.errors import CliError
 from inspector.cli.request import post_traces
-from inspector.ingest import FileUnreadable, Owner, open_home, read_span
+from inspector.ingest import FileUnreadable, Owner, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.ingest.redacting import redacting
 from inspector.settings import Settings
@@ -128,7 +129,7 @@ def _database(settings: Settings) -> Generator[_Database]:
         url = elsewhere.url
         if url is None:
             raise CliError("another command is working on the database; try again when it has ended") from None
-        with open_home(settings) as store:
+        with opening.opened(settings) as store:
             yield _Database(lambda part: post_traces(settings, url, part.data), store)
         return
     with owner:

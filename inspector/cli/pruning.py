@@ -12,10 +12,10 @@ import click
 from inspector.cli import figures
 from inspector.cli.errors import CliError, TraceUnknown
 from inspector.cli.lookup import find_trace
+from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
 from inspector.cli.request import delete
 from inspector.cli.visible import visible
-from inspector.ingest import open_home
 from inspector.model import Filter
 from inspector.settings import Settings
 from inspector.store import Store
@@ -39,7 +39,7 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
     Raises:
         CliError: Nothing fits, nobody agreed, or the owner of the database did not do it.
     """
-    with open_home(settings, write=True) as store:
+    with opened(settings, write=True) as store:
         trace_id = find_trace(store, wanted.trace_id).trace_id if wanted.trace_id else None
         if wanted.session_id is not None and store.session(wanted.session_id) is None:
             raise TraceUnknown(f"no session {wanted.session_id} is recorded; 'inspector sessions' lists what is")

@@ -1,4 +1,4 @@
-"""Groups the spans of one spool file into transactions, each with the offset it was read up to."""
+"""Groups the spans of spool files into transactions, each with the offsets that the files were read up to."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -19,45 +19,46 @@ _log = logging.getLogger(__name__)
 
 
 class Batch:
-    """Collects lines and commits them with the mark behind the last one.
+    """Collects lines of one spool file after the other, and commits them with the marks behind the last ones.
 
     Args:
         store: Where the spans go.
-        mark: How far the file is committed.
-        missing: Says what lines of the file report as not recorded.
-        committed: Called after each commit with the new mark and the number of spans in it.
+        committed: Called after each commit with the marks it moved and the number of spans in it.
     """
 
-    def __init__(
-        self, store: Store, mark: SpoolMark, missing: Missing, committed: Callable[[SpoolMark, int], None]
-    ) -> None:
-        self.mark = mark
-        """How far the file is committed."""
+    def __init__(self, store: Store, committed: Callable[[Sequence[SpoolMark], int], None]) -> None:
         self._store = store
         self._committed = committed
-        self._reached = mark
         self._spans: list[Span] = []
-        self._missing = missing
         self._losses: list[Loss] = []
+        self._marks: dict[str, SpoolMark] = {}
         self._bytes = 0
 
-    def add(self, line: Line, decoded: Decoded) -> None:
+    def add(self, line: Line, decoded: Decoded, before: SpoolMark, missing: Missing) -> SpoolMark:
         """Take one line; everything before it, or before the last part of a long one, may be committed.
 
+        Args:
+            line: The line.
+            decoded: What it holds.
+            before: How far its file was read.
+            missing: Says what lines of its file report as not recorded.
+
+        Returns:
+            The mark behind the line.
+
         Raises:
-            StoreError: The store did not take a batch; ``mark`` is where to begin again.
+            StoreError: The store did not take a batch; the marks committed are where to begin again.
         """
         spans = [read_span(span) for span in decoded.spans]
         if len(self._spans) + len(spans) > BATCH or self._bytes + len(line.data) > BATCH_BYTES:
             self.flush()
         while len(spans) > BATCH:
-            self._write(spans[:BATCH], self.mark)
+            self._write(spans[:BATCH], (before,))
             spans = spans[BATCH:]
         self._spans += spans
-        self._losses += self._missing.of(decoded)
+        self._losses += missing.of(decoded)
         self._bytes += len(line.data)
-        before = self._reached
-        self._reached = SpoolMark(
+        after = SpoolMark(
             name=before.name,
             inode=before.inode,
             offset=line.end,
@@ -66,35 +67,36 @@ class Batch:
             spans=before.spans + len(decoded.spans),
             bad_spans=before.bad_spans + sum(decoded.rejected.values()),
         )
+        self._marks[after.name] = after
+        return after
 
     def flush(self) -> None:
         """Commit what has been collected.
 
         Raises:
-            StoreError: The store did not take it; ``mark`` is where to begin again.
+            StoreError: The store did not take it; the marks committed are where to begin again.
         """
-        if self._reached is not self.mark:
-            self._write(self._spans, self._reached, self._losses)
-            self._spans, self._losses, self._bytes = [], [], 0
+        if self._marks:
+            self._write(self._spans, tuple(self._marks.values()), self._losses)
+            self._spans, self._losses, self._marks, self._bytes = [], [], {}, 0
 
-    def _write(self, spans: Sequence[Span], mark: SpoolMark, losses: Sequence[Loss] = ()) -> None:
+    def _write(self, spans: Sequence[Span], marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
         try:
-            self._store.write(spans, mark=mark, losses=losses)
+            self._store.write(spans, marks=marks, losses=losses)
         except StoreError:
             raise
         # A span that no store call survives would be read again for ever and hold up all that come after it.
         except Exception:  # noqa: BLE001
-            _log.exception("a batch of %d spans from %s was refused; writing them one by one", len(spans), mark.name)
-            self._write_each(spans, mark, losses)
-        self.mark = mark
-        self._committed(mark, len(spans))
+            _log.exception("a batch of %d spans was refused; writing them one by one", len(spans))
+            self._write_each(spans)
+            self._store.write((), marks=marks, losses=losses)
+        self._committed(marks, len(spans))
 
-    def _write_each(self, spans: Sequence[Span], mark: SpoolMark, losses: Sequence[Loss]) -> None:
+    def _write_each(self, spans: Sequence[Span]) -> None:
         for span in spans:
             try:
                 self._store.write((span,))
             except StoreError:
                 raise
             except Exception:  # noqa: BLE001
-                _log.exception("span %s of %s was refused and is left out", span.span_id, mark.name)
-        self._store.write((), mark=mark, losses=losses)
+                _log.exception("span %s of %s was refused and is left out", span.span_id, span.process)

@@ -43,6 +43,9 @@ PRUNE_AGAIN_S = 60.0
 PRUNE_S = 0.2
 """How long it is pruned before the other chores, and a stop, have their turn."""
 LONGEST_REST_S = 0.05
+QUIET_REST = 20.0
+"""How many times as long as a look that found nothing took is rested, so that files which never change cost little."""
+LONGEST_QUIET_REST_S = 0.5
 WAY = 8.0
 """How many times as long as it wrote to index text the thread then gives way to requests that wait."""
 _DAY_NS = 86_400 * 10**9
@@ -51,15 +54,25 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Chores:
+class Chores:
     """What the thread has to do besides looking at the spools."""
 
     busy: bool = False
     """Whether there is more to do at once."""
+    quiet: bool = False
+    """Whether the last look found nothing new."""
     behind: bool = True
     """Whether there may be text to index and a log to check point."""
     prune_at_s: float = 0.0
     checkpoint_at_s: float = 0.0
+
+    def rest_s(self, spent_s: float) -> float:
+        """Return how long to rest after a step."""
+        if self.busy:
+            return 0.0
+        if self.quiet:
+            return min(max(POLL_S, QUIET_REST * spent_s), LONGEST_QUIET_REST_S)
+        return min(max(POLL_S, spent_s), LONGEST_REST_S)
 
 
 class Owner:
@@ -109,7 +122,7 @@ class Owner:
         self._passing = threading.Lock()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._chores = _Chores()
+        self._chores = Chores()
         self._news = threading.Event()
 
     def __enter__(self) -> Self:
@@ -124,7 +137,9 @@ class Owner:
         """Let others know where this process serves, once it does."""
         self._lock.announce(url)
 
-    def take_in(self, *, deadline_s: float | None = None) -> TakenIn:
+    def take_in(
+        self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
+    ) -> TakenIn:
         """Read what is new in every spool; see ``Spool.take_in``.
 
         Raises:
@@ -133,7 +148,7 @@ class Owner:
         # Before anything is read that may wait for years: a damaged database takes nothing in.
         self._database.check(self._stopping.is_set)
         with self._passing:
-            taken = self._spool.take_in(deadline_s=deadline_s)
+            taken = self._spool.take_in(deadline_s=deadline_s, read_so_far=read_so_far)
             self._total += taken
         return taken
 
@@ -226,7 +241,7 @@ class Owner:
             if self._guarded(self._step):
                 back_off_s = 0.0
                 spent_s = time.monotonic() - began_s
-                rest_s = 0.0 if self._chores.busy else min(max(POLL_S, spent_s), LONGEST_REST_S)
+                rest_s = self._chores.rest_s(spent_s)
             else:
                 rest_s = back_off_s = min(LONGEST_BACK_OFF_S, max(0.1, back_off_s * 2))
             self._stopping.wait(rest_s)
@@ -239,6 +254,7 @@ class Owner:
         began_s = time.monotonic()
         taken = self.take_in(deadline_s=began_s + PASS_S)
         chores.busy = not taken.complete
+        chores.quiet = not taken.changed
         if taken.changed or self._news.is_set():
             self._news.clear()
             chores.behind = True

@@ -24,6 +24,7 @@ def open_home(
     follow: bool = False,
     write: bool = False,
     as_it_is: Callable[[str], object] = str,
+    read_so_far: Callable[[int, int], None] | None = None,
 ) -> Generator[Store]:
     """Yield a store with everything recorded so far.
 
@@ -36,6 +37,7 @@ def open_home(
         follow: Whether what is recorded meanwhile is wanted too.
         write: Whether something is to be written or deleted, so that being able to read is not enough.
         as_it_is: Called with the reason where the database is only read, and what waits is left in the spool.
+        read_so_far: Called after each spool file with how many are read, and how many there are.
 
     Raises:
         NothingRecorded: There is neither a database nor a spool.
@@ -59,7 +61,9 @@ def open_home(
         return
     with owner:
         try:
-            _catch_up(owner)
+            owner.take_in(read_so_far=read_so_far)
+            while owner.store.index():
+                pass
         except PagesDamaged as error:
             if follow or write:
                 raise
@@ -67,12 +71,6 @@ def open_home(
         if follow:
             owner.start()
         yield owner.store
-
-
-def _catch_up(owner: Owner) -> None:
-    owner.take_in()
-    while owner.store.index():
-        pass
 
 
 def _try_to_own(settings: Settings, check_s: float | None) -> Owner | None:

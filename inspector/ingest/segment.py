@@ -2,12 +2,12 @@
 
 import os
 import stat
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Container, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.spooling import SUFFIX, is_abandoned, process_of, unborn_segments
+from inspector.spooling import SUFFIX, is_abandoned, process_of, unborn_process_of
 
 MAX_LINE = 64 << 20
 """Bytes; a longer line comes in pieces of this length, none of which is JSON, so it is never whole in memory."""
@@ -79,14 +79,28 @@ def _unreadable(status: os.stat_result) -> str | None:
     return None
 
 
-def is_alive(directory: Path, process: str, known: set[str]) -> bool:
+def files_by_process(directory: Path) -> dict[str, list[Path]]:
+    """Return the segments of every process, with those that are about to be born."""
+    found: dict[str, list[Path]] = {}
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for entry in os.scandir(directory):
+            process = process_of(entry.name) or unborn_process_of(entry.name)
+            if process:
+                found.setdefault(process, []).append(Path(entry.path))
+    return found
+
+
+def is_alive(files: Iterable[Path], known: Container[str]) -> bool:
     """Tell whether a process has a segment that is not among the known ones, or one about to be born.
 
-    Ask after all known ones were found finished: a writer makes the next segment before it lets go of the last.
+    List the files after all known ones were found finished: a writer makes the next segment before it lets go of the
+    last.
+
+    Args:
+        files: Those of the process.
+        known: Names of segments that are finished.
     """
-    if any(path.name not in known for path in directory.glob(f"{process}.*{SUFFIX}")):
-        return True
-    return not all(is_abandoned(path) for path in unborn_segments(directory, process))
+    return any(path.name not in known if path.suffix == SUFFIX else not is_abandoned(path) for path in files)
 
 
 @contextmanager

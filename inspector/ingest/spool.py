@@ -6,7 +6,7 @@ the last commit ended.
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,12 +18,13 @@ from inspector.ingest.segment import (
     MAX_LINE,
     Line,
     Segment,
+    files_by_process,
     is_alive,
     list_segments,
     opened,
     read_lines,
 )
-from inspector.spooling import is_finished, process_of, unborn_segments
+from inspector.spooling import SUFFIX, is_finished, process_of
 from inspector.store import SpoolMark, Store
 
 LOCK_POLL_S = 0.2
@@ -122,8 +123,14 @@ class Spool:
         self._looks: dict[str, _Look] = {}
         self._changed_ns = -1
 
-    def take_in(self, *, deadline_s: float | None = None) -> TakenIn:
+    def take_in(
+        self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
+    ) -> TakenIn:
         """Read what is new in every spool, up to a ``time.monotonic`` time; the rest is left for the next pass.
+
+        Args:
+            deadline_s: That time; without one all is read.
+            read_so_far: Called after each file with how many are read, and how many there are.
 
         Raises:
             StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
@@ -135,19 +142,26 @@ class Spool:
         deadline = _Deadline(deadline_s)
         segments, ignored = list_segments(self._directory)
         total = TakenIn(ignored=ignored)
-        for segment in segments:
+        batch = Batch(self._store, self._move_marks)
+        looks: dict[str, _Look] = {}
+        for number, segment in enumerate(segments, 1):
             if deadline.passed:
-                return replace(total, complete=False)
+                total = replace(total, complete=False)
+            if not total.complete:
+                break
             try:
-                total += replace(self._read(segment, deadline), ignored=ignored)
+                total += replace(self._read(segment, batch, deadline, looks), ignored=ignored)
             except FileNotFoundError:
                 self._looks.pop(segment.name, None)
             except OSError as error:
                 ignored[segment.name] = f"cannot be read: {error.strerror or error}"
-            if not total.complete:
-                return total
-        total += replace(self._put_away(segments), ignored=ignored)
-        self._take_in_unwritten()
+            if read_so_far is not None:
+                read_so_far(number, len(segments))
+        batch.flush()
+        self._looks.update(looks)
+        if total.complete:
+            total += replace(self._put_away(segments), ignored=ignored)
+            self._take_in_unwritten()
         return total
 
     def _take_in_unwritten(self) -> None:
@@ -162,32 +176,34 @@ class Spool:
                 path.unlink(missing_ok=True)
             self._changed_ns = changed_ns
 
-    def _read(self, segment: Segment, deadline: _Deadline) -> TakenIn:
+    def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> TakenIn:
         look = self._looks.get(segment.name)
         now_s = time.monotonic()
         if look and look.settles(segment, now_s):
             return TakenIn()
         with opened(segment) as fd:
             finished = segment.process is not None and is_finished(fd)
-            taken = self._read_to_end(segment, fd, deadline=deadline, finished=finished)
+            taken = self._read_to_end(segment, fd, batch, deadline=deadline, finished=finished)
         if taken.complete:
-            self._looks[segment.name] = _Look(segment.size, segment.inode, finished, now_s)
+            # It holds once the batch is committed: what is finished and read is deleted.
+            looks[segment.name] = _Look(segment.size, segment.inode, finished, now_s)
         return taken
 
-    def _read_to_end(self, segment: Segment, fd: int, *, deadline: _Deadline, finished: bool) -> TakenIn:
+    def _read_to_end(self, segment: Segment, fd: int, batch: Batch, *, deadline: _Deadline, finished: bool) -> TakenIn:
         size = os.fstat(fd).st_size
-        before = self._mark(segment, size)
-        batch = Batch(self._store, before, Missing(segment), self._committed_up_to)
+        mark = before = self._mark(segment, size)
+        missing = Missing(segment)
         complete = True
         for line in read_lines(fd, before.offset, size):
             if not complete:
                 break
             if line.whole or finished or _may_be_whole(line, segment):
                 decoded = _decode(line)
-                batch.add(line, self._redact(decoded) if segment.process is None else decoded)
+                if segment.process is None:
+                    decoded = self._redact(decoded)
+                mark = batch.add(line, decoded, mark, missing)
                 complete = not deadline.passed
-        batch.flush()
-        return _difference(before, batch.mark, complete=complete)
+        return _difference(before, mark, complete=complete)
 
     def _mark(self, segment: Segment, size: int) -> SpoolMark:
         mark = self._marks.get(segment.name)
@@ -195,8 +211,8 @@ class Spool:
             return SpoolMark(segment.name, segment.inode, 0)
         return mark
 
-    def _committed_up_to(self, mark: SpoolMark, spans: int) -> None:
-        self._marks[mark.name] = mark
+    def _move_marks(self, marks: Sequence[SpoolMark], spans: int) -> None:
+        self._marks.update((mark.name, mark) for mark in marks)
         if spans:
             self._committed()
 
@@ -206,50 +222,40 @@ class Spool:
         The order is: mark, delete the files, forget the marks. A crash after any step repeats steps that then change
         nothing.
         """
-        by_process: dict[str, list[Segment]] = {}
-        for segment in segments:
-            if segment.process:
-                by_process.setdefault(segment.process, []).append(segment)
-        lost = deleted = 0
-        if any(map(self._is_done, segments)):
-            # A commit is on disk with the next checkpoint; after a power cut the rows or the file must be there.
-            self._store.checkpoint()
-        for process, own in by_process.items():
-            done = [segment for segment in own if self._is_done(segment)]
-            if len(done) == len(own) and not is_alive(self._directory, process, {segment.name for segment in own}):
-                lost += self._mark_lost(process)
-                for unborn in unborn_segments(self._directory, process):
-                    unborn.unlink(missing_ok=True)
-            for segment in done:
-                segment.path.unlink(missing_ok=True)
-                self._forget(segment.name)
-                deleted += 1
-        lost += self._forget_missing({segment.name for segment in segments}, by_process)
-        return TakenIn(lost=lost, deleted=deleted)
+        done = [segment for segment in segments if self._is_done(segment)]
+        missing = self._marks.keys() - {segment.name for segment in segments}
+        if not done and not missing:
+            return TakenIn()
+        # A commit is on disk with the next checkpoint; after a power cut the rows or the file must be there.
+        self._store.checkpoint()
+        known = {*missing, *(segment.name for segment in done)}
+        files = files_by_process(self._directory)
+        ended = {process for process in map(process_of, known) if process}
+        dead = [process for process in sorted(ended) if not is_alive(files.get(process, ()), known)]
+        lost = self._mark_lost(dead)
+        for path in (path for process in dead for path in files.get(process, ()) if path.suffix != SUFFIX):
+            path.unlink(missing_ok=True)
+        for segment in done:
+            segment.path.unlink(missing_ok=True)
+        self._forget(known)
+        return TakenIn(lost=lost, deleted=len(done))
 
     def _is_done(self, segment: Segment) -> bool:
         look = self._looks.get(segment.name)
         return look is not None and look.finished and look.inode == segment.inode
 
-    def _forget_missing(self, names: set[str], alive: Mapping[str, object]) -> int:
-        lost = 0
-        for name in self._marks.keys() - names:
-            process = process_of(name)
-            if process and process not in alive and not is_alive(self._directory, process, set()):
-                lost += self._mark_lost(process)
-            self._forget(name)
-        return lost
-
-    def _mark_lost(self, process: str) -> int:
-        lost = self._store.mark_lost(process)
+    def _mark_lost(self, processes: Sequence[str]) -> int:
+        lost = self._store.mark_lost(processes) if processes else 0
         if lost:
             self._committed()
         return lost
 
-    def _forget(self, name: str) -> None:
-        if self._marks.pop(name, None):
-            self._store.forget_spool(name)
-        self._looks.pop(name, None)
+    def _forget(self, names: Collection[str]) -> None:
+        marked = [name for name in names if self._marks.pop(name, None)]
+        if marked:
+            self._store.forget_spools(marked)
+        for name in names:
+            self._looks.pop(name, None)
 
 
 def _decode(line: Line) -> Decoded:

@@ -83,8 +83,8 @@ class Store(Protocol):
         """
         ...
 
-    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None, losses: Sequence[Loss] = ()) -> None:
-        """Takes in the spans, the mark of the spool they came from and what is missing there, in one transaction.
+    def write(self, spans: Sequence[Span], *, marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
+        """Takes in the spans, the marks of the spools they came from and what is missing there, in one transaction.
 
         An end wins over a start, a later complete record over an earlier one, and a repeat changes nothing.
 
@@ -93,16 +93,16 @@ class Store(Protocol):
         """
         ...
 
-    def mark_lost(self, process: str) -> int:
-        """Declares the spans that this process left running lost, and returns how many there were."""
+    def mark_lost(self, processes: Sequence[str]) -> int:
+        """Declares the spans that these processes left running lost, and returns how many there were."""
         ...
 
     def spools(self) -> Mapping[str, SpoolMark]:
         """Returns the marks of all spool files, by file name."""
         ...
 
-    def forget_spool(self, name: str) -> None:
-        """Drops the mark of a file that is gone."""
+    def forget_spools(self, names: Sequence[str]) -> None:
+        """Drops the marks of files that are gone."""
         ...
 
     def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:

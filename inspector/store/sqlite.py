@@ -91,18 +91,18 @@ class SqliteStore:
         """
         self._writable().check(give_up)
 
-    def write(self, spans: Sequence[Span], *, mark: SpoolMark | None = None, losses: Sequence[Loss] = ()) -> None:
+    def write(self, spans: Sequence[Span], *, marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
         """See `Store.write`."""
         try:
-            self._write_batch(spans, mark, losses)
+            self._write_batch(spans, marks, losses)
         except UnicodeEncodeError:
             # Cleaning every text of every batch would cost more than writing it, and few ever need it.
-            self._write_batch([scrubbed(span) for span in spans], mark, losses)
+            self._write_batch([scrubbed(span) for span in spans], marks, losses)
 
-    def mark_lost(self, process: str) -> int:
+    def mark_lost(self, processes: Sequence[str]) -> int:
         """See `Store.mark_lost`."""
         with self._write() as connection:
-            return writer.mark_lost(connection, process)
+            return writer.mark_lost(connection, processes)
 
     def spools(self) -> Mapping[str, SpoolMark]:
         """See `Store.spools`."""
@@ -110,10 +110,10 @@ class SqliteStore:
             rows = connection.execute(select(spools)).all()
         return {row.name: SpoolMark(row.name, int(row.inode), *row[2:]) for row in rows}
 
-    def forget_spool(self, name: str) -> None:
-        """See `Store.forget_spool`."""
+    def forget_spools(self, names: Sequence[str]) -> None:
+        """See `Store.forget_spools`."""
         with self._write() as connection:
-            writer.forget_mark(connection, name)
+            writer.forget_marks(connection, names)
 
     def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
         """See `Store.losses`."""
@@ -235,11 +235,10 @@ class SqliteStore:
             self._writer.close()
         self._reader.dispose()
 
-    def _write_batch(self, spans: Sequence[Span], mark: SpoolMark | None, losses: Sequence[Loss]) -> None:
+    def _write_batch(self, spans: Sequence[Span], marks: Sequence[SpoolMark], losses: Sequence[Loss]) -> None:
         with self._write() as connection:
             writer.write_batch(connection, spans, self._conversations, self._families)
-            if mark is not None:
-                writer.save_mark(connection, mark)
+            writer.save_marks(connection, marks)
             write_losses(connection, losses)
 
     def _writable(self) -> WriteConnection:

@@ -146,25 +146,22 @@ def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple
     return found
 
 
-def save_mark(connection: Connection, mark: SpoolMark) -> None:
-    """Stores how far a spool was taken in."""
-    name, inode, *totals = astuple(mark)
-    connection.exec_driver_sql(
-        "INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (clean(name), str(inode), *totals),
-    )
+def save_marks(connection: Connection, marks: Iterable[SpoolMark]) -> None:
+    """Stores how far spools were taken in."""
+    rows = [(clean(name), str(inode), *totals) for name, inode, *totals in map(astuple, marks)]
+    driver(connection).executemany("INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-def forget_mark(connection: Connection, name: str) -> None:
-    """Drops a spool's mark."""
-    connection.exec_driver_sql("DELETE FROM spools WHERE name = ?", (clean(name),))
+def forget_marks(connection: Connection, names: Iterable[str]) -> None:
+    """Drops the marks of spools."""
+    driver(connection).executemany("DELETE FROM spools WHERE name = ?", [(clean(name),) for name in names])
 
 
-def mark_lost(connection: Connection, process: str) -> int:
-    """Gives the spans that a process left running the status ``lost``, and returns how many there were."""
+def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
+    """Gives the spans that processes left running the status ``lost``, and returns how many there were."""
     found = connection.exec_driver_sql(
-        f"{_SELECT} WHERE process = ? AND status = 'running' ORDER BY id",
-        (clean(process),),
+        f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",  # noqa: S608  # constants
+        (json_list([clean(process) for process in processes]),),
     )
     running = [Row(*values) for values in found]
     counts = load_counters(connection)

@@ -216,7 +216,7 @@ def test_a_lost_call_and_the_price_of_its_day_come_back(new_store):
         {"key": "inspector.process", "value": {"stringValue": "p"}}
     )
     write(first, json.dumps(payload).encode())
-    first.mark_lost("p")
+    first.mark_lost(["p"])
     (line,) = export_lines(everything(first))
     cheaper = line.replace(b'"doubleValue":0.002', b'"doubleValue":0.5')
     assert cheaper != line

@@ -218,7 +218,7 @@ def test_a_crash_between_any_two_steps_of_putting_away_is_made_good(
     path = segment(1, line)
     Spool(spool, store).take_in()
     os.close(held.pop(path))
-    store.mark_lost(PROCESS)
+    store.mark_lost([PROCESS])
     assert Spool(spool, store).take_in().deleted == 1
     again = segment(2, line, alive=False)
     Spool(spool, store).take_in()

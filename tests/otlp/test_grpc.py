@@ -89,7 +89,7 @@ def test_a_busy_store_says_when_to_come_again(tmp_path, protobuf):
     from inspector.store import StoreBusy
 
     class Locked:
-        def write(self, spans, *, mark=None):
+        def write(self, spans, *, marks=()):
             raise StoreBusy("locked by another process")
 
     intake = Intake(Locked(), lambda: None)

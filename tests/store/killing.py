@@ -39,7 +39,7 @@ def write_until_killed(database, ledger):
     number = marks["spool"].offset if marks else 0
     with ledger.open("a") as said:
         while True:
-            store.write(batch(number), mark=SpoolMark("spool", 1, number + 1))
+            store.write(batch(number), marks=[SpoolMark("spool", 1, number + 1)])
             number += 1
             said.write(f"{number}\n")
             said.flush()

@@ -120,7 +120,7 @@ def test_what_is_folded_stays_so_when_its_process_is_lost(store, make_span):
     outer = make_span(attributes=ONE, kind="tool", tool="add", status="running", process="p")
     inner = make_span(attributes=OTHER, kind="tool", tool="add", status="running", process="p", parent_id=outer.span_id)
     store.write([outer, inner])
-    store.mark_lost("p")
+    store.mark_lost(["p"])
     assert folded(store) == {inner.span_id: outer.span_id}
     assert store.trace(outer.trace_id).tool_calls == 1
 

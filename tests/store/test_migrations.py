@@ -44,7 +44,7 @@ def old(tmp_path, spans):
     """A database as schema 0001 had it, made from that of a store that is still there to be compared with."""
     fresh, path = tmp_path / "fresh.db", tmp_path / "old.db"
     store = SqliteStore(fresh)
-    store.write(spans, mark=SpoolMark("a.jsonl", 2**64 - 1, 10))
+    store.write(spans, marks=[SpoolMark("a.jsonl", 2**64 - 1, 10)])
     store.write([structs.replace(spans[0], status="ok", end_ns=spans[0].start_ns + 9)])
     while store.index():
         pass
@@ -124,6 +124,6 @@ def test_a_database_of_the_first_schema_is_written_like_any_other_afterwards(old
     assert everything(stores[0]) == everything(stores[1])
     assert stores[0].last_seq() == 10
     for store in stores:
-        assert store.mark_lost("p") == 1
+        assert store.mark_lost(["p"]) == 1
         assert store.delete_session("s") == 4
     assert everything(stores[0]) == everything(stores[1])

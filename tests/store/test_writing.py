@@ -126,22 +126,21 @@ def test_changes_are_read_in_their_order(store, make_span):
 
 def test_a_mark_is_stored_with_the_rows_it_stands_for(store, make_span):
     mark = SpoolMark("a.jsonl", 2**64 - 1, 120, lines=3, bad_lines=1, spans=2, bad_spans=1)
-    store.write([make_span()], mark=mark)
-    store.write([], mark=SpoolMark("b.jsonl", 7, 1))
+    store.write([make_span()], marks=[mark])
+    store.write([], marks=[SpoolMark("b.jsonl", 7, 1)])
     assert store.spools() == {"a.jsonl": mark, "b.jsonl": SpoolMark("b.jsonl", 7, 1)}
 
 
 def test_a_batch_that_fails_leaves_neither_rows_nor_mark(store, make_span):
     broken = replace(make_span(), start_ns="soon")
     with pytest.raises(TypeError):
-        store.write([make_span(), broken], mark=SpoolMark("a.jsonl", 1, 10))
+        store.write([make_span(), broken], marks=[SpoolMark("a.jsonl", 1, 10)])
     assert (store.spools(), store.events(Filter()).items, store.last_seq()) == ({}, (), 0)
 
 
 def test_a_forgotten_spool_is_no_mark_any_more(store):
-    store.write([], mark=SpoolMark("a.jsonl", 1, 10))
-    store.forget_spool("a.jsonl")
-    store.forget_spool("never-seen.jsonl")
+    store.write([], marks=[SpoolMark("a.jsonl", 1, 10)])
+    store.forget_spools(["a.jsonl", "never-seen.jsonl"])
     assert store.spools() == {}
 
 
@@ -150,10 +149,10 @@ def test_running_spans_of_a_gone_process_are_lost(store, make_span):
     store.write(
         [open_call, make_span(process="p1"), make_span(process="p2", status="running"), make_span(status="running")]
     )
-    assert store.mark_lost("p1") == 1
+    assert store.mark_lost(["p1"]) == 1
     event = store.event(open_call.span_id)
     assert (event.status, event.seq, bytes(event.attributes)) == ("lost", 5, b'{"gen_ai.tool.name":"x"}')
-    assert store.mark_lost("p1") == 0
+    assert store.mark_lost(["p1"]) == 0
     assert store.last_seq() == 5
 
 
@@ -306,7 +305,7 @@ def test_identifiers_are_only_ever_data(store, make_span):
     store.write([make_span(trace_id=hostile, span_id=hostile, session_id=hostile, process=hostile, status="running")])
     assert store.event(hostile, trace_id=hostile).session_id == hostile
     assert store.session(hostile).traces == 1
-    assert store.mark_lost(hostile) == 1
+    assert store.mark_lost([hostile]) == 1
     assert store.delete_session(hostile) == 1
 
 
@@ -315,7 +314,7 @@ def test_lone_surrogates_in_a_question_find_nothing_and_raise_nothing(store):
     assert store.event(odd, trace_id=odd) is None
     assert store.trace(odd) is None
     assert store.session(odd) is None
-    assert store.delete_trace(odd) == store.delete_session(odd) == store.mark_lost(odd) == 0
+    assert store.delete_trace(odd) == store.delete_session(odd) == store.mark_lost([odd]) == 0
     where = Filter(session_id=odd, name=odd, name_prefix=odd, q=odd, attributes=((odd, odd),))
     assert store.events(where).items == ()
 

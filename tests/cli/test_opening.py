@@ -1,0 +1,37 @@
+"""Opening a home with much to take in shows how far that is, to a person."""
+
+import io
+import os
+
+import pytest
+
+from inspector.cli.opening import opened
+from inspector.settings import Settings
+
+
+@pytest.fixture
+def settings(tmp_path):
+    settings = Settings(home=tmp_path / "home")
+    settings.spool.mkdir(parents=True, mode=0o700)
+    for number in range(3):
+        (settings.spool / f"collector-{number}.jsonl").write_text("{}\n")
+    return settings
+
+
+def test_a_person_at_a_terminal_sees_how_many_files_are_taken_in(settings, monkeypatch):
+    screen, inside = os.openpty()
+    with os.fdopen(inside, "w") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        with opened(settings, quiet_s=-1.0):
+            shown = os.read(screen, 10_000).decode()
+    os.close(screen)
+    assert "taking in what programs recorded" in shown
+    assert "100%" in shown
+
+
+def test_a_pipe_gets_nothing_of_it(settings, monkeypatch):
+    pipe = io.StringIO()
+    monkeypatch.setattr("sys.stderr", pipe)
+    with opened(settings, quiet_s=-1.0):
+        pass
+    assert pipe.getvalue() == ""

@@ -1,0 +1,79 @@
+"""Thousands of programs leave thousands of files: they are taken in together, and those that stay cost little."""
+
+import os
+
+import pytest
+
+from inspector.ingest import Spool
+from inspector.ingest.owner import Chores
+from inspector.model import Filter
+from inspector.store import SqliteStore, StoreBusy
+
+
+@pytest.fixture
+def store(settings, spool):
+    store = SqliteStore(settings.database)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def many(spool, make_span, make_request):
+    """The files of 300 programs that are gone; each ended one call, and every third was killed in another."""
+    for number in range(300):
+        process = f"20261122T100000-4711-{number:08x}"
+        lines = [make_request(make_span(), process=process)]
+        if number % 3 == 0:
+            lines.append(make_request(make_span(endTimeUnixNano=None), process=process))
+        (spool / f"{process}.000001.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    return 300
+
+
+def test_the_files_of_many_programs_share_transactions(spool, store, many):
+    commits = []
+    taken = Spool(spool, store, committed=lambda: commits.append(store.last_seq())).take_in()
+    assert (taken.spans, taken.lost, taken.deleted) == (400, 100, many)
+    assert commits == [400, 500]
+    assert (list(spool.iterdir()), store.spools()) == ([], {})
+
+
+def test_the_directory_is_not_searched_for_every_program(spool, store, many, monkeypatch):
+    scandir, scans = os.scandir, []
+    monkeypatch.setattr("os.scandir", lambda *args: scans.append(args) or scandir(*args))
+    Spool(spool, store).take_in()
+    assert len(scans) < 10
+
+
+def test_files_whose_spans_were_not_committed_are_kept_and_read_again(settings, spool, many):
+    class Full(SqliteStore):
+        refused = 0
+
+        def write(self, spans, *, marks=(), losses=()):
+            if self.refused < 2:
+                self.refused += 1
+                raise StoreBusy("no space left")
+            super().write(spans, marks=marks, losses=losses)
+
+    store = Full(settings.database)
+    reader = Spool(spool, store)
+    for _ in range(2):
+        with pytest.raises(StoreBusy):
+            reader.take_in()
+        assert len(list(spool.iterdir())) == many
+    assert reader.take_in().spans == 400
+    assert len(store.events(Filter(), limit=1000).items) == 400
+    store.close()
+
+
+def test_how_many_files_are_read_is_said_after_each(spool, store, many):
+    said = []
+    Spool(spool, store).take_in(read_so_far=lambda read, of: said.append((read, of)))
+    assert said == [(number, many) for number in range(1, many + 1)]
+
+
+def test_looks_that_find_nothing_rest_twenty_times_as_long_as_they_take():
+    assert Chores(quiet=True).rest_s(0.0001) == 0.025
+    assert Chores(quiet=True).rest_s(0.02) == 0.4
+    assert Chores(quiet=True).rest_s(1.0) == 0.5
+    assert Chores(quiet=False).rest_s(0.04) == 0.04
+    assert Chores(busy=True).rest_s(0.02) == 0.0
