@@ -138,6 +138,7 @@ def _forward(target: "Endpoint | None", settings: Environment, attachment: recor
 
         _forwarder = Forwarder(settings.outbox / target.key, Sender(target), flush=attachment.flush)
         _forwarder.start()
+        attachment.on_start = _forwarder.unpark
 
 
 def yield_to_the_program() -> None:

@@ -15,6 +15,7 @@ from inspector.forward.sender import Sender
 from inspector.forward.waiting import left_over
 from inspector.ownfile import OwnFile
 from inspector.spooling import make_private
+from inspector.threads import await_end
 
 POLL_S = 0.5
 EXIT_S = 2.0
@@ -22,6 +23,8 @@ EXIT_S = 2.0
 _LAST_STEPS_S = 0.2
 """How long the thread's end is awaited where there is nothing to send: one that is there when the interpreter is torn
 down is ended by the C library, which aborts the process where it has no descriptor left."""
+_PARK_S = 0.5
+"""How long a fork waits for the thread at most."""
 _LOCK = "sending.lock"
 
 _log = logging.getLogger("mcp.inspector")
@@ -45,52 +48,101 @@ class Forwarder:
         self._begin()
         atexit.register(self.close)
         this: weakref.ref[Forwarder] = weakref.ref(self)
-        os.register_at_fork(after_in_child=lambda: _after_fork(this))
+        os.register_at_fork(
+            before=lambda: _around_fork(this, Forwarder.park),
+            after_in_child=lambda: _around_fork(this, Forwarder.restart),
+        )
 
     def _begin(self) -> None:
         self._stopping = threading.Event()
+        self._parking = False
         self._deadline_s: float | None = None
         self._outbox: Outbox | None = None
         self._lock: OwnFile | None = None
-        self._thread = threading.Thread(target=self._run, name="inspector-forward", daemon=True)
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
         self._started = False
         self._closed = False
         self._is_failing = False
 
     def start(self) -> None:
         """Begin to send."""
-        if not self._started:
-            self._started = True
-            self._thread.start()
+        self._started = True
+        self._start_thread()
+
+    def _start_thread(self) -> bool:
+        """Have a thread; False where none can be started, as while the interpreter ends."""
+        if not self._starting.acquire(blocking=False):
+            return True
+        try:
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name="inspector-forward", daemon=True)
+                thread.start()
+                self._thread = thread
+        except RuntimeError:
+            return False
+        finally:
+            self._starting.release()
+        return True
+
+    def park(self) -> None:
+        """Have no thread while the process is forked, of which Python warns from 3.12 on, and let others send.
+
+        A request that goes on is not waited for for long.
+        """
+        thread = self._thread
+        if thread is None or thread is threading.current_thread():
+            return
+        self._parking = True
+        self._stopping.set()
+        await_end(thread, _PARK_S)
+        self._stopping.clear()
+        self._parking = False
+
+    def unpark(self) -> None:
+        """Go on when there is something new: a thread that starts as a fork returns is what 3.13 warns of."""
+        if self._started and not self._closed and self._thread is None:
+            self._start_thread()
 
     def close(self, timeout_s: float = EXIT_S) -> None:
         """Send what is there for a bounded time, unless the receiver is known to be away, and stop."""
         if self._closed or not self._started:
             return
+        self._flush()
         self._closed = True
         atexit.unregister(self.close)
         self._deadline_s = time.monotonic() + timeout_s
-        self._flush()
         if self._outbox is not None and self._outbox.problem is not None:
             self._deadline_s = time.monotonic()
-        self._stopping.set()
-        self._thread.join(max(_LAST_STEPS_S, self._deadline_s - time.monotonic()))
+        if self._start_thread():
+            thread = self._thread
+            self._stopping.set()
+            if thread is not None:
+                await_end(thread, max(_LAST_STEPS_S, self._deadline_s - time.monotonic()))
+        else:
+            self._sender.hurry(timeout_s)
+            self._try_pass()
+            self._give_up_lock()
 
     def _run(self) -> None:
-        while True:
+        while not self._parking:
             last = self._stopping.is_set()
-            try:
-                self._pass()
-                self._is_failing = False
-            # The border of the thread: whatever fails in a pass, the next one may succeed.
-            except Exception:  # noqa: BLE001
-                if not self._is_failing:
-                    _log.warning("forwarding goes on after an error", exc_info=True)
-                self._is_failing = True
+            self._try_pass()
             if last:
-                self._give_up_lock()
-                return
+                break
             self._stopping.wait(self._poll_s)
+        self._give_up_lock()
+        self._outbox = self._thread = None
+
+    def _try_pass(self) -> None:
+        try:
+            self._pass()
+            self._is_failing = False
+        # The border of the thread: whatever fails in a pass, the next one may succeed.
+        except Exception:  # noqa: BLE001
+            if not self._is_failing:
+                _log.warning("forwarding goes on after an error", exc_info=True)
+            self._is_failing = True
 
     def _give_up_lock(self) -> None:
         lock, self._lock = self._lock, None
@@ -109,7 +161,7 @@ class Forwarder:
         self._outbox.send_waiting(stop=self._is_late)
 
     def _is_late(self) -> bool:
-        return self._deadline_s is not None and time.monotonic() > self._deadline_s
+        return self._parking or (self._deadline_s is not None and time.monotonic() > self._deadline_s)
 
     def restart(self) -> None:
         """Go on in a forked child, where no thread is and the lock is the parent's."""
@@ -150,7 +202,7 @@ def waiting_elsewhere(outbox: Path, target: str) -> list[str]:
     return found
 
 
-def _after_fork(forwarder: "weakref.ref[Forwarder]") -> None:
+def _around_fork(forwarder: "weakref.ref[Forwarder]", action: Callable[[Forwarder], None]) -> None:
     found = forwarder()
     if found is not None and not found._closed:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - its own module
-        found.restart()
+        action(found)

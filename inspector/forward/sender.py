@@ -66,6 +66,10 @@ class Sender:
         proxies = urllib.request.ProxyHandler({} if endpoint.is_loopback else None)
         self._opener = urllib.request.build_opener(proxies, _NoRedirect)
 
+    def hurry(self, timeout_s: float) -> None:
+        """Let the receiver be silent no longer than this."""
+        self._timeout_s = min(self._timeout_s, timeout_s)
+
     def send(self, items: Sequence[Item]) -> Answer:
         """Send spans in one request; never raises."""
         try:

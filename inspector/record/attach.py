@@ -42,6 +42,8 @@ class Attachment:
         self._directory = directory
         self._texts = texts
         self._service = service
+        self.on_start: Callable[[], object] | None = None
+        """Called when the writer's thread starts, see `Spool.on_start`."""
         self.recorder = Recorder(self._new_spool(), tracer=tracer, texts=texts)
         self.recorder.subscribe()
         atexit.register(self.retire)
@@ -63,6 +65,7 @@ class Attachment:
             tally.save()
         spool = Spool(self._directory, process, Renderer(self._texts, resource, _version()), tally=tally)
         spool.on_begin = self._join_multiprocessing
+        spool.on_start = self._started
         return spool
 
     def flush(self, timeout_s: float = 2.0) -> bool:
@@ -96,6 +99,10 @@ class Attachment:
         """Go on in a forked child with a spool of its own."""
         self.recorder.spool.abandon()
         self.recorder.restart(self._new_spool())
+
+    def _started(self) -> None:
+        if self.on_start is not None:
+            self.on_start()
 
     def _join_multiprocessing(self) -> None:
         # Asked when the first call is recorded: by then a child of multiprocessing knows that it is one.

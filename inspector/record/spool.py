@@ -8,8 +8,6 @@ and are written together: a program with few calls loses none when it is killed,
 """
 
 import contextlib
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -27,6 +25,7 @@ from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
 from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting
 from inspector.tally import Tally
+from inspector.threads import await_end
 
 _BATCH = 128
 """Calls that are written together at most, so that the first of many does not wait for the last."""
@@ -85,6 +84,8 @@ class Spool:
         """Writes that failed since the start; each was tried again."""
         self.on_begin: Callable[[], object] | None = None
         """Called once, by the thread of the program that records the first call."""
+        self.on_start: Callable[[], object] | None = None
+        """Called by whichever thread of the program starts the writer's: for the first call, and after each fork."""
         sizes = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
         self._file = Segments(directory, name, losses=self.losses, **sizes)
         self._mark = UnwrittenMark(directory, name)
@@ -150,6 +151,8 @@ class Spool:
                 with contextlib.suppress(RuntimeError):
                     thread.start()
                     self._thread = thread
+                if self.on_start is not None:
+                    self.on_start()
         finally:
             self._starting.release()
 
@@ -231,11 +234,7 @@ class Spool:
             return False
         self._stopping = True
         self._wake.put(None)
-        thread.join(timeout_s)
-        if thread.is_alive():
-            return False
-        _await_end_of(thread)
-        return True
+        return await_end(thread, timeout_s)
 
     def park(self) -> None:
         """Have no thread for the time of a fork: from Python 3.12 on it warns of those there are."""
@@ -381,13 +380,3 @@ def _count(line: Line, tally: Tally) -> None:
             tally.count(span.trace_id, is_root=span.parent_id is None, certainty=certainty)
         if state == "error":
             tally.count_failure(span.trace_id, certainty=certainty)
-
-
-def _await_end_of(thread: threading.Thread) -> None:
-    """Wait until the system knows of the thread's end as well: Python counts threads there when it forks."""
-    number = thread.native_id
-    if sys.version_info < (3, 12) or sys.platform != "linux" or number is None:
-        return
-    give_up_s = time.monotonic() + _PARK_S
-    while os.path.exists(f"/proc/self/task/{number}") and time.monotonic() < give_up_s:  # noqa: PTH110 - of each fork
-        os.sched_yield()

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import threading
 import time
 
 import pytest
@@ -57,3 +58,40 @@ def test_a_lock_that_the_program_closed_is_left_alone_and_taken_anew(tmp_path):
     again.close()
     os.close(number)
     os.close(mine)
+
+
+def test_for_a_fork_it_has_no_thread_and_lets_another_process_send(forwarder, segments, receiver, line, span):
+    each = forwarder()
+    each.start()
+    each.park()
+    assert "inspector-forward" not in [thread.name for thread in threading.enumerate()]
+    lock = take_lock(segments.directory, receiver.url)
+    assert lock is not None
+    lock.close()
+    segments.write(line(span(1)), process="20261122T100000-1-00000001")
+    each.unpark()
+    each.close(WAIT_S)
+    assert receiver.names == ["span 1"]
+    each.unpark()
+    assert "inspector-forward" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_what_waits_after_a_fork_is_sent_at_the_end_also_where_no_thread_can_be_started(
+    forwarder, segments, receiver, line, span, monkeypatch
+):
+    each = forwarder()
+    each.start()
+    each.park()
+    segments.write(line(span(1)), process="20261122T100000-1-00000001")
+
+    start = threading.Thread.start
+
+    def refuse(thread):
+        if thread.name == "inspector-forward":
+            raise RuntimeError("can't create new thread at interpreter shutdown")
+        start(thread)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        each.close(WAIT_S)
+    assert receiver.names == ["span 1"]

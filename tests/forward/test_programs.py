@@ -134,6 +134,26 @@ os.wait()
     assert sorted(receiver.names) == ["execute_tool add", "execute_tool in_child"]
 
 
+def test_a_program_that_forks_is_warned_of_no_thread_of_ours(run, receiver):
+    program = f"""
+import os, sys, threading, time, warnings
+warnings.simplefilter("always")
+{CALL}
+inspector.attach().flush()
+for _ in range(3):
+    pid = os.fork()
+    if pid == 0:
+        break
+    assert threading.active_count() == 1, threading.enumerate()
+    os.waitpid(pid, 0)
+with around("tool_call", tool_name="child" if pid == 0 else "last", args={{}}, context=None):
+    pass
+"""
+    _, complaints = run(program)
+    assert complaints == ""
+    assert sorted(set(receiver.names)) == ["execute_tool add", "execute_tool child", "execute_tool last"]
+
+
 def test_a_wrong_endpoint_leaves_the_program_alone_and_its_calls_on_this_machine(start, tmp_path):
     process = start(CALL, url="ftp://nowhere")
     _, complaints = process.communicate(timeout=60)

@@ -1,0 +1,23 @@
+"""The end of a thread of ours inside somebody else's program."""
+
+import os
+import sys
+import threading
+import time
+
+
+def await_end(thread: threading.Thread, timeout_s: float) -> bool:
+    """Wait until a thread has ended, and the system knows of it as well: Python counts threads there when it forks.
+
+    Returns:
+        Whether it has ended.
+    """
+    give_up_s = time.monotonic() + timeout_s
+    thread.join(timeout_s)
+    if thread.is_alive():
+        return False
+    number = thread.native_id
+    if sys.version_info >= (3, 12) and sys.platform == "linux" and number is not None:
+        while os.path.exists(f"/proc/self/task/{number}") and time.monotonic() < give_up_s:  # noqa: PTH110 - of each fork
+            os.sched_yield()
+    return True
