@@ -146,7 +146,11 @@ def _stored(settings: Settings) -> Iterator[Check]:
     damage = _damage(settings.database)
     if damage:
         yield Check(
-            "fail", "database", f"damaged: {damage}", f"move {settings.database} away to begin a new one; keep it"
+            "fail",
+            "database",
+            f"damaged: {damage}",
+            f"save what can be read with: inspector export --salvage {settings.database} -o saved.jsonl; "
+            f"then move {settings.database}* away",
         )
         return
     behind = f", search is {health.search_behind:,} behind" if health.search_behind else ""

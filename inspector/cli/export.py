@@ -14,6 +14,12 @@ from inspector.cli.options import home_option
 @click.option("--since", type=Moment(), help="All traces that began at or after: 15m, 2h or 7d ago, a date or time.")
 @click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
 @click.option(
+    "--salvage",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="DATABASE",
+    help="Read this damaged database page by page: all that can be read, unless something of it is named.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -27,6 +33,7 @@ def export(
     session_id: str | None,
     since: int | None,
     everything: bool,
+    salvage: Path | None,
     output: Path | None,
     home: Path | None,
 ) -> None:
@@ -35,14 +42,17 @@ def export(
     TRACE is a trace id, the beginning of one, or 'last'. Everything that was recorded of a trace is in the file,
     prompts and results too.
     """
-    if not (traces or session_id or since is not None or everything):
+    named = bool(traces or session_id or since is not None)
+    if not (named or everything or salvage):
         raise click.UsageError("say what to export: TRACE ids, 'last', --session ID, --since 2h or --all")
-    from inspector.cli.exporting import Wanted, write_export
+    from inspector.cli.exporting import Wanted, salvage_lines, write_export
     from inspector.cli.figures import counted
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
-    wanted = Wanted(traces, session_id, since, everything)
-    found = write_export(settings_of(home), wanted, output)
+    wanted = Wanted(traces, session_id, since, everything or not named)
+    found = write_export(settings_of(home), wanted, output, salvage=salvage)
+    for line in salvage_lines(found):
+        notice(line)
     place = f" to {output}" if output is not None else ""
     notice(f"exported {counted(found.spans, 'event')} of {counted(found.traces, 'trace')}{place}")

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone, TraceUnknown
+from inspector.cli.figures import counted
 from inspector.cli.lookup import find_trace
 from inspector.cli.opening import opened
 from inspector.ingest import export_lines
 from inspector.model import Event, Filter
 from inspector.settings import Settings
 from inspector.store import Store
+from inspector.store.salvage import Salvaged, salvaged
 
 _TRACES = 1000
 _EVENTS = 200
@@ -37,17 +39,25 @@ class Exported:
 
     traces: int = 0
     spans: int = 0
+    salvaged: Salvaged | None = None
+    """What became of a damaged database, where that was what it was written from."""
 
 
-def write_export(settings: Settings, wanted: Wanted, output: Path | None) -> Exported:
+def write_export(settings: Settings, wanted: Wanted, output: Path | None, *, salvage: Path | None = None) -> Exported:
     """Write the traces that are wanted.
+
+    Args:
+        settings: Where the home is.
+        wanted: Which traces.
+        output: Where they are written, or None for standard output.
+        salvage: A damaged database, to be read instead of the home.
 
     Raises:
         CliError: There is no such trace, or the file cannot be written.
         ReaderGone: Whoever read standard output has ended.
     """
     written = Exported()
-    with opened(settings) as store:
+    with _source(settings, salvage, written) as store:
         trace_ids = list(dict.fromkeys(_trace_ids(store, wanted)))
         if not trace_ids:
             raise TraceUnknown("nothing that fits is recorded; 'inspector events' lists what is")
@@ -57,6 +67,32 @@ def write_export(settings: Settings, wanted: Wanted, output: Path | None) -> Exp
                     _write(file, line)
                 written.traces += 1
     return written
+
+
+def salvage_lines(exported: Exported) -> Iterator[str]:
+    """Say what of a damaged database was saved, and what is missing."""
+    found = exported.salvaged
+    if found is None:
+        return
+    lost = f"; {counted(found.lost, 'event')} cannot be read" if found.lost else ""
+    yield f"salvaged {counted(found.spans, 'event')}{lost}"
+    if found.without_messages:
+        yield f"messages are missing in {counted(found.without_messages, 'event')}: null stands in their place"
+    if found.renamed_traces:
+        yield f"the ids of {counted(found.renamed_traces, 'trace')} are lost, and replaced by numbers"
+
+
+@contextmanager
+def _source(settings: Settings, salvage: Path | None, written: Exported) -> Generator[Store]:
+    if salvage is None:
+        with opened(settings) as store:
+            yield store
+        return
+    with salvaged(salvage) as found:
+        written.salvaged = found
+        if not found.spans:
+            raise CliError(f"{salvage} holds no event that can be read")
+        yield found.store
 
 
 def _trace_ids(store: Store, wanted: Wanted) -> Iterator[str]:

@@ -56,8 +56,9 @@ class PagesDamaged(StoreDamaged):  # names say what is the case
         self.found = str(found)
         """What is wrong, in SQLite's words."""
         super().__init__(
-            f"{path} is damaged ({found}), so nothing more is written to it; "
-            f"move {path}* away, all of them, and a new database takes in what waits in the spool"
+            f"{path} is damaged ({found}), so nothing more is written to it; save what can be read with: "
+            f"inspector export --salvage {path} -o saved.jsonl; then move {path}* away, all of them, "
+            "and a new database takes in what waits in the spool"
         )
 
 

@@ -134,6 +134,25 @@ def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
     return sums
 
 
+def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
+    """Makes the rows of ``traces`` and ``sessions`` from those of ``spans``, for a database that has none.
+
+    Args:
+        connection: The writer's.
+        traces: The ids of the traces, by the numbers that their spans have.
+    """
+    blank = [_trace_values(TraceSums(id=row_id, trace_id=trace_id)) for row_id, trace_id in traces.items()]
+    _save(connection, "traces", "id", _TRACE_FIELDS, blank)
+    session_ids: set[str] = set()
+    for row_id, trace_id in traces.items():
+        sums = sum_trace(connection, trace_id)
+        shares = _sum_shares(connection, row_id)
+        session_ids.update(shares)
+        _save_shares(connection, {row_id: shares})
+        _save(connection, "traces", "id", _TRACE_FIELDS, [_trace_values(sums)])
+    sum_sessions(connection, session_ids)
+
+
 def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]:
     found = connection.exec_driver_sql(f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = {trace}", (value,))  # noqa: S608  # constants
     for row in found:

@@ -1,11 +1,16 @@
 """Commands on a home whose database has broken pages, or was left by an owner that was killed."""
 
 import os
+import random
+import re
+from contextlib import closing
 
 import pytest
 
 from inspector.cli.app import run as command
 from inspector.store import StoreUnchecked, soundness
+from inspector.store.salvage.pages import Pages
+from inspector.store.salvage.rows import is_span
 
 
 @pytest.fixture
@@ -39,7 +44,7 @@ def test_what_reads_goes_on_reading_a_damaged_database_and_says_so_in_a_line(
         assert code == 0
         said = [line for line in errors.splitlines() if "damaged" in line]
         assert len(said) == 1, errors
-        assert "nothing more is written to it; move" in said[0]
+        assert "inspector export --salvage" in said[0]
     assert len(ask("events")[1].splitlines()) == 3
     assert (home / "inspector.db").read_bytes() == before
     assert waiting.exists()
@@ -85,6 +90,38 @@ def test_a_database_that_takes_too_long_to_check_is_read_as_it_is_and_written_by
     assert not soundness.is_as_left(home / "inspector.db")
     assert ask("prune", "--older-than", "900000d", "--yes")[0] == 0
     assert ask("events")[2] == ""
+
+
+def test_what_is_salvaged_is_all_of_it_here_or_what_is_named_and_can_be_imported(
+    ask, home, write_spans, span, break_index, tmp_path
+):
+    write_spans(*(span() for _ in range(20)), span(trace_id="b" * 32))
+    break_index("ix_spans_trace")
+    database, saved = home / "inspector.db", tmp_path / "saved.jsonl"
+    assert ask("export", "--all", "-o", str(saved))[0] == 1
+    code, output, errors = ask("export", "--salvage", str(database), "-o", str(saved))
+    assert (code, output) == (0, "")
+    assert errors == f"salvaged 21 events\nexported 21 events of 2 traces to {saved}\n"
+    code, _, errors = ask("export", "b" * 32, "--salvage", str(database), "-o", str(tmp_path / "one.jsonl"))
+    assert "exported 1 event of 1 trace" in errors
+    for file in home.glob("inspector.db*"):
+        file.rename(tmp_path / file.name)
+    assert "took in 21 events of 2 traces" in ask("import", str(saved))[2]
+    assert "salvaged 21 events" in ask("export", "--salvage", str(tmp_path / database.name), "-o", str(saved))[2]
+
+
+def test_what_salvage_cannot_read_is_said(ask, home, write_spans, span, tmp_path):
+    write_spans(*(span(attributes={"x": random.Random(at).randbytes(1500).hex()}) for at in range(20)))
+    content = bytearray((home / "inspector.db").read_bytes())
+    with closing(Pages(home / "inspector.db")) as pages:
+        page = [record.page for record in pages.records() if record and is_span(record)][0]
+    content[(page - 1) * 16384 : page * 16384] = bytes(16384)
+    (home / "inspector.db").write_bytes(content)
+    code, _, errors = ask("export", "--salvage", str(home / "inspector.db"), "-o", str(tmp_path / "saved.jsonl"))
+    assert code == 0
+    assert re.match(r"salvaged (\d+) events; (\d+) events cannot be read\nexported \1 events of 1 trace", errors)
+    code, _, errors = ask("export", "--salvage", str(tmp_path / "none.db"), "-o", str(tmp_path / "saved.jsonl"))
+    assert (code, "there is no database at" in errors) == (1, True)
 
 
 def test_doctor_names_the_damage_and_what_to_do(ask, write_spans, span, break_index):
