@@ -4,6 +4,7 @@ import fcntl
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from playwright.sync_api import Browser, BrowserContext, Page
 # Tests are not packages; these modules are files because the benchmark and the screenshots use them as well.
 sys.path.insert(0, str(Path(__file__).parent))
 
+import serving as processes
 from hostile import hostile_spans
-from serving import DEMO_SPANS, ROOT, Agent, Server, fill, record_demo, serving, wait_until
+from serving import DEMO_SPANS, ROOT, Agent, Server, fill, wait_until
 from stories import kinds_and_statuses, long_trace, many_runs, odd_trees, told_twice
 
 WAIT_MS = 30_000
@@ -159,7 +161,25 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def demo(homes: Path) -> Iterator[Server]:
+def start_server(fork_python: Callable[..., Any]) -> Callable[..., Server]:
+    """Serves a home until the server is stopped."""
+    return partial(processes.start_server, start=fork_python)
+
+
+@pytest.fixture(scope="session")
+def serving(fork_python: Callable[..., Any]) -> Callable[..., Any]:
+    """Serves a home for as long as a block runs."""
+    return partial(processes.serving, start=fork_python)
+
+
+@pytest.fixture(scope="session")
+def record_demo(fork_python: Callable[..., Any]) -> Callable[..., str]:
+    """Records a run of the demo agent into a home."""
+    return partial(processes.record_demo, start=fork_python)
+
+
+@pytest.fixture(scope="session")
+def demo(homes: Path, record_demo: Callable[..., str], serving: Callable[..., Any]) -> Iterator[Server]:
     """Two runs of the demo agent; only to be looked at."""
     for _ in range(2):
         record_demo(homes / "demo")
@@ -176,7 +196,7 @@ def demo_trace(demo: Server) -> str:
 
 
 @pytest.fixture(scope="session")
-def crowd(homes: Path) -> Iterator[Server]:
+def crowd(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
     """Hundreds of runs over two days, of several agents, in sessions; only to be looked at."""
     fill(homes / "crowd", many_runs(400))
     with serving(homes / "crowd") as server:
@@ -184,7 +204,7 @@ def crowd(homes: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def oddities(homes: Path) -> Iterator[Server]:
+def oddities(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
     """Odd trees, every kind and status, calls told twice, and a trace of 10,000 spans; only to be looked at."""
     fill(homes / "odd", [*odd_trees(), *kinds_and_statuses(), *told_twice(), *long_trace(10_000)])
     with serving(homes / "odd") as server:
@@ -192,7 +212,7 @@ def oddities(homes: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def hostile(homes: Path) -> Iterator[Server]:
+def hostile(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
     """Hostile strings in every field; only to be looked at."""
     fill(homes / "hostile", hostile_spans())
     with serving(homes / "hostile") as server:
@@ -200,19 +220,19 @@ def hostile(homes: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Server]:
+def empty(tmp_path: Path, serving: Callable[..., Any]) -> Iterator[Server]:
     """Nothing is recorded yet."""
     with serving(tmp_path / "home") as server:
         yield server
 
 
 @pytest.fixture
-def start_agent() -> Iterator[Callable[..., Agent]]:
+def start_agent(fork_python: Callable[..., Any]) -> Iterator[Callable[..., Agent]]:
     """Starts recorded processes that do what the test says."""
     agents: list[Agent] = []
 
     def start(home: Path, **options: Any) -> Agent:
-        agents.append(Agent(home, **options))
+        agents.append(Agent(home, start=fork_python, **options))
         return agents[-1]
 
     yield start

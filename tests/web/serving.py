@@ -24,8 +24,15 @@ from inspector.store import SqliteStore
 ROOT = Path(__file__).parents[2]
 DEMO_SPANS = 35
 """How many spans one run of the demo agent makes."""
+Start = Callable[..., "subprocess.Popen[Any]"]
+"""Starts Python with arguments, as ``python`` does."""
 START_S = 60
 STOP_S = 20
+
+
+def python(*arguments: str, **options: Any) -> "subprocess.Popen[Any]":
+    """Start Python as ``subprocess.Popen`` starts a program; tests fork one that has imported it all instead."""
+    return subprocess.Popen([sys.executable, *arguments], **options)
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -81,13 +88,13 @@ class Server:
             self.process.stdout.close()
 
 
-def start_server(home: Path, port: int = 0, *, sign_in: bool = True) -> Server:
+def start_server(home: Path, port: int = 0, *, sign_in: bool = True, start: Start = python) -> Server:
     """Run ``inspector serve`` over a home and return when it listens, signed in unless told not to."""
     home.mkdir(mode=0o700, exist_ok=True)
     log = home.parent / f"{home.name}.log"
     with log.open("a") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "inspector.cli", "serve", "--no-open", "--home", str(home), "--port", str(port)],
+        process = start(
+            *("-m", "inspector.cli", "serve", "--no-open", "--home", str(home), "--port", str(port)),
             env=environment(home),
             # The first place that `-m` looks at.
             cwd=ROOT,
@@ -120,19 +127,18 @@ def _sign_in(address: str) -> list[Any]:
     ]
 
 
-def record_demo(home: Path) -> str:
+def record_demo(home: Path, start: Start = python) -> str:
     """Run the demo agent for real, recorded into a home, and return the id of its trace."""
     home.mkdir(mode=0o700, exist_ok=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector.demo"],
-        env=environment(home),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    streams = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    with start("-m", "inspector.demo", env=environment(home), cwd=ROOT, text=True, **streams) as process:
+        try:
+            said, complained = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    assert process.returncode == 0, complained
+    return said.strip()
 
 
 def fill(home: Path, spans: Iterable[Span], batch: int = 2000) -> None:
@@ -155,10 +161,10 @@ def fill(home: Path, spans: Iterable[Span], batch: int = 2000) -> None:
 class Agent:
     """A recorded process that emits one hook after the other, as it is told."""
 
-    def __init__(self, home: Path, service: str = "scripted") -> None:
+    def __init__(self, home: Path, service: str = "scripted", *, start: Start = python) -> None:
         home.mkdir(mode=0o700, exist_ok=True)
-        self.process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("agent.py")), service],
+        self.process = start(
+            *("-c", Path(__file__).with_name("agent.py").read_text(), service),
             env=environment(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from serving import start_server, wait_until
+from serving import wait_until
 
 HIDE = """(hidden) => {
   Object.defineProperty(document, "hidden", {configurable: true, get: () => hidden});
@@ -136,7 +136,7 @@ def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent)
 
 
 @pytest.mark.parametrize("view", ["/", "/events"])
-def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, view):
+def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, start_server, view):
     watch.tolerate("ERR_")
     home = tmp_path / "home"
     agent = start_agent(home)
@@ -160,7 +160,7 @@ def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch,
         again.stop()
 
 
-def test_a_trace_goes_on_growing_after_the_server_came_back(tmp_path, visit, watch, start_agent):
+def test_a_trace_goes_on_growing_after_the_server_came_back(tmp_path, visit, watch, start_agent, start_server):
     watch.tolerate("ERR_")
     home = tmp_path / "home"
     agent = start_agent(home)

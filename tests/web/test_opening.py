@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import expect
-from serving import ROOT, record_demo, serving
+from serving import ROOT
 
 import inspector
 from inspector.settings import Settings
@@ -18,7 +18,9 @@ from inspector.settings import Settings
 FIRST_VIEW_BYTES = 180_000
 
 
-def test_the_printed_address_signs_the_browser_in_and_opens_the_runs(tmp_path, browser, watch, wait_ms):
+def test_the_printed_address_signs_the_browser_in_and_opens_the_runs(
+    tmp_path, browser, watch, wait_ms, record_demo, serving
+):
     record_demo(tmp_path / "home")
     with serving(tmp_path / "home", sign_in=False) as server:
         page = browser.new_page()
@@ -78,7 +80,7 @@ def test_what_an_address_cannot_mean_is_left_out_of_it(demo, visit, odd):
 
 
 @pytest.fixture(scope="module")
-def mounted(tmp_path_factory):
+def mounted(tmp_path_factory, record_demo):
     """An application of somebody else that has the inspector at a prefix."""
     home = tmp_path_factory.mktemp("mounted") / "home"
     record_demo(home)

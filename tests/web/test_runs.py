@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from serving import fill, serving
+from serving import fill
 from stories import many_runs
 
 from inspector.model import Filter, Loss, Span
@@ -179,7 +179,7 @@ def test_sessions_stand_with_their_sums_and_lead_to_their_runs(crowd, visit):
     expect(runs_of(page)).to_have_count(newest["traces"])
 
 
-def test_a_run_is_deleted_after_a_question(tmp_path, visit):
+def test_a_run_is_deleted_after_a_question(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:
         page = visit(server, "/")
@@ -201,7 +201,7 @@ def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted))
 
 
-def test_what_is_missing_is_said_on_its_run_and_once_above_all(tmp_path, visit):
+def test_what_is_missing_is_said_on_its_run_and_once_above_all(tmp_path, visit, serving):
     home = tmp_path / "home"
     fill(home, many_runs(2))
     store = SqliteStore(home / "inspector.db")

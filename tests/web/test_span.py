@@ -5,7 +5,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from serving import fill, serving, wait_until
+from serving import fill, wait_until
 from stories import TWICE, message, model_call, span_of, tool_call
 
 TRACE = f"{0x5BA:032x}"
@@ -50,7 +50,7 @@ def show(demo, demo_trace, visit):
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory):
+def story(tmp_path_factory, serving):
     """An agent that asks twice and rewrites a message in between, then calls a tool with a very long result."""
     home = tmp_path_factory.mktemp("story") / "home"
     system, question = message("system", "You are exact."), message("user", "How far is it to the harbour?")

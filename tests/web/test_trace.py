@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from serving import fill, serving
+from serving import fill
 from stories import CYCLE, DEEP, LONG, ORPHANS, ROOTS, SKEW, STATES, TWICE, WIDE, span_of, tool_call
 
 # High enough for every row of a demo run.
@@ -98,7 +98,7 @@ def test_find_marks_matches_and_steps_through_them(demo, demo_trace, visit):
     page.wait_for_url(lambda url: url != first)
 
 
-def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit):
+def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit, serving):
     trace_id = f"{0xF01D:032x}"
     calls = [tool_call(trace_id, number, "search", start_ms=number, took_ms=0.5, parent=1) for number in range(2, 14)]
     fill(tmp_path / "home", [span_of(trace_id, 1, "agent", name="invoke_agent busy", took_ms=20), *calls])
