@@ -1,5 +1,5 @@
 """Removes secrets from recorded values: in the agent's process, and from what other programs send."""
 
-from inspector.redaction.redactor import FUNCTION_FAILED, Redactor
+from inspector.redaction.redactor import FAILED, FUNCTION_FAILED, Redactor
 
-__all__ = ["FUNCTION_FAILED", "Redactor"]
+__all__ = ["FAILED", "FUNCTION_FAILED", "Redactor"]

@@ -5,7 +5,11 @@ import string
 from collections.abc import Iterator
 from typing import Final
 
+from inspector.redaction.commands import netrc_value
 from inspector.redaction.names import Label, label_of
+from inspector.redaction.pairs import is_pair, value_after, value_before
+from inspector.redaction.plausible import keeps, keeps_bare, scheme_end
+from inspector.redaction.quoting import COLON, COMMA, NEXT_ITEM, OPENING, QUOTE, SPACE, closing
 from inspector.redaction.tokens import Found
 
 WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cookie")
@@ -20,72 +24,27 @@ _BEFORE: Final = {"zation": len("authori"), "ken": len("to"), "kie": len("coo")}
 _NAME_CHARS: Final = string.ascii_letters + string.digits + "_-."
 
 _NAME_END = re.compile(r"[A-Za-z_]{0,12}[0-9_]{0,3}(?![A-Za-z0-9_-])")
-_SEPARATOR = re.compile(r"(?:\\*[\"'`])?\]?\s{0,8}(?:=>|:=|={1,3}|:(?!//)|%3[AaDd])\s{0,8}")
+_SEPARATOR = re.compile(rf"(?:{QUOTE}|\*\*)?\]?\s{{0,8}}(?:=>|:=|={{1,3}}|:(?!//)|%(?:25){{0,3}}3[AaDd])[ \t]{{0,8}}")
 _IS = re.compile(r"[ \t](?:is|was)(?:[ \t]|:[ \t])\s{0,4}(?=[^\s]{0,64}[0-9])")
-_OPTION = re.compile(r"(?:[ \t]+|\\*[\"'],?\s{1,8})(?!-)")
-_FOLLOWED = re.compile(r"\\*[\"'`\]]|\s{0,8}[:=]|%3[AaDd]|[ \t](?:is|was)\b|\Z")
+_OPTION = re.compile(rf"(?:[ \t]+|{QUOTE}\s{{1,8}}|{QUOTE}{SPACE}{COMMA}{SPACE}(?={QUOTE}))(?!-)")
+_FOLLOWED = re.compile(
+    rf"{QUOTE}|\]|\*\*|\s{{0,8}}[:=]|%(?:25){{0,3}}3[AaDd]|[ \t](?:is|was)\b"
+    r"|(?:\\{1,40}[nrt]|\s){1,8}-?\s?(?:value|val|default)|\Z"
+)
 _MARKUP = re.compile(r"[^<>\"']{0,64}>")
-_OPENING = re.compile(r"[\[({\s]{0,8}[bBrRuUfF]{0,2}(\\*)([\"'`])")
-_NEXT_ITEM = re.compile(r"\s{0,8},\s{0,8}(\\*)([\"'`])")
+_ELEMENT = re.compile(r"[^<]+(?=</)")
+_INNER = re.compile(
+    rf"{SPACE}(?:\{{|%(?:25){{0,3}}7[Bb]){SPACE}{QUOTE}(?P<field>[^\"'\\%&]{{0,64}}){QUOTE}{SPACE}{COLON}{SPACE}(?=[bB]?{QUOTE})"
+)
+_NEXT_FIELD = re.compile(rf"{SPACE}{COMMA}{SPACE}{QUOTE}[^\"'\\%&]{{0,64}}{QUOTE}{SPACE}{COLON}{SPACE}(?=[bB]?{QUOTE})")
 # A value without quotes goes on over whatever cannot begin the next thing: brackets that close again, commas and
 # semicolons with text behind them, backslashes that are no escape.
 _BARE = re.compile(
-    r"(?:[^\s\"'`,;&<>(){}\[\]\\]|[,;&](?=[^\s\"'`\]});&,])(?![\w.-]{1,40}[=:])"
+    r"(?:[^\s\"'`,;&<>(){}\[\]\\]|[,;&](?=[^\s\"'`\]});&,\\])(?![\w.-]{1,40}[=:])"
     r"|<[^<>\n\"']{1,64}>|<(?![/\n])|>|\([^\s()]{0,64}\)|\[[^\s\[\]]{0,64}\]|\{[^\s{}]{0,64}\}|\\(?![nrtbfu\"'`/\\]))+"
 )
+_BARE_ENCODED = re.compile(r"(?:[^\s\"'`&%]|%(?!(?:25){0,3}(?:2[0267Cc]|7[Dd]|5[Dd]|0[AaDd])))+")
 _LINE = re.compile(r"(?:[^\r\n\"'`\\<>]|\\(?![rn\"'`]))+")
-_ELEMENT = re.compile(r"[^<]+")
-_SCHEME = re.compile(r"(?:bearer|basic|digest|token|apikey|negotiate|aws4-hmac-sha256|bot)\s+", re.IGNORECASE)
-
-_LONGEST_KEPT = 128
-_WORD_VALUES: Final = frozenset(
-    {
-        "any",
-        "bool",
-        "boolean",
-        "bytes",
-        "char",
-        "cls",
-        "false",
-        "float",
-        "hidden",
-        "int",
-        "integer",
-        "masked",
-        "nil",
-        "none",
-    }
-    | {"null", "number", "object", "optional", "password", "redacted", "required", "secret", "secretstr", "self", "str"}
-    | {"string", "text", "token", "true", "undefined", "varchar"}
-)
-# Variables, templates, placeholders, and attributes of what programs keep their settings in.
-_REFERENCE = re.compile(
-    r"(?:\$[A-Z_][A-Z0-9_]*|\$\{[^{}]*\}|\$\([^()]*\)|\{\{[^{}]*\}\}|<[^<>]*>|%(?:\(\w+\))?s|\[redacted:[^\[\]]*\]"
-    r"|(?:os|self|settings|config|env|process|args|request)\.[A-Za-z_.]+(?:\[[^\[\]]*\]|\([^()]*\))?)\Z"
-)
-_CALL = re.compile(
-    r"[A-Za-z_.]*(?:get|env|load|read|input|prompt|generate|create|make|field|hash|config|settings)[A-Za-z_]*(?:[(\[].*)?\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-_MASK = re.compile(r"([*•x.…#-])\1{2,}\Z", re.IGNORECASE)
-
-
-def keeps(label: Label, value: str) -> bool:
-    """Whether a value is no secret in spite of its name: empty, masked, the name of a type or of a variable."""
-    if len(value) > _LONGEST_KEPT:
-        return False
-    text = value[scheme_end(value) if label == "authorization" else 0 :].strip()
-    if not text or text.lower() in _WORD_VALUES or _REFERENCE.match(text) or _MASK.match(text):
-        return True
-    if label == "token":
-        return text.isdecimal() and len(text) < 8
-    return label == "password" and text[0] in "/~" and "/" in text[1:]
-
-
-def scheme_end(value: str) -> int:
-    """Where the credentials of an ``Authorization`` value begin: its scheme stays readable."""
-    match = _SCHEME.match(value)
-    return match.end() if match else 0
 
 
 def named(text: str, lowered: str) -> Iterator[Found]:
@@ -97,10 +56,10 @@ def named(text: str, lowered: str) -> Iterator[Found]:
             continue
         for first, last in _values(text, start, end, label):
             value = text[first:last]
-            if not keeps(label, value) and not _is_call(text, last, value):
+            if not keeps(label, value):
                 skip = scheme_end(value) if label == "authorization" else 0
                 yield Found(first + skip, last, label)
-                done = last
+                done = max(done, last)
 
 
 def has_word(lowered: str) -> bool:
@@ -131,6 +90,8 @@ def announces(text: str, lowered: str) -> bool:
     for start, end, _ in names_in(text, lowered):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
             return True
+        if netrc_value(text, start, end):
+            return True
     return False
 
 
@@ -141,8 +102,16 @@ def _name_start(text: str, position: int) -> int:
         kept = kept[:-1]
     start = position - len(before) + len(kept)
     if start and text[start - 1] == "\\" and text[start] in "nrtbf" and start < position:
-        start += 1
+        return start + 1
+    if start and text[start - 1] in "%\\" and position - start >= _ESCAPE.get(text[start - 1], 0):
+        match = _ESCAPED.match(text, start - 1)
+        start = match.end() if match else start
     return start
+
+
+_ESCAPED = re.compile(r"%(?:25){0,3}[0-9A-Fa-f]{2}|\\u002[27]")
+_ESCAPE: Final = {"%": 2, "\\": 5}
+"""Letters of an escape, the sign that begins it aside."""
 
 
 def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
@@ -150,47 +119,66 @@ def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int
         if value := _ELEMENT.match(text, match.end()):
             yield value.span()
         return
+    position = _value_start(text, start, end, label)
+    if position is not None:
+        yield from _values_at(text, (start, end), position, label)
+        return
+    listed = value_after(text, start, end)
+    if listed is not None:
+        for first, last in _values_at(text, (start, end), listed, label):
+            if is_pair(text, start, first, last):
+                yield first, last
+    elif label == "password" and (span := netrc_value(text, start, end)):
+        yield span
+    else:
+        yield from value_before(text, start)
+
+
+def _value_start(text: str, start: int, end: int, label: Label) -> int | None:
     match = _SEPARATOR.match(text, end)
     if match is None and label in ("password", "secret"):
         match = _IS.match(text, end)
     if match is None and text.startswith("--", start):
         match = _OPTION.match(text, end)
-    if match:
-        yield from _values_at(text, match.end(), label)
+    return match.end() if match else None
 
 
-def _values_at(text: str, position: int, label: Label) -> Iterator[tuple[int, int]]:
-    quoted = _OPENING.match(text, position)
-    if not quoted:
-        bare = (_LINE if label in ("authorization", "cookie") else _BARE).match(text, position)
-        if bare:
-            yield bare.start(), bare.start() + len(bare[0].rstrip())
+def _values_at(text: str, name: tuple[int, int], position: int, label: Label) -> Iterator[tuple[int, int]]:
+    if inner := _INNER.match(text, position):
+        yield from _in_object(text, inner, label)
         return
-    listed = "[" in quoted[0] or "(" in quoted[0]
+    quoted = OPENING.match(text, position)
+    if not quoted:
+        yield from _bare(text, name, position, label)
+        return
+    listed = quoted.start(1) > position and not text[position : quoted.start(1)].isspace()
     while quoted:
-        end = _closing(text, quoted.end(), quoted[2], len(quoted[1]))
+        end = closing(text, quoted.end(), quoted[2], len(quoted[1]))
+        if quoted[2] != "`" or not re.search(r"\s", text[quoted.end() : end]):
+            yield quoted.end(), end
+        quoted = NEXT_ITEM.match(text, end + len(quoted[1]) + len(quoted[2])) if listed else None
+
+
+def _in_object(text: str, inner: re.Match[str], label: Label) -> Iterator[tuple[int, int]]:
+    """The values of an object under a secret's name: all cookies, else what is called its value."""
+    if label != "cookie" and inner["field"].lower() not in ("value", "default"):
+        return
+    field: re.Match[str] | None = inner
+    while field:
+        quoted = OPENING.match(text, field.end())
+        if not quoted:
+            return
+        end = closing(text, quoted.end(), quoted[2], len(quoted[1]))
         yield quoted.end(), end
-        quoted = _NEXT_ITEM.match(text, end + len(quoted[1]) + 1) if listed else None
+        field = _NEXT_FIELD.match(text, end + len(quoted[1]) + len(quoted[2])) if label == "cookie" else None
 
 
-def _closing(text: str, position: int, quote: str, depth: int) -> int:
-    """Where a quoted value ends: at a quote behind as many backslashes as the opening one had, or fewer.
-
-    JSON in a string doubles its backslashes with every level: at a level whose quotes have ``depth`` of them, one of
-    the value itself is ``2 * (depth + 1)`` of them, so the remainder tells a closing quote from an escaped one.
-    """
-    start, end = position, text.find(quote, position)
-    while end >= 0:
-        run = end
-        while run > start and text[run - 1] == "\\":
-            run -= 1
-        slashes = end - run
-        if slashes < depth or slashes % (2 * (depth + 1)) == depth:
-            return max(start, end - min(slashes, depth))
-        position = end + 1
-        end = text.find(quote, position)
-    return len(text)
-
-
-def _is_call(text: str, end: int, value: str) -> bool:
-    return (text[end : end + 1] in ("(", "[") or value.endswith((")", "]"))) and _CALL.match(value) is not None
+def _bare(text: str, name: tuple[int, int], position: int, label: Label) -> Iterator[tuple[int, int]]:
+    pattern = _LINE if label in ("authorization", "cookie") else _BARE
+    if "%" in text[name[1] : position]:
+        pattern = _BARE_ENCODED
+    bare = pattern.match(text, position)
+    if bare:
+        span = bare.start(), bare.start() + len(bare[0].rstrip())
+        if not keeps_bare(text, name, span, label):
+            yield span

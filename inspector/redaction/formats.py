@@ -46,7 +46,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("xai", "xai-", r"[\w-]{20,}", "trufflehog xai"),
     Format("perplexity", "pplx-", r"[\w-]{20,}", "gitleaks perplexity-api-key"),
     Format("hugging_face", "hf_ api_org_", r"[A-Za-z0-9]{20,}", "gitleaks huggingface-access-token"),
-    Format("replicate", "r8_", r"[\w-]{20,}", "trufflehog replicate"),
+    Format("replicate", "r8_", r"[\w-]{37}(?![\w-])", "trufflehog replicate"),
     Format("fireworks", "fw_", _MIXED + r"[A-Za-z0-9]{20,}", "https://docs.fireworks.ai/api-reference/introduction"),
     Format("together", "tgp_v1_", r"[\w-]{20,}", "https://docs.together.ai/docs/api-keys-authentication"),
     Format("cerebras", "csk-", _DIGIT + r"[a-z0-9]{30,}", "https://inference-docs.cerebras.ai/quickstart"),

@@ -8,7 +8,9 @@ over it run at the speed of memory.
 import re
 from typing import Final
 
-from inspector.redaction.fields import announces, has_word
+from inspector.redaction.commands import commands
+from inspector.redaction.fields import WORDS, announces, has_word
+from inspector.redaction.formats import JOINTS
 from inspector.redaction.shapes import QUERY_ANCHORS, RULES
 from inspector.redaction.tokens import encoded_texts, has_runs, tokens
 
@@ -21,8 +23,26 @@ _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
 _ANCHORS: Final = tuple(anchor for rule in RULES if not rule.fold for anchor in rule.anchors)
 
 
+LARGE: Final = 1 << 20
+"""Characters from which on it is counted first how much there is to look at."""
+_MOST_NAMES: Final = 200_000
+_MOST_JOINTS: Final = 4_000_000
+
+
+def is_dense(text: str) -> bool:
+    """Whether a large text has more names, options and joints than can be looked at one by one in seconds."""
+    if len(text) < LARGE:
+        return False
+    lowered = text.lower()
+    if sum(map(lowered.count, (*WORDS, "://", "-u", "bearer", "basic", "eyj"))) > _MOST_NAMES:
+        return True
+    return sum(map(text.count, JOINTS)) > _MOST_JOINTS
+
+
 def suspicious(text: str) -> bool:
     """Whether any rule could match in a text, or in a value of which this is the JSON text."""
+    if is_dense(text):
+        return True
     raw = as_ascii(text)
     long = has_runs(raw)
     if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, remains(raw)):
@@ -52,7 +72,9 @@ def _has_mark(text: str, rest: str) -> bool:
         return True
     if "=" in rest and ("?" in rest or "&" in rest) and any(map(text.lower().__contains__, QUERY_ANCHORS)):
         return True
-    if ("-" in rest and " -u" in text) or ("\\00" in rest and ESCAPED_LETTER.search(text)):
+    if "-" in rest and ("-u" in text or "sshpass" in text) and any(True for _ in commands(text)):
+        return True
+    if "\\00" in rest and ESCAPED_LETTER.search(text):
         return True
     return "earer" in text or ("B" in rest and "Basic" in text) or ("$:" in rest and BYTES_MARK in text)
 

@@ -8,17 +8,22 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from inspector.plain import BYTES_SHOWN, Cut, Plain, well_formed
-from inspector.redaction.fields import keeps, named, scheme_end
-from inspector.redaction.hints import as_ascii, suspicious
+from inspector.redaction.hints import suspicious
 from inspector.redaction.names import Label, label_of
-from inspector.redaction.shapes import in_urls, shaped
-from inspector.redaction.tokens import Found, tokens
+from inspector.redaction.pairs import NAME_FIELDS, VALUE_FIELDS
+from inspector.redaction.plausible import keeps, scheme_end
+from inspector.redaction.search import search
+from inspector.redaction.tokens import Found, decoded_text
 
 FUNCTION_FAILED: Final = "[redacted:function failed]"
 FAILED: Final = "[redacted:search failed]"
 """Stands in place of a text that could not be searched: what is not known to be clean is hidden."""
 _PLACEHOLDER = "[redacted:"
 _MAX_DEPTH = 200
+_LONGEST_FIELD = 16
+_USER_OPTIONS: Final = ("-u", "-U", "--user", "--proxy-user")
+SHORTEST: Final = 6
+"""Characters of the shortest text in which something is a secret, its name included."""
 
 
 class Redactor:
@@ -88,14 +93,14 @@ class Redactor:
 
     def _mapping(self, key: str, label: Label | None, plain: dict[str, Plain], depth: int) -> tuple[Plain, int]:
         if plain.get("$type") == "bytes" and isinstance(encoded := plain.get("base64"), str):
-            return self._bytes(key, plain, encoded)
+            return self._bytes(key, label, plain, encoded)
         pair = _pair_label(plain)
         out: dict[str, Plain] = {}
         count = 0
         for name, item in plain.items():
             inner = label_of(name)
-            if inner is None and name in ("value", "default"):
-                inner = pair or label
+            if inner is None and name.lower() in VALUE_FIELDS:
+                inner = pair or (label if name in ("value", "default") else None)
             if inner is None and label == "cookie":
                 inner = label
             item, found = self._value(name, inner, item, depth)  # noqa: PLW2901 -- the item in its redacted form
@@ -107,23 +112,27 @@ class Redactor:
     def _list(self, key: str, label: Label | None, plain: Sequence[Plain], depth: int) -> tuple[Plain, int]:
         out: list[Plain] = []
         count = 0
-        before: Plain = None
+        before = ""
         for item in plain:
             announced = label
-            if isinstance(before, str) and isinstance(item, str) and (before.startswith("-") or len(plain) == 2):
+            if before and _text_of(item) and (before.startswith("-") or len(plain) == 2):
                 announced = label or label_of(before)
-            before = item
+            if before in _USER_OPTIONS and isinstance(item, str) and _is_credentials(item):
+                name, colon, secret = item.partition(":")
+                item = name + colon + self._placeholder("password", secret)  # noqa: PLW2901 - its form without a secret
+                count += 1
+            before = _text_of(item)
             item, found = self._value(key, announced, item, depth)  # noqa: PLW2901 -- as in _mapping
             out.append(item)
             count += found
         return out, count
 
-    def _bytes(self, key: str, plain: dict[str, Plain], encoded: str) -> tuple[Plain, int]:
+    def _bytes(self, key: str, label: Label | None, plain: dict[str, Plain], encoded: str) -> tuple[Plain, int]:
         try:
             data = base64.b64decode(encoded).decode("latin-1")
         except ValueError:
             return {**plain, "base64": ""}, 0
-        text, count = self._field(key, label_of(key), data)
+        text, count = self._field(key, label or label_of(key), data)
         shown = text.encode("latin-1", "replace")[:BYTES_SHOWN]
         return {**plain, "base64": base64.b64encode(shown).decode("ascii")}, count
 
@@ -143,7 +152,7 @@ class Redactor:
         return out, count
 
     def _rules(self, text: str) -> tuple[str, int]:
-        found = [] if len(text) < 6 or not suspicious(text) else _secrets(text)
+        text, found = search(text) if len(text) >= SHORTEST and suspicious(text) else (text, [])
         for pattern in self._patterns:
             found += (
                 Found(*match.span(), "pattern") for match in pattern.finditer(text) if match.end() > match.start()
@@ -172,12 +181,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise ValueError(f"redaction pattern {pattern!r} is no regular expression: {error}") from error
 
 
-def _secrets(text: str) -> list[Found]:
-    raw = as_ascii(text)
-    lowered = raw.lower().decode("latin-1")
-    return [*tokens(text, raw), *shaped(text, lowered), *named(text, lowered), *in_urls(text, lowered)]
-
-
 def _merged(found: Iterable[Found]) -> list[Found]:
     """The found parts in order, those that overlap made one under the name of the first and longest."""
     out: list[Found] = []
@@ -191,13 +194,27 @@ def _merged(found: Iterable[Found]) -> list[Found]:
 
 def _pair_label(plain: dict[str, Plain]) -> Label | None:
     """What ``{"name": "API_KEY", "value": "…"}`` announces, as settings and headers are often listed."""
-    if "value" not in plain:
+    fields = {field.lower() for field in plain if len(field) <= _LONGEST_FIELD}
+    if fields.isdisjoint(VALUE_FIELDS) or fields.isdisjoint(NAME_FIELDS):
         return None
-    for field in ("name", "key", "header"):
-        name = plain.get(field)
-        if isinstance(name, str) and (label := label_of(name)):
+    for field, name in plain.items():
+        if field.lower() in NAME_FIELDS and (label := label_of(_text_of(name))):
             return label
     return None
+
+
+def _is_credentials(text: str) -> bool:
+    name, colon, secret = text.partition(":")
+    return bool(name and colon and secret) and not secret.startswith(_PLACEHOLDER) and not secret.isdecimal()
+
+
+def _text_of(plain: Plain) -> str:
+    """A text as it is, bytes as a text, and nothing of anything else."""
+    if isinstance(plain, str):
+        return plain
+    if isinstance(plain, dict) and plain.get("$type") == "bytes" and isinstance(encoded := plain.get("base64"), str):
+        return decoded_text(encoded)
+    return ""
 
 
 def _free(name: str, taken: dict[str, Plain]) -> str:

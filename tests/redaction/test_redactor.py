@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.plain import EDGE_CHARS
 from inspector.record.values import Limits, encode, snapshot
-from inspector.redaction import FUNCTION_FAILED, Redactor
+from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor
 from inspector.redaction.fields import WORDS, has_word, words_in
 from inspector.redaction.hints import as_ascii, has_anchor, remains, suspicious
 from inspector.redaction.names import label_of
@@ -351,6 +351,30 @@ HOSTILE = [
     "@",
     "password: \n",
     "[redacted:",
+    '"name":"api_key","value":"',
+    '["token",',
+    '["token","a"],',
+    "curl -u a:",
+    "machine login password ",
+    "%22password%22%3A",
+    "%25",
+    "&quot;password&quot;:",
+    "password\\u0077",
+    "st.aaaa",
+    'name":"key","value":',
+    "cGFzc3dvcmQ9",
+    '"value":"x","name":"key"},',
+    'cookie":{"a":"b",',
+    "MTAa.",
+    "_-",
+    "token = a.b(",
+    "api_key\n  value:",
+    "sshpass -p",
+    "1//0",
+    "12345678:AA",
+    "dG9r/",
+    "glpat-",
+    "cal_live_",
 ]
 
 
@@ -366,6 +390,27 @@ def test_cost_grows_no_faster_than_the_text(piece):
 
     small = max(cost_s(25_000), 0.002)
     assert cost_s(200_000) < small * 40
+
+
+def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
+    redactor = Redactor(salt=b"x")
+
+    def spent_s(text, gone):
+        began = time.process_time()
+        out = redactor.redact_text("note", text)
+        assert gone not in out
+        return time.process_time() - began, out
+
+    secret = SECRETS["github"][0]
+    ordinary = "The quick brown fox jumps over 12 lazy dogs; page_2 of the-book. " * 16_384
+    one_s, _ = spent_s(ordinary + secret, secret)
+    many_s, out = spent_s(ordinary * 16 + secret, secret)
+    assert many_s < max(one_s, 0.01) * 40
+    assert len(out) > len(ordinary) * 16
+    for dense in ("--token ", "password=a ", "-_", "://a:b@", "bearer "):
+        dense_s, out = spent_s(dense * (16_000_000 // len(dense)) + secret, secret)
+        assert out == FAILED
+        assert dense_s < many_s * 2
 
 
 PLAIN = st.recursive(

@@ -1,0 +1,35 @@
+"""Quotation marks as they stand in text within text: escaped once for each level, or encoded for a URL or for HTML."""
+
+import re
+from typing import Final
+
+MARK: Final = r"[\"'`]|&quot;|&\#3[49];|%(?:25){0,3}2[27]|(?<=\\)u002[27]"
+"""One quotation mark, without the backslashes before it."""
+QUOTE: Final = rf"\\{{0,40}}(?:{MARK})"
+SPACE: Final = r"(?:\s|\\{1,40}[nrt]|%(?:25){0,3}20|\+){0,12}"
+"""What may stand between two parts of JSON, in a URL too."""
+COLON: Final = r"(?::|%(?:25){0,3}3[Aa])"
+COMMA: Final = r"(?:,|%(?:25){0,3}2[Cc])"
+
+_BRACKETS: Final = r"(?:[\[(]|%(?:25){0,3}5[Bb]|\s|\\{1,40}[nrt]|%(?:25){0,3}20|\+){0,12}"
+OPENING: Final = re.compile(rf"{_BRACKETS}[bBrRuUfF]{{0,2}}(\\{{0,40}})({MARK})")
+NEXT_ITEM: Final = re.compile(rf"{SPACE}{COMMA}{SPACE}[bBrRuU]{{0,2}}(\\{{0,40}})({MARK})")
+
+
+def closing(text: str, position: int, quote: str, depth: int) -> int:
+    """Where a quoted value ends: at a quote behind as many backslashes as the opening one had, or fewer.
+
+    JSON in a string doubles its backslashes with every level: at a level whose quotes have ``depth`` of them, one of
+    the value itself is ``2 * (depth + 1)`` of them, so the remainder tells a closing quote from an escaped one.
+    """
+    start, end = position, text.find(quote, position)
+    while end >= 0:
+        run = end
+        while run > start and text[run - 1] == "\\":
+            run -= 1
+        slashes = end - run
+        if slashes < depth or slashes % (2 * (depth + 1)) == depth:
+            return max(start, end - min(slashes, depth))
+        position = end + 1
+        end = text.find(quote, position)
+    return len(text)

@@ -1,0 +1,56 @@
+"""All rules over one text, and over what it says once its escapes and its base64 are undone."""
+
+import re
+from typing import Final
+
+from inspector.redaction.commands import commands
+from inspector.redaction.fields import named
+from inspector.redaction.hints import ESCAPED_LETTER, as_ascii, is_dense, suspicious
+from inspector.redaction.shapes import in_urls, shaped
+from inspector.redaction.tokens import Found, encoded_texts, tokens
+
+_DEEPEST: Final = 3
+"""How often base64 may be base64 of base64."""
+
+
+class TooDense(Exception):
+    """A text of many megabytes has names or joints everywhere; searching it would take minutes."""
+
+
+def search(text: str, depth: int = 0) -> tuple[str, list[Found]]:
+    """The secrets of a text, and the text they were found in: itself, or itself with needless escapes undone.
+
+    Raises:
+        TooDense: There is too much to look at in it.
+    """
+    if is_dense(text):
+        raise TooDense
+    found = _found(text, depth)
+    plain = ESCAPED_LETTER.sub(_letter, text) if "\\u00" in text else text
+    if plain == text:
+        return text, found
+    again = _found(plain, depth)
+    return (plain, again) if again else (text, found)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    return chr(int(escape[0][-2:], 16))
+
+
+def _found(text: str, depth: int) -> list[Found]:
+    raw = as_ascii(text)
+    lowered = raw.lower().decode("latin-1")
+    found = [
+        *tokens(text, raw),
+        *shaped(text, lowered),
+        *named(text, lowered),
+        *in_urls(text, lowered),
+        *commands(text),
+    ]
+    if depth < _DEEPEST:
+        found += (Found(start, end, "base64") for start, end, inner in encoded_texts(text, raw) if _holds(inner, depth))
+    return found
+
+
+def _holds(text: str, depth: int) -> bool:
+    return suspicious(text) and bool(search(text, depth + 1)[1])

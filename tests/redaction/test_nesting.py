@@ -1,0 +1,195 @@
+"""A secret is found however the text around it is nested, escaped, listed or encoded; what stands beside it stays."""
+
+import base64
+import json
+import random
+import urllib.parse
+
+import planted
+import pytest
+
+from inspector.plain import Plain
+from inspector.record.values import encode, snapshot
+from inspector.redaction import Redactor
+
+SECRET = planted.letters(random.Random(5), 21) + "9"
+AWKWARD = 'a"b\\c' + planted.letters(random.Random(6), 14) + "7"
+
+OBJECTS = {
+    "field": {"api_key": SECRET, "city": "Lisbon"},
+    "name and value": {"env": [{"name": "API_KEY", "value": SECRET}], "city": "Lisbon"},
+    "name, type and value": {"env": [{"name": "SECRET_KEY", "type": "string", "value": SECRET}], "city": "Lisbon"},
+    "value and name": {"env": [{"value": SECRET, "name": "DB_PASSWORD"}], "city": "Lisbon"},
+    "key and value": {"headers": [{"key": "X-Api-Key", "value": SECRET}], "city": "Lisbon"},
+    "pairs": {"headers": [["Authorization", f"Token {SECRET}"], ["Accept", "text/html"]], "city": "Lisbon"},
+    "one pair": {"header": ["x-api-key", SECRET], "city": "Lisbon"},
+    "cookies": {"cookies": {"theme": "x", "sid": SECRET}, "city": "Lisbon"},
+    "arguments": {"argv": ["curl", "-u", f"admin:{SECRET}", "https://a.example"], "city": "Lisbon"},
+    "option": {"argv": ["tool", "--token", SECRET], "city": "Lisbon"},
+    "list": {"passwords": ["first-1", SECRET], "city": "Lisbon"},
+}
+
+
+def nested(value, levels):
+    for _ in range(levels):
+        value = json.dumps(value)
+    return value
+
+
+def clean(text):
+    return SECRET not in text and planted.encoded(SECRET)[:16] not in text
+
+
+def check(text):
+    redactor = Redactor(salt=b"x")
+    assert not redactor.clean(text)
+    assert not redactor.clean(json.dumps(text))
+    out = redactor.redact_text("body", text)
+    assert clean(out), out
+    assert redactor.redact_text("body", out) == out
+    return out
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_json_within_text_to_the_fourth_level(kind, levels):
+    out = check(nested(OBJECTS[kind], levels))
+    assert "Lisbon" in out
+    for _ in range(levels):
+        out = json.loads(out)
+    assert out["city"] == "Lisbon"
+
+
+SPELLINGS = "repr repr-json json-repr url url-plus url-2 html u0022 indented indented-2 error fence b64 b64-2 data"
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+@pytest.mark.parametrize(
+    "write",
+    [
+        repr,
+        lambda value: repr(json.dumps(value)),
+        lambda value: json.dumps(repr(value)),
+        lambda value: urllib.parse.quote(json.dumps(value)),
+        lambda value: urllib.parse.quote_plus(json.dumps(value)),
+        lambda value: urllib.parse.quote(urllib.parse.quote(json.dumps(value))),
+        lambda value: json.dumps(value).replace('"', "&quot;"),
+        lambda value: json.dumps(value).replace('"', "\\u0022"),
+        lambda value: json.dumps(value, indent=2),
+        lambda value: json.dumps(json.dumps(value, indent=2)),
+        lambda value: f"KeyError: {value!r} in line 7",
+        lambda value: f"said:\n```json\n{json.dumps(value)}\n```\nand went on",
+        lambda value: planted.encoded(json.dumps(value)),
+        lambda value: json.dumps({"data": planted.encoded(json.dumps(value))}),
+        lambda value: "data:application/json;base64," + planted.encoded(json.dumps(value)),
+    ],
+    ids=SPELLINGS.split(),
+)
+def test_other_spellings_of_objects(kind, write):
+    check(write(OBJECTS[kind]))
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_the_same_objects_as_values_and_with_bytes(kind):
+    redactor = Redactor(salt=b"x")
+
+    def as_bytes(value):
+        if isinstance(value, str):
+            return value.encode()
+        if isinstance(value, list):
+            return tuple(map(as_bytes, value))
+        return {key: as_bytes(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    for value in (OBJECTS[kind], as_bytes(OBJECTS[kind]) if "argv" not in OBJECTS[kind] else OBJECTS[kind]):
+        plain = snapshot(value)
+        assert not redactor.clean(encode(plain, max_bytes=1 << 20).text)
+        out, count = redactor.redact_value("args", plain)
+        assert count >= 1
+        assert clean(json.dumps(out)), out
+        assert redactor.redact_value("args", out) == (out, 0)
+
+
+TEXTS = {
+    "escaped letters of the name": '{"pass\\u0077ord": "%s", "a": 1}',
+    "escaped letters, nested": '"{\\"pass\\\\u0077ord\\": \\"%s\\"}"',
+    "curl user": "curl -sS -u admin:%s https://a.example/x",
+    "curl user, quoted": "curl -u 'admin:%s' https://a.example/x",
+    "curl long option": "curl --user admin:%s https://a.example/x",
+    "curl proxy": "curl --proxy-user me:%s https://a.example/x",
+    "curl header": "curl -H 'Authorization: Bearer %s' https://a.example/x",
+    "curl other header": 'curl -H "X-Api-Key: %s" https://a.example/x',
+    "curl in json": json.dumps({"command": "curl -u 'admin:%s' https://a.example"}),
+    "sshpass": "sshpass -p %s ssh me@host",
+    "netrc": "machine api.example login me password %s\nmachine other login you",
+    "netrc, lines": "machine api.example\n  login me\n  password %s\n",
+    "netrc in json": json.dumps("machine api.example\n  login me\n  password %s\n"),
+    "header": "GET / HTTP/1.1\r\nAuthorization: Token %s\r\nHost: a.example\r\n\r\n",
+    "header, lower case": "authorization: bearer %s\nhost: a.example",
+    "set-cookie": "Set-Cookie: session=%s; HttpOnly; Path=/",
+    "basic": "Authorization: Basic " + "%s",
+    "url userinfo": "git clone https://me:%s@git.example/a.git",
+    "dsn": "postgresql+asyncpg://app:%s@db:5432/app?sslmode=require",
+    "query": "https://a.example/v1?user=1&api_key=%s&page=2",
+    "query, encoded": "next=https%%3A%%2F%%2Fa.example%%2Fv1%%3Fapi_key%%3D%s%%26page%%3D2",
+    "form": "grant_type=password&username=me&password=%s&scope=all",
+    "env": "PATH=/bin\nOPENAI_API_KEY=%s\nLANG=C",
+    "env, exported": 'export DB_PASSWORD="%s"',
+    "env in json": json.dumps({"env": "A=1\nAPI_TOKEN=%s\nB=2"}),
+    "yaml": "db:\n  user: me\n  password: %s\n  host: x",
+    "yaml, quoted": "db:\n  password: '%s'\n",
+    "yaml pairs": "env:\n- name: API_KEY\n  value: %s\n- name: LANG\n  value: C",
+    "toml": '[auth]\nclient_secret = "%s"\n',
+    "ini": "[db]\nDB_PASSWORD = %s\n",
+    "xml": "<config><password>%s</password></config>",
+    "keyword": "connect(host='x', password='%s', port=1)",
+    "pydantic": "Config(name='x' api_key='%s' port=1)",
+    "header object": "Header(name='Authorization', value='Token %s')",
+    "asgi headers": "[(b'host', b'a.example'), (b'authorization', b'Token %s')]",
+    "error": 'KeyError: \'{"passwd": "%s"}\'',
+    "sentence": "the password is %s, keep it",
+    "markdown": "- **password**: `%s`",
+    "docker": "docker run -e API_KEY=%s image",
+    "connection string": "Server=x;User Id=me;Password=%s;Encrypt=true",
+    "azure": "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=%s==;EndpointSuffix=x",
+    "k8s": "kind: Secret\ndata:\n  password: %s",
+    "npmrc": "//registry.example/:_authToken=%s",
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_the_ways_in_which_texts_carry_secrets(kind):
+    secret = planted.encoded("me:" + SECRET) if kind == "basic" else SECRET
+    text = TEXTS[kind] % secret
+    out = check(text)
+    assert secret not in out
+    check(json.dumps({"text": text}))
+    check(json.dumps(json.dumps({"text": text})))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+@pytest.mark.parametrize("key", ["passwd", "note"])
+def test_a_value_with_quotes_and_backslashes_goes_whole(key, levels):
+    value = {key: AWKWARD if key == "passwd" else {"password": AWKWARD}, "city": "Lisbon"}
+    out = Redactor().redact_text("body", nested(value, levels))
+    assert AWKWARD[6:] not in out
+    for _ in range(levels):
+        out = json.loads(out)
+    assert out["city"] == "Lisbon"
+
+
+def test_lists_of_names_are_no_pairs():
+    redactor = Redactor()
+    for text in (
+        '{"required": ["password", "email"], "fields": ["token", "name", "id"]}',
+        "('token', 'name')",
+        '{"name": "token", "description": "The token to use", "in": "query"}',
+        '{"headers": ["authorization"], "sort": ["key", "value"]}',
+    ):
+        assert redactor.redact_text("note", text) == text
+
+
+def test_bytes_of_base64_are_looked_into_once_more():
+    value: Plain = {"$type": "bytes", "base64": planted.encoded(f"password={SECRET}")}
+    out, count = Redactor().redact_value("body", value)
+    assert count == 1
+    assert isinstance(out, dict) and SECRET.encode() not in base64.b64decode(str(out["base64"]))

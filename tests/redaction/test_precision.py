@@ -1,0 +1,40 @@
+"""Of 2,000 ordinary texts at most one in a hundred is touched, genuine secrets in them included."""
+
+import re
+
+from corpus import corpus
+
+from inspector.redaction import Redactor
+
+ORDINARY = [
+    "To reset your password: click the link in the mail that we sent you.",
+    "token: the smallest unit that a model reads, about four letters of English.",
+    "Cookie: consent dialogs annoy everybody who reads the web.",
+    "Our secret: we care about each of our guests.",
+    "Authorization: users must be members of the group.",
+    "password reset instructions, forgotten passwords and password managers",
+    ":param password: The password to log in with, if any.",
+    "  token: string, required\n  password: str = None",
+    "token = lexer.next_token()\nif token.kind == 'NAME':\n    key = token.text",
+    "client = Client(api_key=api_key, token=self.token, password=os.environ['PASSWORD'])",
+    '{"usage": {"max_tokens": 512, "token": 12, "cached_tokens": 0}, "next_page_token": "CAUQAA"}',
+    "Secrets: none found. Tokens: 1,024 in, 96 out. Key: value pairs are sorted.",
+    "docker run -u 1000:1000 image; git push -u origin main; sudo -u postgres psql",
+    "curl -sS https://a.example/x -u $USER:$PASSWORD",
+    "https://a.example/items/550e8400-e29b-41d4-a716-446655440000?page=2&key=name",
+    "machine learning: the password of the login page was changed by the user",
+]
+
+
+def test_at_most_one_in_a_hundred_ordinary_texts_is_touched():
+    redactor = Redactor(salt=b"x")
+    texts = corpus()
+    assert len(texts) == 2_000
+    touched = [(kind, out) for kind, text in texts if (out := redactor.redact_text("text", text)) != text]
+    shown = [f"{kind}: …{match[0]}" for kind, out in touched if (match := re.search(r".{0,60}\[redacted:[^]]*\]", out))]
+    assert len(touched) <= 20, "\n".join(shown)
+
+
+def test_ordinary_sentences_and_code_stay():
+    redactor = Redactor()
+    assert [text for text in ORDINARY if redactor.redact_text("text", text) != text] == []
