@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from forking import forking
 
 ROOT = Path(__file__).parents[3]
 
@@ -17,22 +17,28 @@ def environment(tmp_path):
     return kept | {"INSPECTOR_HOME": str(tmp_path / "inspector"), "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
 
 
+@pytest.fixture(scope="session")
+def fork_toolkit():
+    """Start Python where the toolkit is imported."""
+    with forking("toolkit") as start:
+        yield start
+
+
 @pytest.fixture
-def toolkit(environment, tmp_path):
+def toolkit(fork_toolkit, environment, tmp_path):
     """Run the command; what it printed, what it complained about, and its exit code."""
 
     def run(*arguments, stdin=None):
-        done = subprocess.run(
-            [sys.executable, "-m", "toolkit", *map(str, arguments)],
-            env=environment,
-            cwd=tmp_path,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        return done.stdout, done.stderr, done.returncode
+        streams = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        streams["stdin"] = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+        command = ("-m", "toolkit", *map(str, arguments))
+        with fork_toolkit(*command, env=environment, cwd=tmp_path, text=True, **streams) as process:
+            try:
+                out, err = process.communicate(stdin, timeout=60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return out, err, process.returncode
 
     return run
 
