@@ -15,7 +15,7 @@ from inspector.cli.check import Check, Level
 from inspector.cli.endpoint_checks import check_endpoint
 from inspector.cli.errors import SettingInvalid
 from inspector.cli.figures import moment, size
-from inspector.cli.home import settings_of
+from inspector.cli.home import settings_without_refused
 from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
@@ -40,9 +40,10 @@ def run_checks(home: Path | None) -> list[Check]:
     """Run every check, in an order in which the first failure is the one to mend first."""
     checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info), *check_ignored(home)]
     try:
-        settings = settings_of(home)
+        settings, refused = settings_without_refused(home)
     except SettingInvalid as error:
         return [*checks, Check("fail", "settings", str(error), "set it right and run this again")]
+    checks += [Check("fail", "settings", why, "correct it or leave it out") for why in refused]
     checks.append(check_variables(os.environ))
     for check in (check_home, check_token, check_database, check_space, check_server, check_endpoint):
         checks.extend(check(settings))

@@ -23,9 +23,31 @@ def settings_of(
     given: dict[str, Any] = {"home": home, "host": host, "port": port, "otlp_grpc_port": otlp_grpc_port}
     options = {name: value for name, value in given.items() if value is not None}
     try:
-        settings = Settings(**options)
+        return _read(options)
     except ValidationError as error:
-        raise SettingInvalid(_explained(error, options)) from error
+        first, *others = _refusals(error, options).values()
+        more = f" ({len(others)} more after this one)" if others else ""
+        raise SettingInvalid(f"{first}; correct it or leave it out{more}") from error
+
+
+def settings_without_refused(home: Path | None) -> tuple[Settings, list[str]]:
+    """Read the settings with the defaults in place of values that are not taken; say why each of those is not.
+
+    Raises:
+        SettingInvalid: There is no home directory, or what is named as one is none.
+    """
+    options: dict[str, Any] = {} if home is None else {"home": home}
+    try:
+        return _read(options), []
+    except ValidationError as error:
+        refused = _refusals(error, options)
+    defaults = {name: Settings.model_fields[name].get_default(call_default_factory=True) for name in refused}
+    return _read(options | defaults), list(refused.values())
+
+
+def _read(options: dict[str, Any]) -> Settings:
+    try:
+        settings = Settings(**options)
     except RuntimeError as error:
         raise SettingInvalid("there is no home directory; set INSPECTOR_HOME to a directory of your own") from error
     if settings.home.exists() and not settings.home.is_dir():
@@ -33,11 +55,13 @@ def settings_of(
     return settings
 
 
-def _explained(error: ValidationError, options: dict[str, Any]) -> str:
-    first, *others = error.errors(include_url=False)
-    name = str(first["loc"][0]) if first["loc"] else ""
-    value = "" if name in _SECRETS else f"={str(first['input'])[:_SHOWN_CHARACTERS]}"
-    place = f"--{name.replace('_', '-')}" if name in options else f"INSPECTOR_{name.upper()}"
-    why = first["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    more = f" ({len(others)} more after this one)" if others else ""
-    return f"{place}{value}: {why}; correct it or leave it out{more}"
+def _refusals(error: ValidationError, options: dict[str, Any]) -> dict[str, str]:
+    """Why each value was not taken, by the name of its setting."""
+    refused: dict[str, str] = {}
+    for each in error.errors(include_url=False):
+        name = str(each["loc"][0])
+        value = "" if name in _SECRETS else f"={str(each['input'])[:_SHOWN_CHARACTERS]}"
+        place = f"--{name.replace('_', '-')}" if name in options else f"INSPECTOR_{name.upper()}"
+        why = each["msg"].removeprefix("Input ").removeprefix("Value error, ")
+        refused.setdefault(name, f"{place}{value}: {why}")
+    return refused

@@ -90,9 +90,18 @@ def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):
     assert check_variables({"INSPECTOR_PROT": "1", "INSPECTOR_PORT": "1"}).found == "unknown: INSPECTOR_PROT"
 
 
+def test_all_bad_settings_are_told_and_the_other_checks_go_on(inspector):
+    done = inspector("doctor", "--json", INSPECTOR_PORT="abc", INSPECTOR_RETENTION_DAYS="-1", INSPECTOR_TOKEN="t" * 40)
+    checks = json.loads(done.stdout)["checks"]
+    refused = [check["found"] for check in checks if (check["level"], check["name"]) == ("fail", "settings")]
+    assert [why.partition(":")[0] for why in refused] == ["INSPECTOR_PORT=abc", "INSPECTOR_RETENTION_DAYS=-1"]
+    assert {"home", "token", "database", "disk", "server", "endpoint"} <= {check["name"] for check in checks}
+
+
 def test_settings_that_recorded_programs_ignore_are_named(inspector):
     done = inspector("doctor", "--json", INSPECTOR_PORT="0", INSPECTOR_INTEGRATIONS_OFF="opnai", INSPECTOR_LOGS="maybe")
-    ignored = [check for check in json.loads(done.stdout)["checks"] if check["level"] == "warn"]
+    checks = json.loads(done.stdout)["checks"]
+    ignored = [check for check in checks if (check["level"], check["name"]) == ("warn", "settings")]
     assert [check["found"].partition(" is ignored")[0] for check in ignored] == [
         "in recorded programs, INSPECTOR_LOGS=maybe",
         "in recorded programs, INSPECTOR_INTEGRATIONS_OFF=opnai",
