@@ -5,6 +5,7 @@ from pathlib import Path
 
 from inspector.cli.check import Check
 from inspector.cli.figures import size
+from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.forward import (
     Endpoint,
     EndpointInvalid,
@@ -12,8 +13,12 @@ from inspector.forward import (
     advice_on,
     last_problem,
     left_over,
+    refused,
     waiting_elsewhere,
 )
+from inspector.ingest.losses import unwritten_losses, waiting_losses
+from inspector.ingest.segment import list_segments
+from inspector.model import LOSS_REASONS
 from inspector.settings import Settings
 
 _ANSWER_S = 2.0
@@ -36,9 +41,11 @@ def check_endpoint(settings: Settings) -> Iterator[Check]:
     else:
         yield _asked(target)
         yield _waiting(settings.outbox / target.key, target.url, "to send it: inspector forward")
+        yield from _lost(settings.outbox / target.key, target.url)
     for url in waiting_elsewhere(settings.outbox, "" if target is None else target.url):
         directory = settings.outbox / Endpoint.of(url).key
         yield _waiting(directory, url, f"to send it: inspector forward --endpoint {url}")
+        yield from _lost(directory, url)
 
 
 def _asked(target: Endpoint) -> Check:
@@ -59,3 +66,23 @@ def _waiting(directory: Path, url: str, command: str) -> Check:
     problem = last_problem(directory)
     why = f"; it last answered {problem}" if problem else ""
     return Check("warn", "outbox", f"{size(waits)} wait for {url}{why}", command)
+
+
+def _lost(directory: Path, url: str) -> Iterator[Check]:
+    """See what was refused, and what recorders that write there said was not recorded."""
+    found = refused(directory)
+    if found is not None:
+        yield Check(
+            "warn",
+            "endpoint",
+            f"{url} refused {found.spans:,} span{'' if found.spans == 1 else 's'} for good: {found.reason}",
+            f"see what it says to them; counted since {directory} was made",
+        )
+    if not directory.exists():
+        return
+    segments, _ = list_segments(directory)
+    losses = [*waiting_losses(segments, {}), *(loss for _, loss in unwritten_losses(directory))]
+    totals = sum_of(losses)
+    for reason in LOSS_REASONS:
+        if count := getattr(totals, reason):
+            yield Check("warn", "outbox", f"for {url}: {loss_sentence(reason, count)}", ADVICE[reason])

@@ -1,10 +1,13 @@
-"""Why an endpoint did not take what waits for it, noted beside that for whoever looks later, and what helps."""
+"""What an endpoint did not take, and why, noted beside what waits for it for whoever looks later, and what helps."""
 
+import json
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 _FILE = "problem.txt"
+_REFUSED_FILE = "refused.json"
 _MOST_BYTES = 1000
 _ADVICE = {
     "HTTP 401": "it asks for a token",
@@ -36,6 +39,36 @@ def last_problem(directory: Path) -> str | None:
     try:
         return (directory / _FILE).read_text(encoding="utf-8", errors="replace")[:_MOST_BYTES] or None
     except OSError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Spans that an endpoint took no copy of, and never will."""
+
+    spans: int
+    reason: str
+    """What it said to the last of them."""
+
+
+def note_refused(directory: Path, spans: int, reason: str) -> None:
+    """Add to the spans that were refused; the one process that sends from the directory does."""
+    with suppress(OSError):
+        before = refused(directory)
+        total = spans + (before.spans if before else 0)
+        path, new = directory / _REFUSED_FILE, directory / f"{_REFUSED_FILE}.new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(new, flags, 0o600), "w", encoding="utf-8") as file:
+            json.dump({"spans": total, "reason": reason[:_MOST_BYTES]}, file)
+        new.replace(path)
+
+
+def refused(directory: Path) -> Refused | None:
+    """Return what was ever refused of what was sent from a directory; None where nothing was."""
+    try:
+        found = json.loads((directory / _REFUSED_FILE).read_text(encoding="utf-8"))
+        return Refused(int(found["spans"]), str(found["reason"]))
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

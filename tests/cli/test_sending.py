@@ -88,6 +88,21 @@ def test_what_waits_is_named_where_no_endpoint_is_set(run, script, call, doctor,
     assert doctor() == [unset]
 
 
+def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, doctor, receiver, home):
+    receiver.status = 400
+    for _ in range(2):
+        run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url)
+    (outbox,) = (home / "outbox").iterdir()
+    (outbox / "20261122T175042-999999-5bd66e36..3.unwritten").touch(mode=0o600)
+    _, waiting, refused, lost = doctor(INSPECTOR_ENDPOINT=receiver.url)
+    assert waiting[0] == "ok"
+    assert refused[:2] == ("warn", f"{receiver.url}/v1/traces refused 2 spans for good: HTTP 400")
+    assert lost[:2] == (
+        "warn",
+        f"for {receiver.url}/v1/traces: 3 calls were not recorded: the file could not be written",
+    )
+
+
 def test_an_endpoint_that_takes_what_is_sent_is_in_order(doctor, receiver):
     assert doctor(INSPECTOR_ENDPOINT=receiver.url) == [
         ("ok", f"{receiver.url}/v1/traces answers; what is recorded is sent there", ""),

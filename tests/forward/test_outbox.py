@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from inspector import semconv
-from inspector.forward import Endpoint, Outbox, Sender, advice_on, last_problem
+from inspector.forward import Endpoint, Outbox, Refused, Sender, advice_on, last_problem, refused
 
 START_NS = 1_795_000_000_000_000_000
 
@@ -305,6 +305,7 @@ def test_a_receiver_that_refuses_every_span_is_complained_of_once(outbox, segmen
     box = outbox()
     assert box.send_waiting()
     assert box.total.refused == 8
+    assert refused(segments.directory) == Refused(8, "HTTP 400")
     assert [record.levelname for record in caplog.records].count("WARNING") == 1
 
 
