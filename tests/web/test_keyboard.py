@@ -67,3 +67,23 @@ def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
     page.keyboard.press("/")
     page.keyboard.type("gs")
     page.wait_for_url(re.compile("q=gs"))
+
+
+def test_escape_leaves_the_find_box_and_closes_the_detail_of_the_live_list(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}")
+    expect(page.get_by_role("treegrid")).to_contain_text("weekend_trip")
+    page.keyboard.press("f")
+    page.keyboard.type("hotel")
+    page.wait_for_url(re.compile("find=hotel"))
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Find in this run")).to_have_value("")
+    for key in "gl":
+        page.keyboard.press(key)
+    page.wait_for_url(re.compile("#/events$"))
+    expect(page.get_by_role("grid", name="Events")).to_contain_text("book_hotel")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    detail = page.get_by_label("Detail of the span")
+    expect(detail).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(detail).to_have_count(0)

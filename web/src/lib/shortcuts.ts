@@ -1,7 +1,7 @@
 /** A key that does something, as the overview of shortcuts and the documentation show it. */
 export interface Shortcut {
   /** The page it works on. */
-  page: "Everywhere" | "Lists" | "Runs" | "Trace" | "JSON" | "Live";
+  page: "Everywhere" | "Lists" | "Runs" | "A run" | "JSON" | "Live";
   /** Alternatives; the keys of a sequence are separated by a blank. */
   keys: readonly string[];
   what: string;
@@ -18,25 +18,25 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { page: "Everywhere", keys: ["/"], what: "Search on this page" },
   { page: "Lists", keys: ["j", "↓"], what: "Next row" },
   { page: "Lists", keys: ["k", "↑"], what: "Previous row" },
-  { page: "Lists", keys: ["Page Down"], what: "Twenty rows on" },
-  { page: "Lists", keys: ["Page Up"], what: "Twenty rows back" },
+  { page: "Lists", keys: ["Page Down"], what: "Down 20 rows" },
+  { page: "Lists", keys: ["Page Up"], what: "Up 20 rows" },
   { page: "Lists", keys: ["Home"], what: "First row" },
   { page: "Lists", keys: ["End"], what: "Last row that is loaded" },
   { page: "Lists", keys: ["Enter"], what: "Open the row" },
-  { page: "Runs", keys: ["Delete"], what: "Delete the run, after a question" },
-  { page: "Trace", keys: ["→"], what: "Expand the span, or go to its first child" },
-  { page: "Trace", keys: ["←"], what: "Collapse the span, or go to its parent" },
-  { page: "Trace", keys: ["["], what: "Collapse everything" },
-  { page: "Trace", keys: ["]"], what: "Expand everything" },
-  { page: "Trace", keys: ["e"], what: "Next failure" },
-  { page: "Trace", keys: ["Shift+E"], what: "Previous failure" },
-  { page: "Trace", keys: ["f", "/"], what: "Find in the trace" },
-  { page: "Trace", keys: ["n"], what: "Next match" },
-  { page: "Trace", keys: ["Shift+N"], what: "Previous match" },
-  { page: "Trace", keys: ["+"], what: "Zoom in" },
-  { page: "Trace", keys: ["-"], what: "Zoom out" },
-  { page: "Trace", keys: ["0"], what: "Show the whole time" },
-  { page: "Trace", keys: ["Escape"], what: "Back from the detail to the list" },
+  { page: "Runs", keys: ["Delete"], what: "Delete the run (asks first)" },
+  { page: "A run", keys: ["→"], what: "Expand the span, or go to its first child" },
+  { page: "A run", keys: ["←"], what: "Collapse the span, or go to its parent" },
+  { page: "A run", keys: ["["], what: "Collapse everything" },
+  { page: "A run", keys: ["]"], what: "Expand everything" },
+  { page: "A run", keys: ["e"], what: "Next failure" },
+  { page: "A run", keys: ["Shift+E"], what: "Previous failure" },
+  { page: "A run", keys: ["f", "/"], what: "Find in the run" },
+  { page: "A run", keys: ["n"], what: "Next match" },
+  { page: "A run", keys: ["Shift+N"], what: "Previous match" },
+  { page: "A run", keys: ["+"], what: "Zoom in" },
+  { page: "A run", keys: ["-"], what: "Zoom out" },
+  { page: "A run", keys: ["0"], what: "Show the whole time" },
+  { page: "A run", keys: ["Escape"], what: "Back from the detail to the list" },
   { page: "JSON", keys: ["Enter", "Space"], what: "Open or close the value" },
   { page: "JSON", keys: ["c"], what: "Copy the value" },
   { page: "JSON", keys: ["p"], what: "Copy its path" },

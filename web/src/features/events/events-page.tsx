@@ -129,7 +129,12 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
       >
         {bar}
       </FilterBar>
-      <div ref={body} className={wide ? css.body : css.stack}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a key of whatever has the focus in it */}
+      <div
+        ref={body}
+        className={wide ? css.body : css.stack}
+        onKeyDown={(pressed) => span && pressed.key === "Escape" && !pressed.defaultPrevented && close()}
+      >
         <EventTable
           list={list}
           hold={hold}
@@ -154,7 +159,6 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
               className={css.detail}
               aria-label="Detail of the span"
               style={wide ? { width: Math.min(width, most) } : {}}
-              onKeyDown={(pressed) => pressed.key === "Escape" && !pressed.defaultPrevented && close()}
             >
               <DetailHead traceId={trace} spanId={span} onClose={close} />
               {detail(trace, span, event)}

@@ -17,7 +17,7 @@ interface Props {
   onLeave: () => void;
 }
 
-/** Looks for words among the spans; Enter goes from one to the next. */
+/** Looks for words among the spans; Enter goes from one to the next, Escape clears it and leaves. */
 export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
   const [typed, setTyped] = useState(text);
   const [known, setKnown] = useState(text);
@@ -38,8 +38,8 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
       onStep(event.shiftKey ? -1 : 1);
     } else if (event.key === "Escape") {
       event.preventDefault();
-      if (typed) setTyped("");
-      else onLeave();
+      setTyped("");
+      onLeave();
     }
   }
 
@@ -50,8 +50,8 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
         id={FIND_ID}
         type="text"
         className={css.input}
-        aria-label="Find in this trace"
-        placeholder="Find in this trace"
+        aria-label="Find in this run"
+        placeholder="Find in this run"
         spellCheck={false}
         autoComplete="off"
         value={typed}
