@@ -8,7 +8,7 @@ const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: str
   running: { Icon: LoaderCircle, label: "running", meaning: "Has not ended yet." },
   ok: { Icon: Check, label: "ok", meaning: "Ended well." },
   error: { Icon: CircleAlert, label: "error", meaning: "Failed." },
-  cancelled: { Icon: Ban, label: "cancelled", meaning: "Was called off before it ended." },
+  cancelled: { Icon: Ban, label: "cancelled", meaning: "Cancelled before it finished." },
   abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Nobody waited for its end." },
   lost: { Icon: Unplug, label: "lost", meaning: "Its process went away before it ended." },
 };

@@ -4,6 +4,7 @@ import { memo, type ReactNode } from "react";
 import type { SpanEvent } from "@/api/client";
 import { clock, count, day, dollars, duration, moment } from "@/lib/format";
 import { unixMs } from "@/lib/time";
+import { ErrorType } from "@/ui/error-type";
 import { Cell, GridRow } from "@/ui/grid";
 import { KindIcon } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
@@ -54,7 +55,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
         <Kind kind={event.kind} />
         {event.folded_into !== null && DUPLICATE}
         <Recorded text={event.name} className={css.text} />
-        {event.error && <Recorded text={event.error.type ?? "failed"} className={css.error} />}
+        {event.error && <ErrorType type={event.error.type ?? "failed"} className={css.error} />}
       </Cell>
       <Cell className={css.agent}>
         <Text text={event.agent} />

@@ -53,7 +53,7 @@ test("arrow keys go from box to box", () => {
 
 test("the table is in the address, and what was there stays", () => {
   show(crowd(3, 1));
-  fireEvent.click(screen.getByRole("button", { name: "As table" }));
+  fireEvent.click(screen.getByRole("button", { name: "As a table" }));
   const { search, replace } = address.navigate.mock.calls[0]?.[0] ?? {};
   expect(replace).toBe(true);
   expect(search({ view: "graph", span: "x" })).toEqual({ view: "graph", span: "x", as: "table" });
@@ -61,7 +61,7 @@ test("the table is in the address, and what was there stays", () => {
   address.search = { as: "table" };
   show(crowd(3, 1));
   expect(screen.getByRole("table")).toBeTruthy();
-  fireEvent.click(screen.getByRole("button", { name: "As table" }));
+  fireEvent.click(screen.getByRole("button", { name: "As a table" }));
   expect(address.navigate.mock.calls.at(-1)?.[0].search({ view: "graph", as: "table" })).toEqual({ view: "graph" });
 });
 

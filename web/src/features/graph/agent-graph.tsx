@@ -109,7 +109,7 @@ export function AgentGraph({ rows, trace, selected, onSelect }: Props) {
         {!isTable && zoom.controls}
         {!isTooLarge && (
           <Button pressed={asTable} onClick={() => setAsTable(!asTable)}>
-            As table
+            As a table
           </Button>
         )}
       </div>

@@ -6,6 +6,7 @@ import type { Call } from "@/lib/calls";
 import { duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
+import { ErrorType } from "@/ui/error-type";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./call-list.module.css";
@@ -65,7 +66,7 @@ export function CallList({ graph, node, edge, selected, onSelect, onWhole }: Pro
               <span className={css.number}>{index + 1}</span>
               <StatusMark status={call.row.status} />
               {node.folded.length > 0 && <bdi className={css.name}>{visibleLine(call.row.tool ?? call.row.name)}</bdi>}
-              {call.row.errorType !== null && <bdi className={css.error}>{visibleLine(call.row.errorType)}</bdi>}
+              {call.row.errorType !== null && <ErrorType type={call.row.errorType} className={css.error} />}
               <span className={css.at}>at {duration(call.row.startMs)}</span>
               <span className={css.time}>
                 {call.row.status === "running" ? "running" : duration(call.row.durationMs)}

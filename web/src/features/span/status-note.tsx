@@ -4,11 +4,10 @@ import { StatusMark } from "@/ui/status";
 import css from "./status-note.module.css";
 
 const NOTES: Partial<Record<Status, string>> = {
-  running: "This is still running. What it was given is below; what it answers appears here when it ends.",
-  cancelled:
-    "This was called off before it ended. What it was given is below; there may be no answer, or a part of one.",
+  running: "This is still running. Its input is below; its output appears here when it ends.",
+  cancelled: "Cancelled before it finished. Its input is below; there may be no output, or a part of one.",
   abandoned: "Nobody waited for its end: the call around it ended first, or it was dropped. Its input is below.",
-  lost: "The process went away while this was open, so how it ended is not known. What it was given is below.",
+  lost: "The process went away while this was open, so how it ended is not known. Its input is below.",
 };
 
 const CLOSED_EARLY = "The program closed this stream before its end. What came of it until then is below.";

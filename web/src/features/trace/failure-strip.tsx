@@ -5,6 +5,7 @@ import { count, duration } from "@/lib/format";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
+import { ErrorType } from "@/ui/error-type";
 import { kindLabel } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./failure-strip.module.css";
@@ -77,16 +78,11 @@ function Reason({ traceId, row }: { traceId: string; row: SpanRow }) {
   return (
     <span className={css.reason} title={text}>
       {type && (
-        <b className={css.type} title={visibleLine(type)}>
-          {visibleLine(lastName(type))}:
+        <b className={css.type}>
+          <ErrorType type={type} />:
         </b>
       )}{" "}
       <bdi>{text}</bdi>
     </span>
   );
-}
-
-/** `ToolError` of `package.module.ToolError`: which module it comes from, the detail says. */
-function lastName(type: string): string {
-  return type.slice(type.lastIndexOf(".") + 1) || type;
 }

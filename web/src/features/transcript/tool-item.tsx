@@ -60,13 +60,13 @@ function Summary({ span, open, call: { call } }: { span: FullSpan; open: boolean
   const args = isEmpty(span.input) ? "" : onOneLine(span.input);
   return (
     <dl className={css.summary}>
-      <dt>given</dt>
+      <dt>arguments</dt>
       <dd>
         <OneLine text={args} clipped={Object.hasOwn(span.clipped, "input")} otherwise="nothing" />
       </dd>
       {!failed && (
         <>
-          <dt>gave</dt>
+          <dt>result</dt>
           <dd>
             <OneLine
               text={result}
