@@ -16,9 +16,9 @@ WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cooki
 """Every name that ``label_of`` knows holds one of these, in lower case."""
 
 _RAREST: Final = tuple(
-    map(re.compile, ("secret", "z(?<=authoriz)ation", "k(?:ey|(?<=tok)en|(?<=cook)ie)", "p(?:ass|wd)"))
+    map(re.compile, ("k(?:ey|(?<=tok)en|(?<=cook)ie)", "p(?:ass|wd)", "secret", "z(?<=authoriz)ation"))
 )
-"""Find ``WORDS``, from a rare letter of theirs on: a search for one character is the fastest there is."""
+"""Find ``WORDS``, the most frequent ones first, from a rare letter on: a search for one character is the fastest."""
 _BEFORE: Final = {"zation": len("authori"), "ken": len("to"), "kie": len("coo")}
 """How far a word begins before what was found of it."""
 _NAME_CHARS: Final = string.ascii_letters + string.digits + "_-."
@@ -64,9 +64,9 @@ def named(text: str, lowered: str) -> Iterator[Found]:
 
 def has_word(lowered: str) -> bool:
     """Whether one of ``WORDS`` is in a text in lower case."""
-    secret, authorization, with_k, with_p = _RAREST
+    with_k, with_p, secret, authorization = _RAREST
     return bool(
-        secret.search(lowered) or authorization.search(lowered) or with_k.search(lowered) or with_p.search(lowered)
+        with_k.search(lowered) or with_p.search(lowered) or secret.search(lowered) or authorization.search(lowered)
     )
 
 
