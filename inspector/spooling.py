@@ -5,6 +5,8 @@ import os
 import re
 from pathlib import Path
 
+from inspector.homes import hand_over
+
 SUFFIX = ".jsonl"
 HIDDEN_SUFFIX = ".tmp"
 """Ends the name of a segment until its writer has locked it."""
@@ -19,11 +21,12 @@ _SEGMENT = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory, and those above it that are missing, for their owner alone."""
+    """Make a directory, and those above it that are missing, for their owner alone; what root makes is handed over."""
     # `Path.mkdir` gives its mode to the last of them only.
     for each in (*reversed(directory.parents), directory):
         if not each.exists():
             each.mkdir(mode=0o700, exist_ok=True)
+            hand_over(each, each.parent)
 
 
 def process_of(name: str) -> str | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.api.errors import TokenUnusable
+from inspector.homes import why_not_ours
 from inspector.settings import Settings
 
 Scope = Literal["read", "ingest", "control"]
@@ -95,15 +96,12 @@ def _from_setting(text: str) -> Token:
 def _private_directory(home: Path) -> None:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = home.stat()
     except OSError as error:
         raise TokenUnusable(
             f"cannot use {home}: {error.strerror}; set INSPECTOR_HOME to a directory of yours"
         ) from error
-    if found.st_uid != os.geteuid():
-        raise TokenUnusable(f"{home} belongs to another user; set INSPECTOR_HOME to a directory of yours")
-    if found.st_mode & 0o022:
-        raise TokenUnusable(f"{home} can be written by others; run: chmod 700 {home}")
+    if why := why_not_ours(home):
+        raise TokenUnusable(why)
 
 
 def _from_file(path: Path) -> Token:

@@ -20,6 +20,7 @@ from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
+from inspector.homes import is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS, Loss
@@ -94,12 +95,17 @@ def check_home(settings: Settings) -> Iterator[Check]:
     except FileNotFoundError:
         yield Check("warn", "home", f"{home} does not exist: nothing is recorded yet", _HOW_TO_RECORD)
         return
-    if found.st_uid != os.geteuid():
+    if is_read_only(home):
+        yield Check("warn", "home", f"{home} is on a read-only file system", "set INSPECTOR_HOME elsewhere to record")
+    elif found.st_uid != os.geteuid():
         yield Check("fail", "home", f"{home} belongs to another user", "set INSPECTOR_HOME to a directory of yours")
+    elif left := left_by_others(home):
+        what, _, way = left.partition("; run: ")
+        yield Check("fail", "home", what, way)
     elif found.st_mode & 0o077:
         level: Level = "fail" if found.st_mode & 0o022 else "warn"
         yield Check(level, "home", f"{home} is open to others (mode {_mode(found)})", f"chmod 700 {home}")
-    elif not os.access(home, os.W_OK | os.X_OK):
+    elif not is_writable(home):
         yield Check("fail", "home", f"{home} cannot be written", f"chmod 700 {home}")
     else:
         yield Check("ok", "home", str(home))

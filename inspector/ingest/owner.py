@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from inspector.homes import why_not_ours
 from inspector.ingest import cost
 from inspector.ingest.intake import Intake
 from inspector.ingest.redacting import redacting
@@ -21,6 +22,7 @@ from inspector.store import (
     Store,
     StoreBusy,
     StoreError,
+    StoreReadOnly,
     StoreUnchecked,
 )
 
@@ -103,6 +105,8 @@ class Owner:
         self._settings = settings
         self._now_ns = now_ns
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if why := why_not_ours(settings.home):
+            raise StoreReadOnly(why)
         self._lock = OwnerLock(settings.lock_file)
         self._lock.acquire(url)
         try:

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
+from inspector.homes import left_by_others
 from inspector.ingest.errors import NothingRecorded
 from inspector.ingest.owner import Owner
 from inspector.ingest.segment import list_segments
 from inspector.settings import Settings
-from inspector.store import OwnedElsewhere, PagesDamaged, SqliteStore, Store, StoreReadOnly, StoreUnchecked
+from inspector.store import OwnedElsewhere, PagesDamaged, SqliteStore, Store, StoreError, StoreReadOnly, StoreUnchecked
 
 LOCK_WAIT_S = 5.0
 """How long to wait for another short-lived command before its database is read as it is."""
@@ -45,23 +46,20 @@ def open_home(
     """
     if not settings.database.exists() and not list_segments(settings.spool)[0]:
         raise NothingRecorded(settings.home)
-    try:
-        owner = _try_to_own(settings, None if follow or write else CHECK_S)
-    except (PagesDamaged, StoreUnchecked) as error:
-        if follow or write:
-            raise
-        owner = None
-        as_it_is(str(error))
+    owner, why = _owner_or_why(settings, check_s=None if follow or write else CHECK_S)
     if owner is None:
-        store = SqliteStore(settings.database, read_only=True)
-        try:
+        if why is not None:
+            if write or (follow and not isinstance(why, StoreReadOnly)) or not settings.database.exists():
+                raise why
+            as_it_is(f"{why}; only what was taken in before is shown" if isinstance(why, StoreReadOnly) else str(why))
+        with closing(SqliteStore(settings.database, read_only=True)) as store:
             yield store
-        finally:
-            store.close()
         return
     with owner:
         try:
-            owner.take_in(read_so_far=read_so_far)
+            taken = owner.take_in(read_so_far=read_so_far)
+            if taken.ignored and (left := left_by_others(settings.home)):
+                as_it_is(left)
             while owner.store.index():
                 pass
         except PagesDamaged as error:
@@ -73,15 +71,18 @@ def open_home(
         yield owner.store
 
 
-def _try_to_own(settings: Settings, check_s: float | None) -> Owner | None:
-    """Return an owner, or None where the database can only be read: others own it, or it is not ours to write."""
+def _owner_or_why(settings: Settings, *, check_s: float | None) -> tuple[Owner | None, StoreError | None]:
+    """Return an owner, or why the database can only be read; neither where others own it."""
     give_up_s = time.monotonic() + LOCK_WAIT_S
     while True:
         try:
-            return Owner(settings, check_s=check_s)
+            return Owner(settings, check_s=check_s), None
         except OwnedElsewhere as owned:
             if owned.url is not None or time.monotonic() > give_up_s:
-                return None
-        except (PermissionError, StoreReadOnly):
-            return None
+                return None, None
+        except (PagesDamaged, StoreUnchecked, StoreReadOnly) as error:
+            return None, error
+        except PermissionError as error:
+            reason = left_by_others(settings.home) or f"{settings.home} cannot be written: {error.strerror}"
+            return None, StoreReadOnly(reason)
         time.sleep(_LOCK_POLL_S)

@@ -52,6 +52,8 @@ def list_segments(directory: Path) -> tuple[list[Segment], dict[str, str]]:
         entries = list(os.scandir(directory))
     except (FileNotFoundError, NotADirectoryError):
         return [], {}
+    except PermissionError as error:
+        return [], {".": f"cannot be read: {error.strerror}"}
     for entry in entries:
         if not entry.name.endswith(SUFFIX):
             continue
@@ -82,7 +84,7 @@ def _unreadable(status: os.stat_result) -> str | None:
 def files_by_process(directory: Path) -> dict[str, list[Path]]:
     """Return the segments of every process, with those that are about to be born."""
     found: dict[str, list[Path]] = {}
-    with suppress(FileNotFoundError, NotADirectoryError):
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         for entry in os.scandir(directory):
             process = process_of(entry.name) or unborn_process_of(entry.name)
             if process:

@@ -5,6 +5,7 @@ import fcntl
 import os
 from pathlib import Path
 
+from inspector.homes import hand_over
 from inspector.ownfile import OwnFile
 from inspector.record.losses import Losses
 from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, make_private, process_of
@@ -92,6 +93,7 @@ class Segments:
         file = OwnFile(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
         try:
             hidden.chmod(0o600)
+            hand_over(file.fd(), self.directory)
             # Locked before it can be seen: an unlocked file is taken for finished.
             file.lock()
             hidden.rename(path)

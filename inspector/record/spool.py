@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Literal, Protocol
 
 from inspector import semconv as sc
+from inspector.homes import left_by_others
 from inspector.logger import logger
 from inspector.record.duplicates import certainty_of
 from inspector.record.losses import Losses
@@ -236,11 +237,15 @@ class Spool:
         self._wake.put(None)
         return await_end(thread, timeout_s)
 
-    def park(self) -> None:
-        """Have no thread for the time of a fork: from Python 3.12 on it warns of those there are."""
+    def park(self, wait_s: float = _PARK_S) -> None:
+        """Have no thread for the time of a fork: from Python 3.12 on it warns of those there are.
+
+        Args:
+            wait_s: How long the fork may be held up by what is still to be written, and by the thread's end.
+        """
         # With nothing left to write, none has to be started when the fork is over; 3.13 counts threads only then.
-        if self._thread is None or self.flush(_PARK_S) or self._failing:
-            self._stop(_PARK_S)
+        if self._thread is None or self.flush(wait_s) or self._failing:
+            self._stop(wait_s)
 
     def unpark(self) -> None:
         """Go on after a fork; the thread is started by the next call."""
@@ -342,7 +347,8 @@ class Spool:
                 self._failing = True
                 self.failures += 1
                 if self.failures == 1 or self.failures % 1000 == 0:
-                    logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, error)
+                    why = left_by_others(self._file.directory.parent) or error
+                    logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, why)
                 return False
             self._wrote_s = time.monotonic()
             self._held.pop(0)

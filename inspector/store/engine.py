@@ -26,6 +26,7 @@ from inspector.store.errors import (
 )
 from inspector.store.events import attribute_text
 from inspector.store.tables import APPLICATION_ID, SCHEMA_VERSION
+from inspector.store.unwritable import is_still
 
 LOCK_WAIT_MS = 2000
 READ_LIMIT_S = 2.0
@@ -244,7 +245,7 @@ def _create(path: Path) -> None:
 def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None], **pool: object) -> Engine:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}",
+            f"file:{quote(str(path))}?mode={mode}{'&immutable=1' if mode == 'ro' and is_still(path) else ''}",
             uri=True,
             timeout=LOCK_WAIT_MS / 1000,
             isolation_level=None,

@@ -23,7 +23,7 @@ from inspector.model import (
     TraceOutline,
     TraceSort,
 )
-from inspector.store import reader, retention, soundness, writer
+from inspector.store import reader, retention, soundness, unwritable, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
     READ_LIMIT_S,
@@ -66,6 +66,8 @@ class SqliteStore:
     def __init__(
         self, path: Path, *, read_only: bool = False, check_s: float | None = None, check_later: bool = False
     ) -> None:
+        self._copy = unwritable.copied(path) if read_only else None
+        path = path if self._copy is None else Path(self._copy.name) / path.name
         self._path = path
         if read_only:
             check_readable(path)
@@ -234,6 +236,8 @@ class SqliteStore:
         if self._writer is not None:
             self._writer.close()
         self._reader.dispose()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     def _write_batch(self, spans: Sequence[Span], marks: Sequence[SpoolMark], losses: Sequence[Loss]) -> None:
         with self._write() as connection:

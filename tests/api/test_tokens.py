@@ -85,7 +85,7 @@ def test_a_file_of_somebody_else_is_refused(tmp_path):
 def test_a_home_of_somebody_else_is_refused(tmp_path):
     (tmp_path / "home").mkdir(mode=0o700)
     os.chown(tmp_path / "home", 12345, -1)
-    with pytest.raises(TokenUnusable, match="belongs to another user"):
+    with pytest.raises(TokenUnusable, match="belongs to 12345; run this as 12345"):
         load_or_create(home_of(tmp_path))
 
 

@@ -215,7 +215,7 @@ def test_while_a_program_forks_the_recorder_has_no_thread_and_nothing_waits(tmp_
     spool = Spool(tmp_path, "p", one_line_each)
     for n in range(3):
         spool.put(span_of(n))
-        spool.park()
+        spool.park(wait_s=20)
         assert "inspector-spool" not in names()
         assert [line["span"] for line in lines_of(tmp_path)] == list(range(n + 1))
         spool.unpark()

@@ -1,0 +1,85 @@
+"""Whose a home is: who may write into it, who locks whom out, and what mends that."""
+
+import os
+import pwd
+import shlex
+from contextlib import suppress
+from pathlib import Path
+
+_OPEN = 0o022
+"""Mode by which others than the owner can write."""
+
+
+def why_not_ours(home: Path) -> str | None:
+    """Return why this user is not to write the database and the token of a home, with the way out; None if it may.
+
+    Whoever can write into a home can put links and files of their own into it.
+    """
+    try:
+        found = home.stat()
+    except OSError:
+        return None
+    if found.st_uid != os.geteuid():
+        owner = _name(found.st_uid)
+        return f"{home} belongs to {owner}; run this as {owner}, or set INSPECTOR_HOME to a directory of yours"
+    if found.st_mode & _OPEN:
+        return f"{home} can be written by others; run: chmod 700 {shlex.quote(str(home))}"
+    if is_read_only(home):
+        return f"{home} is on a read-only file system"
+    if not is_writable(home):
+        return f"{home} cannot be written; run: chmod 700 {shlex.quote(str(home))}"
+    return None
+
+
+def is_read_only(place: Path) -> bool:
+    """Tell whether a path that is there is on a file system that nobody can write to."""
+    return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+
+
+def is_writable(directory: Path) -> bool:
+    """Tell whether this process may make files in a directory."""
+    return os.access(directory, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def left_by_others(home: Path) -> str | None:
+    """Return which of a home's files another user left there, and the command that mends it; None if none did."""
+    me = os.geteuid()
+    for path in (home, *sorted(_entries(home)), *sorted(_entries(home / "spool"))):
+        try:
+            owner = path.stat(follow_symlinks=False).st_uid
+        except OSError:
+            continue
+        if owner != me:
+            mend = shlex.join(["sudo", "chown", "-R", _name(me), str(home)])
+            return f"{path} belongs to {_name(owner)}, as files do that a program made under sudo; run: {mend}"
+    return None
+
+
+def hand_over(made: Path | int, directory: Path) -> None:
+    """Give what root just made to whom the directory around it belongs, so that it locks nobody out.
+
+    Args:
+        made: A path, or the descriptor of a file.
+        directory: Where it was made.
+    """
+    if os.geteuid() != 0:
+        return
+    with suppress(OSError):
+        around = directory.stat()
+        if around.st_uid:
+            give = os.fchown if isinstance(made, int) else os.lchown
+            give(made, around.st_uid, around.st_gid)  # pyright: ignore[reportArgumentType] chosen by its type
+
+
+def _entries(directory: Path) -> list[Path]:
+    try:
+        return [Path(entry) for entry in os.scandir(directory)]
+    except OSError:
+        return []
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

@@ -1,0 +1,143 @@
+"""Homes that cannot be written: read-only ones, open ones, and those that somebody else left files in."""
+
+import os
+import shutil
+
+import pytest
+
+from inspector.cli.app import run as command
+from inspector.homes import left_by_others
+from inspector.record.losses import Losses
+from inspector.record.renderer import Line
+from inspector.record.segments import Segments
+from inspector.record.spans import RecordedSpan
+from inspector.record.spool import Spool
+from inspector.store import SqliteStore
+
+NOBODY = 65534
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else for a while")
+
+
+@pytest.fixture
+def ask(home, capsys, monkeypatch):
+    """Runs a command in this process; returns its exit code, output and errors."""
+    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
+
+    def run(*arguments):
+        code = command([*arguments, "--home", str(home)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def as_nobody(home, ask, tmp_path):
+    """Gives the home to a user without rights, and makes this process theirs until the test ends."""
+    # What a command imports late has to be there: that user cannot read where it is.
+    for arguments in (["events"], ["show"], ["doctor"]):
+        ask(*arguments)
+    for each in reversed(tmp_path.parents):
+        each.chmod(each.stat().st_mode | 0o011)
+    for each in (home, *home.rglob("*")):
+        os.chown(each, NOBODY, NOBODY)
+
+    def begin():
+        os.setegid(NOBODY)
+        os.seteuid(NOBODY)
+
+    yield begin
+    os.seteuid(0)
+    os.setegid(0)
+
+
+@pytest.fixture
+def recorded(home, write_spans, span, tmp_path):
+    """A home with two recorded calls, which its last owner closed."""
+    tmp_path.chmod(0o711)
+    write_spans(span(), span())
+    return home
+
+
+@AS_ROOT
+def test_a_home_that_cannot_be_written_is_read(recorded, ask, as_nobody):
+    before = {path: path.read_bytes() for path in recorded.rglob("*") if path.is_file()}
+    recorded.chmod(0o500)
+    as_nobody()
+    code, shown, errors = ask("events")
+    assert (code, len(shown.splitlines())) == (0, 3), errors
+    assert errors.count("\n") == 1
+    assert "cannot be written; run: chmod 700" in errors and "only what was taken in before is shown" in errors
+    assert {path: path.read_bytes() for path in recorded.rglob("*") if path.is_file()} == before
+
+
+@AS_ROOT
+def test_a_home_left_by_an_owner_that_was_killed_is_read_from_a_copy(recorded, ask, as_nobody, span, tmp_path):
+    store = SqliteStore(recorded / "inspector.db")
+    store.write([span()])
+    kept = tmp_path / "kept"
+    shutil.copytree(recorded, kept)
+    store.close()
+    assert (kept / "inspector.db-wal").stat().st_size
+    (kept / "inspector.db-shm").unlink()
+    for each in (kept, *kept.rglob("*")):
+        os.chown(each, NOBODY, NOBODY)
+    kept.chmod(0o500)
+    before = sorted(kept.iterdir())
+    as_nobody()
+    code = command(["events", "--home", str(kept), "--json"])
+    assert code == 0
+    assert sorted(kept.iterdir()) == before
+
+
+def test_a_home_that_others_can_write_is_read_and_not_written(recorded, ask):
+    recorded.chmod(0o777)
+    (recorded / "spool").mkdir(mode=0o700)
+    waiting = recorded / "spool" / "a.jsonl"
+    waiting.write_text('{"resourceSpans":[]}\n')
+    code, shown, errors = ask("events")
+    assert (code, len(shown.splitlines())) == (0, 3)
+    assert f"can be written by others; run: chmod 700 {recorded}" in errors
+    code, _, errors = ask("prune", "--older-than", "1d", "--yes")
+    assert (code, errors.count("\n")) == (1, 1)
+    assert f"run: chmod 700 {recorded}" in errors
+    recorded.chmod(0o700)
+    assert ask("events")[2] == ""
+
+
+@AS_ROOT
+def test_root_leaves_nothing_of_its_own_in_the_home_of_a_user(recorded, ask, as_nobody):
+    code, shown, errors = ask("events")
+    assert (code, len(shown.splitlines())) == (0, 3)
+    assert "belongs to nobody; run this as nobody" in errors
+    assert {path.stat().st_uid for path in recorded.rglob("*")} == {NOBODY}
+
+
+@AS_ROOT
+def test_what_a_program_of_root_records_belongs_to_the_user_whose_home_it_is(home, tmp_path):
+    user = tmp_path / "user"
+    user.mkdir()
+    os.chown(user, NOBODY, NOBODY)
+    segments = Segments(user / ".inspector" / "spool", "p", losses=Losses())
+    segments.write(b"1\n")
+    segments.close()
+    made = [user / ".inspector", *(user / ".inspector").rglob("*")]
+    assert len(made) == 3
+    assert {path.stat().st_uid for path in made} == {NOBODY}
+
+
+@AS_ROOT
+def test_files_that_root_left_are_named_with_what_mends_them(recorded, ask, as_nobody, caplog):
+    (recorded / "spool").mkdir(mode=0o700)
+    mend = f"sudo chown -R nobody {recorded}"
+    as_nobody()
+    assert left_by_others(recorded).startswith(f"{recorded / 'spool'} belongs to root")
+    code, shown, errors = ask("events")
+    assert (code, len(shown.splitlines())) == (0, 3), errors
+    assert mend in errors
+    code, shown, _ = ask("doctor")
+    assert code == 1
+    assert mend in shown
+    spool = Spool(recorded / "spool", "p", lambda spans, losses, *, is_over=False: [Line(b"{}\n", [], {})])
+    spool.put(RecordedSpan("tool_call", trace_id=1, span_id=1, start_ns=1, start_tick=0))
+    assert not spool.flush()
+    assert mend in caplog.text
