@@ -136,7 +136,7 @@ def long(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def fork_python() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
     """Start Python as ``subprocess.Popen`` does, where the inspector's command line and its server are imported."""
-    with forking("inspector.cli", "inspector.api") as start:
+    with forking("inspector.cli", "inspector.api", "inspector.store.migrations.versions") as start:
         yield start
 
 
