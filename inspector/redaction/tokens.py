@@ -8,6 +8,7 @@ searched for prefixes by one regular expression, and what follows a prefix is ma
 import base64
 import binascii
 import re
+import string
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -35,6 +36,12 @@ def _classes(members: bytes) -> bytes:
 _TOKEN: Final = _classes(_LOWER + _UPPER + _DIGITS + _SIGNS)
 _BASE64: Final = _classes(_LOWER + _UPPER + _DIGITS + b"+/_-")
 _WANTED: Final = b"a" * SHORTEST
+_FARTHEST: Final = 160
+"""Characters before a run in which the beginning of base64 is looked for."""
+_BASE64_LETTERS: Final = string.ascii_letters + string.digits + "+/_-"
+_BASE64_SIGNS: Final = (b"+", b"/")
+_DATA: Final = re.compile("[A-Za-z0-9+/]{1024,}+")
+"""Base64 of data, such as a picture, in which no token begins but at its beginning."""
 _JOINT: Final = re.compile(f"[{re.escape(JOINTS)}]")
 _DISCORD: Final = re.compile(START + r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
 """The bot token of Discord has no prefix: trufflehog, ``discordbottoken``."""
@@ -51,12 +58,19 @@ class Found(NamedTuple):
 
 def tokens(text: str, raw: bytes) -> Iterator[Found]:
     """Every token of a known format; ``raw`` is the text in ASCII, a byte for each character."""
-    for start, end in _runs(raw, _TOKEN, SHORTEST):
+    mapped = raw.translate(_TOKEN)
+    start = mapped.find(_WANTED)
+    while start >= 0:
+        end = mapped.find(b" ", start)
+        end = end if end >= 0 else len(mapped)
         run = raw[start:end]
         if run.translate(None, _NAMES) and (run.translate(None, _NUMBERS) or _OF_NUMBERS in run):
             yield from _in_run(text, start, end)
             if run.count(b".") == _DISCORD_DOTS and (match := _DISCORD.search(text, start, end)):
                 yield Found(*match.span(), "discord")
+        if raw[end : end + 1] in _BASE64_SIGNS and (data := _DATA.match(text, start)):
+            end = data.end()
+        start = mapped.find(_WANTED, end)
 
 
 def has_runs(raw: bytes) -> bool:
@@ -101,7 +115,7 @@ def _runs(raw: bytes, classes: bytes, shortest: int) -> Iterator[tuple[int, int]
 
 
 def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
-    done = start
+    done = 0
     for position in _beginnings(text, start, end):
         pattern = BY_HEAD.get(text[position : position + HEAD]) if position >= done else None
         if pattern and (match := pattern.match(text, position)):
@@ -111,6 +125,10 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
 
 def _beginnings(text: str, start: int, end: int) -> Iterator[int]:
     """Where in a run of letters a token may begin: at its own beginning, at a joint, at a prefix that is in no word."""
+    if start and text[start - 1] in "+/":
+        # Base64 goes on over signs that end a run: its prefix may stand in a shorter one before.
+        before = text[max(0, start - _FARTHEST) : start]
+        yield start - len(before) + len(before.rstrip(_BASE64_LETTERS))
     yield start
     if start and text[start - 1] in "\\%":
         # Behind an escape of JSON or of a URL, whose last letters are no part of what follows.

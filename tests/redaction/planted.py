@@ -1,6 +1,7 @@
 """Secrets to plant: made when a test runs, of parts and seeded random letters, so that no file holds one."""
 
 import base64
+import json
 import random
 import string
 
@@ -145,3 +146,64 @@ def core(token: str) -> str:
 
 def encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
+
+
+WAYS = {
+    "escaped letters of the name": '{"pass\\u0077ord": "%s", "a": 1}',
+    "escaped letters, nested": '"{\\"pass\\\\u0077ord\\": \\"%s\\"}"',
+    "curl user": "curl -sS -u admin:%s https://a.example/x",
+    "curl user, quoted": "curl -u 'admin:%s' https://a.example/x",
+    "curl long option": "curl --user admin:%s https://a.example/x",
+    "curl proxy": "curl --proxy-user me:%s https://a.example/x",
+    "curl header": "curl -H 'Authorization: Bearer %s' https://a.example/x",
+    "curl other header": 'curl -H "X-Api-Key: %s" https://a.example/x',
+    "curl in json": json.dumps({"command": "curl -u 'admin:%s' https://a.example"}),
+    "sshpass": "sshpass -p %s ssh me@host",
+    "netrc": "machine api.example login me password %s\nmachine other login you",
+    "netrc, lines": "machine api.example\n  login me\n  password %s\n",
+    "netrc in json": json.dumps("machine api.example\n  login me\n  password %s\n"),
+    "header": "GET / HTTP/1.1\r\nAuthorization: Token %s\r\nHost: a.example\r\n\r\n",
+    "header, lower case": "authorization: bearer %s\nhost: a.example",
+    "set-cookie": "Set-Cookie: session=%s; HttpOnly; Path=/",
+    "basic": "Authorization: Basic " + "%s",
+    "url userinfo": "git clone https://me:%s@git.example/a.git",
+    "dsn": "postgresql+asyncpg://app:%s@db:5432/app?sslmode=require",
+    "query": "https://a.example/v1?user=1&api_key=%s&page=2",
+    "query, encoded": "next=https%%3A%%2F%%2Fa.example%%2Fv1%%3Fapi_key%%3D%s%%26page%%3D2",
+    "form": "grant_type=password&username=me&password=%s&scope=all",
+    "env": "PATH=/bin\nOPENAI_API_KEY=%s\nLANG=C",
+    "env, exported": 'export DB_PASSWORD="%s"',
+    "env in json": json.dumps({"env": "A=1\nAPI_TOKEN=%s\nB=2"}),
+    "yaml": "db:\n  user: me\n  password: %s\n  host: x",
+    "yaml, quoted": "db:\n  password: '%s'\n",
+    "yaml pairs": "env:\n- name: API_KEY\n  value: %s\n- name: LANG\n  value: C",
+    "toml": '[auth]\nclient_secret = "%s"\n',
+    "ini": "[db]\nDB_PASSWORD = %s\n",
+    "xml": "<config><password>%s</password></config>",
+    "keyword": "connect(host='x', password='%s', port=1)",
+    "pydantic": "Config(name='x' api_key='%s' port=1)",
+    "header object": "Header(name='Authorization', value='Token %s')",
+    "asgi headers": "[(b'host', b'a.example'), (b'authorization', b'Token %s')]",
+    "error": 'KeyError: \'{"passwd": "%s"}\'',
+    "sentence": "the password is %s, keep it",
+    "markdown": "- **password**: `%s`",
+    "docker": "docker run -e API_KEY=%s image",
+    "connection string": "Server=x;User Id=me;Password=%s;Encrypt=true",
+    "azure": "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=%s==;EndpointSuffix=x",
+    "k8s": "kind: Secret\ndata:\n  password: %s",
+    "npmrc": "//registry.example/:_authToken=%s",
+}
+"""Texts that carry a secret, each with a place for it."""
+
+
+def secrets(count: int, seed: int = 7) -> list[tuple[str, str]]:
+    """Texts with a secret each, and the part of it that must not be found again: of every format and in every way."""
+    made: list[tuple[str, str]] = []
+    rng = random.Random(seed)
+    while len(made) < count:
+        made += [(f"use {token} for it", core(token)) for _, token in tokens(seed + len(made))]
+        for kind, text in WAYS.items():
+            secret = letters(rng, 23) + "9"
+            shown = encoded(f"me:{secret}") if kind == "basic" else secret
+            made.append((text % shown, shown[-16:]))
+    return made[:count]
