@@ -79,6 +79,22 @@ def test_a_program_that_leaves_at_once_keeps_what_is_older_than_a_moment(run, sc
     assert b"recorded 1 call in 1 trace" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "statement", ["import mcp_agent.core.instrument as bus", "from mcp_agent.core.instrument import _emit"]
+)
+def test_the_first_name_of_the_bus_may_be_a_programs_first_import(run, script, recorded, statement):
+    done = run(
+        script(
+            f"{statement}\nimport asyncio, sys\n_emit = sys.modules['mcp_agent.core.instrument']._emit\n"
+            "for hook, more in (('before_tool_call', {}), ('after_tool_call', {'result': 1})):\n"
+            "    asyncio.run(_emit(hook, tool_name='add', args={}, context=None, **more))\n"
+            "assert 'mcp_agent.app' not in sys.modules\n"
+        )
+    )
+    assert done.returncode == 0, done.stderr
+    assert names(recorded()) == ["add"]
+
+
 def test_a_program_that_is_killed_in_a_call_has_been_recorded_up_to_there(run, script, recorded):
     killed = script(
         "import os, time\nfrom instrument import around\nfrom inspector.record import attach\n"

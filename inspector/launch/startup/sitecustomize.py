@@ -102,7 +102,9 @@ def _found(name: str) -> object:
     if module is None:
         return find_spec(name)
     spec = module.__spec__
-    own = vars(getattr(spec, "loader", None))
+    own: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
+    if own is None:
+        return _spec_of(module, name)
 
     def is_there(_: object) -> object:
         del own["create_module"]
@@ -112,6 +114,22 @@ def _found(name: str) -> object:
         del own["exec_module"]
 
     own.update(create_module=is_there, exec_module=is_executed)
+    return spec
+
+
+def _spec_of(module: object, name: str) -> object:
+    """Return a spec whose loader gives a module that no loader made, as the contract's first name for the bus."""
+    from importlib.machinery import ModuleSpec
+
+    class Loader:
+        def create_module(self, _: object) -> object:
+            return module
+
+        def exec_module(self, _: object) -> None:
+            """It has been executed, or there is nothing to execute."""
+
+    spec = ModuleSpec(name, Loader())  # pyright: ignore[reportArgumentType] - as much of a loader as is asked for
+    spec.submodule_search_locations = getattr(module, "__path__", None)
     return spec
 
 
