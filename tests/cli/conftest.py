@@ -254,6 +254,30 @@ def call() -> Callable[[str], str]:
 
 
 @pytest.fixture
+def mcp_program(script) -> str:
+    """Write a program that starts a server over stdio, ``server.py``, and has it add 1 and 2."""
+    server = script(
+        "from mcp.server import MCPServer\n"
+        "desk = MCPServer('desk')\n"
+        "@desk.tool()\n"
+        "def add(a: int, b: int) -> int:\n"
+        "    return a + b\n"
+        "desk.run()\n",
+        "server.py",
+    )
+    return script(
+        "import asyncio, sys\n"
+        "from mcp import ClientSession, StdioServerParameters, stdio_client\n"
+        "async def main():\n"
+        f"    server = StdioServerParameters(command=sys.executable, args=[{server!r}])\n"
+        "    async with stdio_client(server) as streams, ClientSession(*streams) as session:\n"
+        "        await session.initialize()\n"
+        "        await session.call_tool('add', {'a': 1, 'b': 2})\n"
+        "asyncio.run(main())\n"
+    )
+
+
+@pytest.fixture
 def recorded(home) -> Callable[[], list[Event]]:
     """Read all that was recorded, in the order it began."""
     from inspector.ingest import Owner

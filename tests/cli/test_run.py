@@ -20,28 +20,9 @@ def test_a_python_file_is_recorded_and_the_end_says_where_to_look(run, script, i
     assert b"execute_tool add" in inspector(*found[1].split()).stdout
 
 
-def test_a_server_that_the_program_starts_over_stdio_is_recorded_too(run, script, recorded):
-    server = script(
-        "from mcp.server import MCPServer\n"
-        "desk = MCPServer('desk')\n"
-        "@desk.tool()\n"
-        "def add(a: int, b: int) -> int:\n"
-        "    return a + b\n"
-        "desk.run()\n",
-        "server.py",
-    )
-    client = script(
-        "import asyncio, sys\n"
-        "from mcp import ClientSession, StdioServerParameters, stdio_client\n"
-        "async def main():\n"
-        f"    server = StdioServerParameters(command=sys.executable, args=[{server!r}])\n"
-        "    async with stdio_client(server) as streams, ClientSession(*streams) as session:\n"
-        "        await session.initialize()\n"
-        "        await session.call_tool('add', {'a': 1, 'b': 2})\n"
-        "asyncio.run(main())\n"
-    )
+def test_a_server_that_the_program_starts_over_stdio_is_recorded_too(run, mcp_program, recorded):
     # No secret of ours is handed to a server, which may be anybody's.
-    done = run(client, INSPECTOR_TOKEN="0123456789abcdef-secret")
+    done = run(mcp_program, INSPECTOR_TOKEN="0123456789abcdef-secret")
     assert done.returncode == 0, done.stderr
     events = {(event.service, event.kind, event.tool): event for event in recorded()}
     at_the_client, at_the_server = events["app", "tool", "add"], events["server", "tool", "add"]

@@ -80,27 +80,8 @@ def test_spans_that_may_be_duplicates_are_not_called_calls_before_they_are_store
     assert counts_of_last_run(inspector) == ["2 traces", "2 calls", "1 failed", "1 duplicate"]
 
 
-def test_the_calls_that_are_counted_are_those_that_count_once_they_are_stored(run, script, recorded):
-    server = script(
-        "from mcp.server import MCPServer\n"
-        "desk = MCPServer('desk')\n"
-        "@desk.tool()\n"
-        "def add(a: int, b: int) -> int:\n"
-        "    return a + b\n"
-        "desk.run()\n",
-        "server.py",
-    )
-    client = script(
-        "import asyncio, sys\n"
-        "from mcp import ClientSession, StdioServerParameters, stdio_client\n"
-        "async def main():\n"
-        f"    server = StdioServerParameters(command=sys.executable, args=[{server!r}])\n"
-        "    async with stdio_client(server) as streams, ClientSession(*streams) as session:\n"
-        "        await session.initialize()\n"
-        "        await session.call_tool('add', {'a': 1, 'b': 2})\n"
-        "asyncio.run(main())\n"
-    )
-    done = run(client)
+def test_the_calls_that_are_counted_are_those_that_count_once_they_are_stored(run, mcp_program, recorded):
+    done = run(mcp_program)
     counting = [event for event in recorded() if event.folded_into is None]
     assert f"recorded {len(counting)} calls in 2 traces".encode() in done.stderr
     # The server's side of three requests, and the tool as the server ran it.

@@ -109,27 +109,8 @@ def test_a_program_with_a_provider_of_its_own_exports_as_alone_and_is_recorded(r
     assert (outer.name, inner.name, inner.parent_id) == ("outer", "inner", outer.span_id)
 
 
-def test_requests_that_the_mcp_sdk_makes_spans_of_too_count_once(run, script, recorded):
-    server = script(
-        "from mcp.server import MCPServer\n"
-        "desk = MCPServer('desk')\n"
-        "@desk.tool()\n"
-        "def add(a: int, b: int) -> int:\n"
-        "    return a + b\n"
-        "desk.run()\n",
-        "server.py",
-    )
-    client = script(
-        "import asyncio, sys\n"
-        "from mcp import ClientSession, StdioServerParameters, stdio_client\n"
-        "async def main():\n"
-        f"    server = StdioServerParameters(command=sys.executable, args=[{server!r}])\n"
-        "    async with stdio_client(server) as streams, ClientSession(*streams) as session:\n"
-        "        await session.initialize()\n"
-        "        await session.call_tool('add', {'a': 1, 'b': 2})\n"
-        "asyncio.run(main())\n"
-    )
-    run("--otel", client)
+def test_requests_that_the_mcp_sdk_makes_spans_of_too_count_once(run, mcp_program, recorded):
+    run("--otel", mcp_program)
     events = recorded()
     above = {event.span_id: event for event in events}
     # Everything but the notification, which no hook is emitted for, is below what a hook began.

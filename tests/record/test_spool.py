@@ -138,7 +138,8 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
     spool.close()
 
 
-def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
+def held_writer():
+    """A writer that sets ``busy`` when it has spans, and goes on when ``hold`` is set."""
     hold, busy = threading.Event(), threading.Event()
 
     def slow(spans, losses, **options):
@@ -147,6 +148,11 @@ def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
             assert hold.wait(10)
         return one_line_each(spans, losses, **options)
 
+    return slow, hold, busy
+
+
+def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
+    slow, hold, busy = held_writer()
     spool = Spool(tmp_path, "p", slow, max_calls=3)
     spool.put(span_of(0))
     assert busy.wait(10)
@@ -166,14 +172,7 @@ def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
 
 
 def test_the_queue_holds_so_many_bytes_of_what_was_captured(tmp_path):
-    hold, busy = threading.Event(), threading.Event()
-
-    def slow(spans, losses, **options):
-        if spans:
-            busy.set()
-            assert hold.wait(10)
-        return one_line_each(spans, losses, **options)
-
+    slow, hold, busy = held_writer()
     spool = Spool(tmp_path, "p", slow, max_bytes=10_000)
     spool.put(span_of(0))
     assert busy.wait(10)
