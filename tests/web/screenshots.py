@@ -98,7 +98,8 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
         "trace_id"
     ]
     events = server.get(f"/events?trace_id={trace}&limit=100&order=asc")["items"]
-    failed = next(each for each in events if each["status"] == "error" and each["hook"] == "tool_call")["span_id"]
+    # The server's span of the call that the trace opens on: what is beside it knows no traceback.
+    failed = next(each for each in events if each["error"] and each["error"]["traceback"])["span_id"]
     asked = [each for each in events if each["kind"] == "llm" and each["model"] == "gpt-4.1"][3]["span_id"]
     return {
         "runs": ("/", "weekend_trip"),
