@@ -32,7 +32,8 @@ class Settings(BaseSettings):
     token: SecretStr | None = None
     """Replaces the token file."""
     allowed_hosts: Texts = ()
-    """Further names (``host`` or ``host:port``) that the server may be addressed by, separated by commas."""
+    """Further names that the server may be addressed by, separated by commas: ``host`` or ``host:port``, and
+    ``https://host`` behind a proxy with TLS."""
     capture_content: bool = True
     """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
     integrations_off: Texts = ()

@@ -28,6 +28,7 @@ MOST_HEADERS = 128
 MOST_BODY_BYTES = 1 << 20
 MOST_EXPORT_BYTES = MOST_BYTES
 """Of a body that carries spans, which is never whole in memory before this is known to hold."""
+_TLS = "https://"
 EXPORT_PATH = "/v1/traces"
 OTHER_SIGNALS = ("/v1/logs", "/v1/metrics")
 """Where OpenTelemetry SDKs that were given one endpoint and one token for everything send what is not kept here."""
@@ -40,7 +41,7 @@ class Access:
     token: Token
     codes: OneTimeCodes = field(default_factory=OneTimeCodes)
     allowed_hosts: tuple[str, ...] = ()
-    """Names besides the loopback ones, each ``host`` or ``host:port``."""
+    """Names besides the loopback ones, each ``host`` or ``host:port``; with ``https://`` where a proxy speaks TLS."""
 
     def refuse(self, head: "Head", *, routed: bool = True) -> Problem | None:
         """Say why a request is not let in, or None when it is.
@@ -53,7 +54,7 @@ class Access:
         return (
             too_large(head)
             or wrong_host(head, self.allowed_hosts)
-            or foreign_page(head)
+            or foreign_page(head, self.allowed_hosts)
             or self._without_token(head, routed=routed)
         )
 
@@ -193,18 +194,21 @@ def _authorities(port: int | None, scheme: str, allowed_hosts: tuple[str, ...]) 
     found = {f"{name}:{port}" for name in LOOPBACK_NAMES}
     found.update(LOOPBACK_NAMES if bare else ())
     for name in allowed_hosts:
-        lowered = name.strip().lower()
-        found.add(lowered)
-        if ":" not in lowered.rpartition("]")[2]:
-            found.add(f"{lowered}:{port}")
+        found |= _addresses(name, port)
     return frozenset(found)
 
 
-def foreign_page(head: Head) -> Problem | None:
+def _addresses(name: str, port: int | None) -> set[str]:
+    """Return what an allowed name may be spelled as in ``Host``."""
+    lowered = name.strip().lower().removeprefix(_TLS)
+    return {lowered} if ":" in lowered.rpartition("]")[2] else {lowered, f"{lowered}:{port}"}
+
+
+def foreign_page(head: Head, allowed_hosts: tuple[str, ...] = ()) -> Problem | None:
     """Refuse what a page of another origin made the browser send, except opening the start page."""
     sites = Counter(site.lower() for site in head.all("sec-fetch-site"))
     origins = head.all("origin")
-    if any(not is_own_origin(origin, head) for origin in origins) or len(origins) > 1:
+    if any(not is_own_origin(origin, head, allowed_hosts) for origin in origins) or len(origins) > 1:
         return Problem(403, "requests from pages of another origin are refused")
     if set(sites) - {"same-origin", "none"} and not _opens_start_page(head):
         return Problem(403, "requests from pages of another site are refused")
@@ -221,10 +225,17 @@ def _opens_start_page(head: Head) -> bool:
     )
 
 
-def is_own_origin(origin: str, head: Head) -> bool:
-    """Whether an ``Origin`` is the very one the request is addressed to; ``null`` never is."""
+def is_own_origin(origin: str, head: Head, allowed_hosts: tuple[str, ...] = ()) -> bool:
+    """Whether an ``Origin`` is the very one the request is addressed to; ``null`` never is.
+
+    A page of ``https`` is another origin than this server, which speaks plain HTTP, unless a proxy was declared.
+    """
     scheme, _, authority = origin.lower().partition("://")
-    return scheme in ("http", "https") and [authority] == [host.lower() for host in head.all("host")]
+    if [authority] != [host.lower() for host in head.all("host")]:
+        return False
+    own = "https" if head.scheme in ("https", "wss") else "http"
+    declared = (name for name in allowed_hosts if name.strip().lower().startswith(_TLS))
+    return scheme == own or (scheme == "https" and any(authority in _addresses(name, head.port) for name in declared))
 
 
 def from_own_page(head: Head) -> bool:

@@ -133,6 +133,7 @@ def test_the_own_origin_is_let_in(kind, origin):
         "http://127.0.0.1:3000",
         "http://127.0.0.1",
         "http://localhost:7800",
+        "https://127.0.0.1:7800",
         "http://127.0.0.1:7800.evil.example",
         "http://127.0.0.1:7800/",
         "file://",
@@ -142,6 +143,15 @@ def test_the_own_origin_is_let_in(kind, origin):
 )
 def test_any_other_origin_is_refused_even_with_the_token(kind, origin):
     assert ask(kind, [("Host", OWN), ("Origin", origin), BEARER]) == 403
+
+
+@KINDS
+@pytest.mark.parametrize("host", ["box.example", "box.example:8443"])
+def test_pages_of_https_are_let_in_where_a_proxy_is_declared(kind, host):
+    page = [("Host", host), ("Origin", f"https://{host}"), BEARER]
+    assert ask(kind, page, allowed_hosts=(f"https://{host}",)) is None
+    assert ask(kind, page, allowed_hosts=(host,)) == 403
+    assert ask(kind, page, allowed_hosts=(host, "https://other.example")) == 403
 
 
 @KINDS
