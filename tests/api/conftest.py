@@ -121,8 +121,8 @@ def token() -> Token:
 
 
 @pytest.fixture
-def store(settings: Settings) -> Iterator[SqliteStore]:
-    made = SqliteStore(settings.database)
+def store(settings: Settings, empty_database: Callable[[Path], Path]) -> Iterator[SqliteStore]:
+    made = SqliteStore(empty_database(settings.database))
     yield made
     made.close()
 
@@ -231,7 +231,8 @@ def until() -> Callable[..., None]:
 
 
 @pytest.fixture
-def owner(settings: Settings) -> Iterator[Owner]:
+def owner(settings: Settings, empty_database: Callable[[Path], Path]) -> Iterator[Owner]:
+    empty_database(settings.database)
     with Owner(settings) as made:
         yield made
 

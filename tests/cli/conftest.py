@@ -111,13 +111,13 @@ def home(tmp_path) -> Path:
 
 
 @pytest.fixture
-def write_spans(home) -> Callable[..., None]:
+def write_spans(home, empty_database) -> Callable[..., None]:
     """Put spans into the database of ``home``."""
     from inspector.store import SqliteStore
 
     def write(*spans: Span) -> None:
-        home.mkdir(mode=0o700, exist_ok=True)
-        store = SqliteStore(home / "inspector.db")
+        path = home / "inspector.db"
+        store = SqliteStore(path if path.exists() else empty_database(path))
         store.write(spans)
         while store.index():
             pass

@@ -33,8 +33,8 @@ def open_store():
 
 
 @pytest.fixture
-def store(open_store, path):
-    return open_store(path)
+def store(open_store, empty_database, path):
+    return open_store(empty_database(path))
 
 
 @pytest.fixture

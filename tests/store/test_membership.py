@@ -84,9 +84,9 @@ def expected(spans, where):
 @pytest.mark.parametrize("few, matches", [(4000, 4000), (1, 1), (0, 0), (4000, 1)])
 @given(recorded=SPANS, where=FILTERS, limit=st.integers(1, 3), hurried=st.booleans())
 def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(
-    tmp_path_factory, recorded, where, limit, hurried, few, matches
+    tmp_path_factory, empty_database, recorded, where, limit, hurried, few, matches
 ):
-    store = SqliteStore(tmp_path_factory.mktemp("member") / "inspector.db")
+    store = SqliteStore(empty_database(tmp_path_factory.mktemp("member") / "inspector.db"))
     spans = [build(at, fields) for at, fields in enumerate(recorded)]
     store.write(spans)
     while store.index():

@@ -126,9 +126,9 @@ def rank(sort, order):
     limit=st.integers(1, 5),
 )
 def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
-    tmp_path_factory, recorded, late, where, sort, order, limit
+    tmp_path_factory, empty_database, recorded, late, where, sort, order, limit
 ):
-    store = SqliteStore(tmp_path_factory.mktemp("paging") / "inspector.db")
+    store = SqliteStore(empty_database(tmp_path_factory.mktemp("paging") / "inspector.db"))
     present = [build(at, fields) for at, fields in enumerate(recorded)]
     store.write(present)
     coming = [build(100 + at, fields) for at, fields in enumerate(late)]
@@ -159,9 +159,9 @@ def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
     q=st.sampled_from([None, "red", "blue"]),
 )
 def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
-    tmp_path_factory, recorded, where, sort, order, limit, q
+    tmp_path_factory, empty_database, recorded, where, sort, order, limit, q
 ):
-    store = SqliteStore(tmp_path_factory.mktemp("walk") / "inspector.db")
+    store = SqliteStore(empty_database(tmp_path_factory.mktemp("walk") / "inspector.db"))
     present = [
         build(at, {**fields, "name": "red" if at % 2 else "red blue", "status": "ok"})
         for at, fields in enumerate(recorded)
