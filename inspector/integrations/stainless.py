@@ -164,7 +164,7 @@ class _Request:
                 self._follow(response)
             else:
                 body = chunks_of(content, response.headers)
-                self._ended(None if body is None else next(body, None))
+                self._ended(_with_request_id(None if body is None else next(body, None), response.headers))
         # The border to an SDK of any version: the program has its answer in any case.
         except Exception:  # noqa: BLE001
             warn_once("the answer of a model could not be read; it is recorded without")
@@ -188,6 +188,12 @@ class _Request:
         answer = None if endpoint.answer is None else endpoint.answer()
         reading = Reading(self.call, answer=answer, plain=_plain_chunk, shown=endpoint.shown, failure=endpoint.failure)
         watch_body(response, reading)
+
+
+def _with_request_id(body: Any, headers: Any) -> Any:
+    """Return an answer with the id of its request under the name that the SDKs give it in theirs."""
+    request_id = headers.get("x-request-id") or headers.get("request-id")
+    return {**body, "_request_id": request_id} if request_id and is_fields(body) else body
 
 
 def _body(options: Any) -> dict[str, Any]:

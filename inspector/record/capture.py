@@ -125,6 +125,7 @@ def _llm_after(values: HookValues) -> Facts:
         "provider": None if isinstance(llm, str) else _named(llm, "provider", "provider_name"),
         "response": snapshot(values.get("response")),
         "usage": snapshot(values.get("usage")),
+        "request_id": label(read(values.get("response"), "_request_id")),
         "time_to_first_chunk": first_chunk_s if isinstance(first_chunk_s, int | float) else None,
     }
 
@@ -154,7 +155,7 @@ _NEVER_RUN = frozenset({"ToolUnknown", "ArgumentsInvalid"})
 
 
 def ending(values: HookValues) -> Facts:
-    """Return what the after hook and the error hook of a call may both tell: of middleware, and why nothing was run.
+    """Return what the hooks that end a call may tell: of middleware, why nothing was run, which request failed.
 
     A refusal is known by its class's name: whoever emits need not be the toolkit, and is not imported here.
     """
@@ -164,6 +165,8 @@ def ending(values: HookValues) -> Facts:
         names = {cls.__name__ for cls in mro(type(exc))}
         facts |= {"refused": True} if names & _REFUSALS else {}
         facts |= {"never_run": True} if names & _NEVER_RUN else {}
+        request_id = label(read(exc, "request_id"))
+        facts |= {"request_id": request_id} if request_id else {}
     return facts
 
 

@@ -204,6 +204,13 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
             _body(span, texts, found, sc.TOOL_DEFINITIONS, value=request.tools, fact="tools")
     if span.after is not None:
         _llm_answer(span, texts, found, span.after)
+    request_id = answered.get("request_id") or facts.get("request_id")
+    if isinstance(request_id, str):
+        # The SDKs of OpenAI and Anthropic give the value without the header's name.
+        is_anthropic = "anthropic" in (span.emitter, facts.get("provider"))
+        found.attributes[sc.RESPONSE_HEADER_REQUEST_ID if is_anthropic else sc.RESPONSE_HEADER_X_REQUEST_ID] = (
+            request_id,
+        )
     _middleware(span, texts, found)
     return found
 

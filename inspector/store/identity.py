@@ -137,13 +137,21 @@ def _text(attributes: Attributes, key: str) -> str | None:
     value = attributes.get(key)
     if not isinstance(value, str) or not value:
         return None
+    return _short(value)
+
+
+def _short(value: str) -> str:
     return value if len(value) <= 256 else str(crc32(value.encode(errors="replace")))
 
 
 def _request_id(attributes: Attributes) -> str | None:
     for key in REQUEST_ID_KEYS:
-        if key in attributes:
-            return _text(attributes, key)
+        found = attributes.get(key)
+        # A header is a list of its values, by OpenTelemetry's conventions.
+        if isinstance(found, list | tuple):
+            found = found[0] if len(found) == 1 else None
+        if isinstance(found, str) and found:
+            return _short(found)
     return None
 
 

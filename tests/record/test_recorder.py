@@ -912,3 +912,29 @@ def test_the_span_names_the_emitter_where_it_is_no_part_of_the_application(recor
     model, agent = recording.spans()
     assert model["attributes"]["inspector.emitter"] == "openai"
     assert "inspector.emitter" not in agent["attributes"]
+
+
+class ProviderError(Exception):
+    request_id = None
+
+    def __init__(self, request_id):
+        super().__init__("no")
+        self.request_id = request_id
+
+
+class Answered:
+    """As the SDKs of OpenAI and Anthropic return."""
+
+    def __init__(self):
+        self._request_id = "req_1"
+
+
+def test_the_id_that_a_provider_gave_a_request_is_recorded_whether_it_answered_or_failed(record):
+    recording = record()
+    with around("llm_generate", llm="gpt-4o", prompt="hi", emitter="openai") as call:
+        call.set(response=Answered())
+    with pytest.raises(ProviderError), around("llm_generate", llm="claude", prompt="hi", emitter="anthropic"):
+        raise ProviderError("req_2")
+    answered, failed = recording.spans()
+    assert answered["attributes"]["http.response.header.x-request-id"] == ["req_1"]
+    assert failed["attributes"]["http.response.header.request-id"] == ["req_2"]

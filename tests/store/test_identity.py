@@ -54,6 +54,8 @@ def test_ids_are_those_of_the_answer_the_tool_call_the_hooks_and_the_exchange(id
     ids = {"inspector.call_id": "c", "http.response.header.x-request-id": "req_1"}
     found = identity(kind="llm", attributes={"gen_ai.response.id": "chatcmpl-1", **ids})
     assert (found.response_id, found.call_id, found.request_id) == ("chatcmpl-1", "c", "req_1")
+    headers = {"http.response.header.request-id": ["req_2"]}
+    assert identity(kind="llm", attributes=headers).request_id == "req_2"
     assert identity(kind="tool", attributes={"gen_ai.tool.call.id": "call_1"}).tool_call_id == "call_1"
     assert identity(kind="llm", attributes={"gen_ai.response.id": "__fake_id__"}).response_id is None
 

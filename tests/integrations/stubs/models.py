@@ -30,6 +30,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import Any
 
 from anthropic_wire import batch, counted, message, message_events
@@ -52,6 +53,8 @@ STREAMED = {
     "/completions": completion_events,
     "/messages": message_events,
 }
+_NUMBERS = count(1)
+"""Of the answers, for the ids of their requests."""
 _WORDS = ("content_block_delta", "response.output_text.delta")
 
 
@@ -122,7 +125,11 @@ class _Asked(BaseHTTPRequestHandler):
     def _answer(self, status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
-        for name, value in {"content-type": "application/json", "x-request-id": "req_1", **(headers or {})}.items():
+        for name, value in {
+            "content-type": "application/json",
+            "x-request-id": f"req_{next(_NUMBERS)}",
+            **(headers or {}),
+        }.items():
             self.send_header(name, value)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
@@ -131,7 +138,7 @@ class _Asked(BaseHTTPRequestHandler):
     def _stream(self, ending: str, events: Iterator[dict[str, Any]], reply: Reply) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
-        self.send_header("x-request-id", "req_1")
+        self.send_header("x-request-id", f"req_{next(_NUMBERS)}")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         words = 0
