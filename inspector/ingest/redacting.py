@@ -4,8 +4,8 @@ What our own recorder sent was redacted in its process. Its resource says so by 
 the version that is installed here, the rules are the same, so it is not searched again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, cast
@@ -19,97 +19,153 @@ from inspector.model import AttributeValue
 from inspector.plain import Plain
 from inspector.redaction import Redactor
 
-_TOGETHER = 16
+_TOGETHER = 64
 """Spans that are looked through at once: nearly all are clean, and each look has a cost of its own."""
-
-
-def redacted(decoded: Decoded, redactor: Redactor) -> Decoded:
-    """Return a request without the secrets in its names, texts, attributes, events, links, resources and scopes."""
-    if decoded.malformed is not None or not (decoded.spans or decoded.losses):
-        return decoded
-    reading = _Redacting(redactor)
-    losses = [Reported(reading.shared(each.resource), each.counts) for each in decoded.losses]
-    return replace(decoded, spans=reading.spans(decoded.spans), losses=losses)
+_MOST_KNOWN = 65_536
 
 
 def as_sent(decoded: Decoded) -> Decoded:
-    """Return a request as it is: what takes the place of ``redacted`` where that is switched off."""
+    """Return a request as it is: what takes the place of ``Redacting`` where that is switched off."""
     return decoded
 
 
 def redacting(*, on: bool) -> Callable[[Decoded], Decoded]:
     """Return what a way in does with each request, with a redactor of its own."""
-    return partial(redacted, redactor=Redactor()) if on else as_sent
+    return Redacting(Redactor()) if on else as_sent
 
 
-class _Redacting:
-    """One request: its resources and scopes, which many spans share, are redacted once."""
+class Redacting:
+    """Removes the secrets of requests that come in one way; for one thread.
+
+    Args:
+        redactor: What knows secrets.
+    """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._shared: dict[int, tuple[object, Any]] = {}
+        # Tools, prompts, names and models come with every call: what was clean is known by its hash, which is keyed
+        # for this process and costs a tenth of a search. The names of attributes are few.
+        self._clean: set[int] = set()
+        self._clean_keys: set[str] = set()
 
-    def spans(self, spans: Sequence[DecodedSpan]) -> list[DecodedSpan]:
-        """Return the spans without their secrets; those that have none as they are."""
+    def __call__(self, decoded: Decoded) -> Decoded:
+        """Return a request without the secrets in its names, texts, attributes, events, links, resources and scopes."""
+        if decoded.malformed is not None or not (decoded.spans or decoded.losses):
+            return decoded
+        shared = _Shared(self)
+        losses = [Reported(shared.resource(each.resource), each.counts) for each in decoded.losses]
+        return replace(decoded, spans=self._spans(decoded.spans, shared), losses=losses)
+
+    def _spans(self, spans: Sequence[DecodedSpan], shared: "_Shared") -> list[DecodedSpan]:
         out: list[DecodedSpan] = []
         waiting = iter(spans)
         while part := list(islice(waiting, _TOGETHER)):
-            foreign = [span for span in part if not is_redacted(span.resource)]
-            clean = self._are_clean(foreign)
-            out += [span if is_redacted(span.resource) else self._span(span, clean=clean) for span in part]
+            clean = self._are_clean([span for span in part if not is_redacted(span.resource)])
+            out += [span if is_redacted(span.resource) else self._span(span, shared, clean=clean) for span in part]
         return out
 
-    def shared(self, attributes: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
-        """Return the attributes of a resource without their secrets."""
-        if is_redacted(attributes):
-            return attributes
-        return self._once(attributes, lambda: self._attributes(attributes))
-
-    def _once(self, source: Any, make: Any) -> Any:
-        known = self._shared.get(id(source))
-        if known is None:
-            # The source is kept as well: an id is only its own while it lives.
-            known = self._shared[id(source)] = (source, make())
-        return known[1]
-
-    def _are_clean(self, spans: Sequence[DecodedSpan]) -> bool:
-        if not spans:
-            return True
-        facts = [
-            (span.name, span.status_message, span.attributes, span.events or None, span.links or None) for span in spans
-        ]
-        try:
-            return self._redactor.clean(json.encode(facts).decode())
-        except (MsgspecError, TypeError, ValueError, RecursionError):
-            return False
-
-    def _span(self, span: DecodedSpan, *, clean: bool) -> DecodedSpan:
-        resource, scope = self.shared(span.resource), self._once(span.scope, lambda: self._scope(span.scope))
+    def _span(self, span: DecodedSpan, shared: "_Shared", *, clean: bool) -> DecodedSpan:
+        resource, scope = shared.resource(span.resource), shared.scope(span.scope)
         if resource is not span.resource or scope is not span.scope:
             span = replace(span, resource=resource, scope=scope)
         if clean or self._are_clean((span,)):
             return span
-        text = self._redactor.redact_text
         return replace(
             span,
-            name=text("name", span.name),
-            status_message=text("status", span.status_message) if span.status_message else span.status_message,
-            attributes=self._attributes(span.attributes),
-            events=[self._attributes(event) for event in span.events],
-            links=[self._attributes(link) for link in span.links],
+            name=self.text("name", span.name),
+            status_message=self.text("status", span.status_message) if span.status_message else span.status_message,
+            attributes=self.attributes(span.attributes),
+            events=[self.attributes(event) for event in span.events],
+            links=[self.attributes(link) for link in span.links],
         )
 
-    def _scope(self, scope: Scope) -> Scope:
-        name = self._redactor.redact_text("name", scope.name)
-        if not scope.attributes:
-            return scope if name == scope.name else replace(scope, name=name)
-        return replace(scope, name=name, attributes=self._attributes(scope.attributes))
+    def text(self, key: str, text: str) -> str:
+        """Return a text without its secrets."""
+        return self._redactor.redact_text(key, text)
 
-    def _attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
+    def attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
+        """Return attributes without their secrets: those that were given where there are none."""
         plain, count = self._redactor.redact_value("attributes", cast("Plain", attributes))
         if not count:
             return cast("dict[str, AttributeValue]", attributes)
         return cast("dict[str, AttributeValue]", plain) if isinstance(plain, dict) else {}
+
+    def _are_clean(self, spans: Iterable[DecodedSpan]) -> bool:
+        try:
+            texts = self._unknown(spans)
+        except (MsgspecError, TypeError, ValueError, RecursionError):
+            return False
+        if texts is None or (texts and not self._redactor.clean("\n".join(texts))):
+            return False
+        if len(self._clean) > _MOST_KNOWN:
+            self._clean.clear()
+        self._clean.update(map(hash, texts))
+        return True
+
+    def _unknown(self, spans: Iterable[DecodedSpan]) -> list[str] | None:
+        """Return the texts that are not known to be clean; None where the name of an attribute says enough."""
+        texts: list[str] = []
+        known, keys, add = self._clean, self._clean_keys, texts.append
+        for span in spans:
+            attributes = span.attributes
+            if not keys.issuperset(attributes) and not self._learn_keys(attributes):
+                return None
+            for value in attributes.values():
+                kind = type(value)
+                if kind is str:
+                    if hash(value) not in known:
+                        add(cast("str", value))
+                elif kind is list or kind is dict:
+                    add(json.encode(value).decode())
+            if hash(span.name) not in known:
+                add(span.name)
+            if span.status_message or span.events or span.links:
+                add(json.encode((span.status_message, span.events, span.links)).decode())
+        return texts
+
+    def _learn_keys(self, attributes: Iterable[str]) -> bool:
+        """Remember names of attributes that announce and hold no secret; returns whether all are such."""
+        if len(self._clean_keys) > _MOST_KNOWN:
+            self._clean_keys.clear()
+        for key in attributes:
+            # As the key of an object, since some names tell of a secret only beside a value.
+            if key in _IN_PAIRS or not self._redactor.clean(json.encode({key: "x"}).decode()):
+                return False
+            self._clean_keys.add(key)
+        return True
+
+
+_IN_PAIRS = frozenset(("value", "val", "default", "content", "data", "v"))
+"""Names of attributes whose values another attribute may announce."""
+
+
+class _Shared:
+    """The resources and scopes of one request, which many spans share: each is redacted once."""
+
+    def __init__(self, redacting: Redacting) -> None:
+        self._redacting = redacting
+        self._made: dict[int, tuple[object, Any]] = {}
+
+    def resource(self, attributes: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
+        """Return the attributes of a resource without their secrets."""
+        if (known := self._made.get(id(attributes))) is not None:
+            return known[1]
+        redacted = attributes if is_redacted(attributes) else self._redacting.attributes(attributes)
+        return self._keep(attributes, redacted)
+
+    def scope(self, scope: Scope) -> Scope:
+        """Return a scope without its secrets."""
+        if (known := self._made.get(id(scope))) is not None:
+            return known[1]
+        name = self._redacting.text("name", scope.name)
+        attributes = self._redacting.attributes(scope.attributes) if scope.attributes else scope.attributes
+        same = name == scope.name and attributes is scope.attributes
+        return self._keep(scope, scope if same else replace(scope, name=name, attributes=attributes))
+
+    def _keep(self, source: object, made: Any) -> Any:
+        # The source is kept as well: an id is only its own while it lives.
+        self._made[id(source)] = (source, made)
+        return made
 
 
 def is_redacted(resource: Mapping[str, AttributeValue]) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from inspector.redaction.commands import commands
 from inspector.redaction.fields import WORDS, announces, has_word
 from inspector.redaction.formats import JOINTS
-from inspector.redaction.shapes import QUERY_ANCHORS, RULES
+from inspector.redaction.shapes import RULES, has_secret_parameter
 from inspector.redaction.tokens import encoded_texts, has_runs, tokens
 
 BYTES_MARK: Final = '"$type":"bytes"'
@@ -19,6 +19,9 @@ BYTES_MARK: Final = '"$type":"bytes"'
 ESCAPED_LETTER: Final = re.compile(r"\\+u00(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|2[DdEe])")
 """A letter, a digit or a joint that is written as an escape though it need not be."""
 
+# They begin with one letter that is rare, since a search for one character is the fastest there is.
+_BEARER: Final = re.compile(r"b(?:earer(?:\s|%20|\+|\\))")
+_OPTION: Final = re.compile(r"-(?:[uU](?:ser)?[ =\"'\\%&])")
 _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
 _ANCHORS: Final = tuple(anchor for rule in RULES if not rule.fold for anchor in rule.anchors)
 
@@ -45,10 +48,10 @@ def suspicious(text: str) -> bool:
         return True
     raw = as_ascii(text)
     long = has_runs(raw)
-    if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, remains(raw)):
-        return True
     lowered = raw.lower().decode("latin-1")
-    if has_word(lowered) and announces(text, lowered):
+    if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, lowered, remains(raw)):
+        return True
+    if has_word(lowered) and (announces(text, lowered) or "sshpass" in lowered):
         return True
     return long and any(suspicious(decoded) for _, _, decoded in encoded_texts(text, raw))
 
@@ -64,19 +67,19 @@ def remains(raw: bytes) -> str:
     return raw.translate(None, _COMMON).decode("latin-1")
 
 
-def _has_mark(text: str, rest: str) -> bool:
+def _has_mark(text: str, lowered: str, rest: str) -> bool:
     """Whether a text has what rules by shape, URLs with credentials, headers or bytes cannot do without."""
     if has_anchor(rest) and any(map(text.__contains__, _ANCHORS)):
         return True
     if "@" in rest and "://" in rest:
         return True
-    if "=" in rest and ("?" in rest or "&" in rest) and any(map(text.lower().__contains__, QUERY_ANCHORS)):
+    if "=" in rest and ("?" in rest or "&" in rest) and has_secret_parameter(lowered):
         return True
-    if "-" in rest and ("-u" in text or "sshpass" in text) and any(True for _ in commands(text)):
+    if "-" in rest and _OPTION.search(text) and any(True for _ in commands(text)):
         return True
     if "\\00" in rest and ESCAPED_LETTER.search(text):
         return True
-    return "earer" in text or ("B" in rest and "Basic" in text) or ("$:" in rest and BYTES_MARK in text)
+    return bool(_BEARER.search(lowered)) or ("B" in rest and "Basic" in text) or ("$:" in rest and BYTES_MARK in text)
 
 
 def has_anchor(rest: str) -> bool:

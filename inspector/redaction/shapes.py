@@ -68,6 +68,7 @@ _URL_TOKEN = re.compile(r"://(?P<secret>(?=[A-Za-z_-]{0,80}[0-9])[\w-]{16,256})@
 
 # Names that are secrets in a query and nowhere else.
 QUERY_ANCHORS: Final = ("sig=", "signature=", "key=", "auth=", "code=")
+_SECRET_PARAMETER = re.compile(rf".[\w-]{{0,40}}?(?:{'|'.join(QUERY_ANCHORS)})")
 _QUERY = re.compile(r"[\w.-]+=(?P<secret>[^&\s\"'#<>\\;]{16,})")
 
 
@@ -117,6 +118,17 @@ def in_urls(text: str, lowered: str) -> Iterator[Found]:
             if match and _in_query(text, position):
                 yield Found(*match.span("secret"), "url")
             position = lowered.find(anchor, match.end() if match else position + 1)
+
+
+def has_secret_parameter(lowered: str) -> bool:
+    """Whether a query of a text in lower case has a parameter with one of the names that are secrets there."""
+    for sign in "?&;":
+        position = lowered.find(sign)
+        while position >= 0:
+            if _SECRET_PARAMETER.match(lowered, position):
+                return True
+            position = lowered.find(sign, position + 1)
+    return False
 
 
 def _in_query(text: str, position: int) -> bool:
