@@ -2,7 +2,9 @@ import gzip
 import json
 import os
 import re
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,30 @@ def test_a_run_that_was_sent_to_a_colleague_is_the_same_there(inspector, home, r
         rf"took in \d+ events of 1 trace; look at them with: inspector show {recorded}\n", done.stderr.decode()
     )
     assert shown(inspector, other, recorded) == shown(inspector, home, recorded)
+
+
+def test_what_an_earlier_version_decided_is_decided_anew_when_a_run_is_exported_deleted_and_imported(
+    inspector, home, write_spans, span, tmp_path
+):
+    outer = span(tool="add", session_id="s1", attributes={"session.id": "s1"})
+    write_spans(
+        outer,
+        span(tool="add", parent_id=outer.span_id),
+        span(tool="pay", session_id="s2", attributes={"session.id": "s2"}),
+    )
+    with closing(sqlite3.connect(home / "inspector.db", isolation_level=None)) as database:
+        # As 0.1.0 had it: a recursive tool was one call, and a trace had one session.
+        database.execute("UPDATE spans SET identity = NULL, session_id = 's1', session_inherited = NULL")
+        database.execute("UPDATE spans SET folded_into = ? WHERE parent_id IS NOT NULL", (outer.span_id,))
+        database.execute("UPDATE traces SET mixed = 0, session_id = 's1', calls = 2, tool_calls = 2")
+        database.execute("DELETE FROM shares")
+        database.execute("DELETE FROM sessions WHERE session_id = 's2'")
+    file = str(tmp_path / "all.jsonl")
+    for words in (("export", "--all", "-o", file), ("prune", "--older-than", "1s", "--yes"), ("import", file)):
+        assert inspector(*words).returncode == 0
+    sessions = json.loads(inspector("sessions", "--json").stdout)["items"]
+    assert {each["session_id"]: each["calls"] for each in sessions} == {"s1": 2, "s2": 1}
+    assert json.loads(inspector("show", "last", "--json").stdout)["trace"]["calls"] == 3
 
 
 def test_a_pipe_takes_an_export_and_gives_an_import(inspector, recorded, tmp_path):
