@@ -220,6 +220,17 @@ def test_another_view_shows_the_same_run(demo, demo_trace, visit, view):
     expect(page.locator("#main")).to_contain_text("book_hotel")
 
 
+def test_a_graph_begins_at_a_size_that_can_be_read_and_is_whole_when_asked_to_fit(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}?view=graph")
+    drawing = page.get_by_label("Drawing of the agent graph")
+    fit = page.get_by_role("button", name=re.compile("Fit into the window"))
+    expect(fit).to_contain_text("75")
+    assert drawing.evaluate("frame => frame.scrollWidth > frame.clientWidth")
+    fit.click()
+    expect(fit).not_to_contain_text("75")
+    assert drawing.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+
+
 ODD = {
     ORPHANS: "orphan whose parent is missing",
     CYCLE: "second of the circle",

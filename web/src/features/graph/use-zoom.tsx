@@ -24,17 +24,21 @@ const STEP = 1.25;
 const LEAST = 0.25;
 const MOST = 2;
 /** What fits only below this size is scrolled instead: text has to stay readable. */
-const LEAST_FITTING = 0.75;
+const LEAST_READABLE = 0.75;
 const MARGIN = 64;
 
-/** Zoom by buttons, keys and the wheel with Control. It fits the frame, no larger than life, until somebody chooses. */
+/**
+ * Zoom by buttons, keys and the wheel with Control.
+ *
+ * Until somebody chooses it fits the frame as far as its text can be read; asked to fit, it does so at any size.
+ */
 export function useZoom(size: Size): Zoom {
   const [frame, setFrame] = useState<HTMLElement | null>(null);
   const [room, setRoom] = useState<Size>({ width: 0, height: 0 });
-  const [chosen, setChosen] = useState<number | null>(null);
-  const scale = chosen ?? fitting(size, room);
+  const [chosen, setChosen] = useState<number | "whole" | null>(null);
+  const scale = typeof chosen === "number" ? chosen : fitting(size, room, chosen ? LEAST : LEAST_READABLE);
   const by = (factor: number) => setChosen(Math.min(MOST, Math.max(LEAST, scale * factor)));
-  const fit = useCallback(() => setChosen(null), []);
+  const fit = useCallback(() => setChosen("whole"), []);
 
   const turn = useEffectEvent((event: WheelEvent) => {
     if (!event.ctrlKey && !event.metaKey) return;
@@ -73,8 +77,8 @@ export function useZoom(size: Size): Zoom {
   return { scale, ready: room.width > 0, frame: setFrame, by, fit, controls };
 }
 
-function fitting(size: Size, room: Size): number {
+function fitting(size: Size, room: Size, least: number): number {
   if (!room.width || !size.width) return 1;
   const share = Math.min((room.width - MARGIN) / size.width, (room.height - MARGIN) / size.height);
-  return Math.min(1, Math.max(LEAST_FITTING, share));
+  return Math.min(1, Math.max(least, share));
 }
