@@ -18,6 +18,8 @@ from inspector.toolnames import is_same_tool
 
 _CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS | SENDING_KINDS
 """Kinds that a family has to know of; a parent of any other kind is as good as none."""
+_REQUEST_KINDS: Final = SENDING_KINDS | {"rpc"}
+"""Kinds that one JSON-RPC request may be recorded as."""
 _MOST_HOPS: Final = 16
 _COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
 """Why two spans are taken for one call, the surest first."""
@@ -117,13 +119,13 @@ class Family:
                 continue
             seen.add(span_id)
             node = self.nodes.get(span_id)
-            if node is not None and node.kind == "rpc" and node.identity is not None:
+            if node is not None and node.kind in _REQUEST_KINDS and node.identity is not None:
                 sender = _sender(self.nodes, node)
                 into = None if sender is None else self.folded.get(sender, sender)
                 if self.folded.get(span_id) != into:
                     yield span_id, into
             if children := self.children.get(span_id):
-                waiting += [child for child in children if self.nodes[child].kind == "rpc"]
+                waiting += [child for child in children if self.nodes[child].kind in _REQUEST_KINDS]
 
 
 def decide(nodes: Iterable[Node]) -> dict[str, str]:
@@ -151,6 +153,10 @@ def _is_same_request(outer: Node, inner: Node) -> bool:
     if outer.identity is None or inner.identity is None or _hides_failure(outer, inner):
         return False
     one, other = read_identity(outer.identity), read_identity(inner.identity)
+    if outer.kind == inner.kind and inner.kind in SENDING_KINDS and one.is_server == other.is_server:
+        # Who tells of a resource or a prompt by a hook may not know the request's id.
+        has_other_id = one.message and other.message and one.message != other.message
+        return one.recorder != other.recorder and not has_other_id and not _inputs_differ(one, other)
     if one.message is None or one.message != other.message:
         return False
     if one.is_server == other.is_server:

@@ -35,6 +35,9 @@ REQUEST_ID_KEYS: Final = (
 )
 """What identifies one HTTP exchange: OpenTelemetry's conventions for headers, and the ids of two clouds."""
 
+_TARGETS: Final = {"resource": semconv.MCP_RESOURCE_URI, "prompt": semconv.PROMPT_NAME}
+"""What says which resource or prompt was asked for."""
+
 _LONGEST_ARGUMENTS: Final = 4_096
 _LONGEST_PROMPT: Final = 262_144
 _LONGEST_MESSAGE: Final = 16_384
@@ -62,7 +65,7 @@ class Identity(Struct, frozen=True, array_like=True, gc=False):
     request_id: str | None = None
     """Of the HTTP exchange."""
     input: dict[str, int] | None = None
-    """Checksums of arguments by name, or of the last user's text under the empty name; None for unknown."""
+    """Checksums of arguments by name; of the last user's text, or of what was asked for, under the empty name."""
     message: str | None = None
     """Method and id of the JSON-RPC request that the span is, or is the call of."""
 
@@ -81,9 +84,10 @@ def identity_text(span: Span) -> str | None:
     """Return the identity as it is stored; None for a span that is no call and does not separate any."""
     if span.kind in CALL_KINDS:
         return _ENCODER.encode(_identity(span)).decode()
-    if (span.kind == "rpc" or span.kind in SENDING_KINDS) and (message := _message(span.attributes)) is not None:
-        server = _is_server(span.attributes)
-        return _ENCODER.encode(Identity(_recorder(span), server, message=message)).decode()
+    message = _message(span.attributes) if span.kind == "rpc" or span.kind in SENDING_KINDS else None
+    if message is not None or span.kind in SENDING_KINDS:
+        found = Identity(_recorder(span), _is_server(span.attributes), input=_target(span), message=message)
+        return _ENCODER.encode(found).decode()
     if span.kind in BETWEEN_KINDS and _is_server(span.attributes):
         return _SERVER
     return None
@@ -131,6 +135,12 @@ def _message(attributes: Attributes) -> str | None:
     method, request_id = attributes.get(semconv.MCP_METHOD_NAME), attributes.get(semconv.JSONRPC_REQUEST_ID)
     # A notification has no id.
     return None if method is None or request_id is None else f"{method} {request_id}"[:256]
+
+
+def _target(span: Span) -> dict[str, int] | None:
+    key = _TARGETS.get(span.kind)
+    target = None if key is None else span.attributes.get(key)
+    return {"": crc32(target.encode(errors="replace"))} if isinstance(target, str) else None
 
 
 def _text(attributes: Attributes, key: str) -> str | None:

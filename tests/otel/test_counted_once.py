@@ -97,3 +97,29 @@ def test_a_request_that_the_mcp_sdk_makes_spans_of_too_counts_once_for_both_side
     assert tree["MCP send tools/list"] == "tools/list"
     assert tree["execute_tool add"] == "tools/list"
     assert [counts for _, counts in stored()] == [True, False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "noun", "words"),
+    [
+        ("resources/read", {"uri": "a://b"}, "resource_fetch", {"uri": "a://b"}),
+        ("prompts/get", {"name": "p"}, "prompt_apply", {"template_id": "p", "parameters": {}}),
+    ],
+    ids=["resource", "prompt"],
+)
+def test_a_resource_or_prompt_that_the_mcp_sdk_makes_spans_of_too_counts_once(
+    attached, stored, method, target, noun, words
+):
+    said = {"mcp.method.name": method, "jsonrpc.request.id": "1"}
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": target}
+    sdk = trace.get_tracer("mcp-python-sdk")
+    with around(noun, emitter="mcp", **words):
+        with sdk.start_as_current_span("of the SDK", kind=trace.SpanKind.CLIENT, attributes=said):
+            with around("rpc_request", envelope=request, transport="memory", direction="outbound", emitter="mcp"):
+                pass
+    with around(noun, **words):
+        with sdk.start_as_current_span("of the SDK", kind=trace.SpanKind.CLIENT, attributes=said):
+            pass
+    with around(noun, **words), around(noun, **words):
+        pass
+    assert [counts for _, counts in stored()] == [True, False, True, False, True, True]
