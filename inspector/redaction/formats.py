@@ -5,7 +5,8 @@ Services whose keys are nothing but letters and digits have no row: those keys a
 
 Sources: ``gitleaks`` is https://github.com/gitleaks/gitleaks (``config/gitleaks.toml``, July 2026) with the id of its
 rule, ``trufflehog`` is https://github.com/trufflesecurity/trufflehog (``pkg/detectors``, August 2026) with the
-directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; anything else is a page of the vendor's.
+directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; an address is a page of the vendor's.
+``observed`` is how keys of the service look, with no page found that says so.
 """
 
 import re
@@ -27,6 +28,8 @@ class Format(NamedTuple):
     """Whether it counts behind a letter or digit too, its prefix being part of no word."""
 
 
+OBSERVED: Final = "observed"
+
 _HEX: Final = "[0-9a-fA-F]"
 _UUID: Final = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
 _DIGIT: Final = "(?=[A-Za-z_-]{0,80}[0-9])"
@@ -47,17 +50,17 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("perplexity", "pplx-", r"[\w-]{20,}", "gitleaks perplexity-api-key"),
     Format("hugging_face", "hf_ api_org_", r"[A-Za-z0-9]{20,}", "gitleaks huggingface-access-token"),
     Format("replicate", "r8_", r"[\w-]{37}(?![\w-])", "trufflehog replicate"),
-    Format("fireworks", "fw_", _MIXED + r"[A-Za-z0-9]{20,}", "https://docs.fireworks.ai/api-reference/introduction"),
-    Format("together", "tgp_v1_", r"[\w-]{20,}", "https://docs.together.ai/docs/api-keys-authentication"),
-    Format("cerebras", "csk-", _DIGIT + r"[a-z0-9]{30,}", "https://inference-docs.cerebras.ai/quickstart"),
+    Format("fireworks", "fw_", _MIXED + r"[A-Za-z0-9]{20,}", OBSERVED),
+    Format("together", "tgp_v1_", r"[\w-]{20,}", OBSERVED),
+    Format("cerebras", "csk-", _DIGIT + r"[a-z0-9]{30,}", OBSERVED),
     Format("nvidia", "nvapi-", r"[\w-]{30,}", "trufflehog nvapi"),
     Format(
         "voyage",
         "pa-",
         _MIXED + r"(?=[\w-]{0,60}[A-Z])[\w-]{38,}",
-        "https://docs.voyageai.com/docs/api-key-and-installation",
+        OBSERVED,
     ),
-    Format("jina", "jina_", r"[A-Za-z0-9_-]{40,}", "https://jina.ai/api-dashboard"),
+    Format("jina", "jina_", r"[A-Za-z0-9_-]{40,}", OBSERVED),
     Format("elevenlabs", "sk_", _HEX + r"{40,}", "trufflehog elevenlabs"),
     Format("aws_bedrock", "ABSK", r"[A-Za-z0-9+/]{60,}={0,2}", "gitleaks aws-amazon-bedrock-api-key-long-lived"),
     Format(
@@ -67,24 +70,22 @@ FORMATS: Final[tuple[Format, ...]] = (
         "helicone",
         "sk-helicone- pk-helicone-",
         r"[\w-]{16,}",
-        "https://docs.helicone.ai/helicone-headers/helicone-auth",
+        OBSERVED,
     ),
-    Format("llama_cloud", "llx-", r"[A-Za-z0-9]{40,}", "https://docs.cloud.llamaindex.ai/api_key"),
+    Format("llama_cloud", "llx-", r"[A-Za-z0-9]{40,}", OBSERVED),
     # What agents search, scrape, remember and run with
-    Format("langsmith", "lsv2_pt_ lsv2_sk_ ls__", r"[\w-]{20,}", "trufflehog langsmith"),
+    Format("langsmith", "lsv2_pt_ lsv2_sk_", r"[\w-]{20,}", "trufflehog langsmith"),
     Format("tavily", "tvly-", _MIXED + r"[\w-]{16,}", "https://docs.tavily.com/guides/quickstart"),
     Format("firecrawl", "fc-", _HEX + r"{32}", "noseyparker np.firecrawl.1"),
-    Format("brave", "BSA", r"(?=[A-Za-z_-]{0,20}[0-9])[\w-]{24,}", "https://api-dashboard.search.brave.com"),
+    Format("brave", "BSA", r"(?=[A-Za-z_-]{0,20}[0-9])[\w-]{24,}", OBSERVED),
     Format("pinecone", "pcsk_", r"[\w-]{20,}", "trufflehog pinecone"),
     Format("apify", "apify_api_ apify_proxy_", r"[\w-]{20,}", "trufflehog apify"),
-    Format("e2b", "e2b_", r"[0-9a-f]{30,}", "https://e2b.dev/docs/api-key"),
-    Format("browserbase", "bb_live_ bb_test_", r"[\w-]{16,}", "https://docs.browserbase.com"),
-    Format("mem0", "m0-", _MIXED + r"[A-Za-z0-9]{30,}", "https://docs.mem0.ai/platform/quickstart"),
-    Format("composio", "ak_ uak_", _MIXED + r"(?=[a-z0-9_-]{0,40}[A-Z])[\w-]{16,}", "https://docs.composio.dev"),
+    Format("e2b", "e2b_", r"[0-9a-f]{30,}", OBSERVED),
+    Format("browserbase", "bb_live_ bb_test_", r"[\w-]{16,}", OBSERVED),
     # Clouds and hosts
     Format("aws", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?![A-Za-z0-9])", "gitleaks aws-access-token"),
     Format("alibaba", "LTAI", r"[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", "gitleaks alibaba-access-key-id"),
-    Format("tencent", "AKID", r"[A-Za-z0-9]{32,}", "https://cloud.tencent.com/document/product/598/40488"),
+    Format("tencent", "AKID", r"[A-Za-z0-9]{32,}", OBSERVED),
     Format("digitalocean", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,}", "gitleaks digitalocean-pat", glued=True),
     Format("cloudflare", "cfut_ cfat_ cfk_", r"[A-Za-z0-9]{40,}", "trufflehog cloudflareapitoken"),
     Format("cloudflare", "v1.0-", _HEX + r"{24}-" + _HEX + r"{100,}", "gitleaks cloudflare-origin-ca-key"),
@@ -94,12 +95,12 @@ FORMATS: Final[tuple[Format, ...]] = (
         "vercel",
         "vcp_ vci_ vca_ vcr_ vck_",
         _MIXED + r"[A-Za-z0-9]{24,}",
-        "https://vercel.com/docs/accounts/access-tokens",
+        "https://vercel.com/changelog/new-token-formats-and-secret-scanning",
     ),
-    Format("render", "rnd_", _MIXED + r"[A-Za-z0-9]{24,}", "https://render.com/docs/api"),
+    Format("render", "rnd_", _MIXED + r"[A-Za-z0-9]{24,}", OBSERVED),
     Format("flyio", "fo1_ fm1a_ fm1r_ fm2_", r"[\w+/-]{40,}={0,2}", "gitleaks flyio-access-token"),
     Format("supabase", "sbp_ sb_secret_", r"[\w-]{20,}", "https://supabase.com/docs/guides/getting-started/api-keys"),
-    Format("neon", "napi_", r"[a-z0-9]{40,}", "https://neon.com/docs/manage/api-keys"),
+    Format("neon", "napi_", r"[a-z0-9]{40,}", OBSERVED),
     Format(
         "planetscale",
         "pscale_tkn_ pscale_oauth_ pscale_pw_",
@@ -109,7 +110,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     ),
     Format("databricks", "dapi", r"[0-9a-f]{32}(?:-[0-9])?(?![0-9a-z])", "gitleaks databricks-api-token"),
     Format("clickhouse", "4b1d", r"[A-Za-z0-9]{38}(?![A-Za-z0-9])", "gitleaks clickhouse-cloud-api-secret-key"),
-    Format("scaleway", "SCW", r"[A-Z0-9]{17}(?![A-Za-z0-9])", "https://www.scaleway.com/en/docs/iam/concepts"),
+    Format("scaleway", "SCW", r"[A-Z0-9]{17}(?![A-Za-z0-9])", OBSERVED),
     # Code, packages and their delivery
     Format("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{16,}", "gitleaks github-pat", glued=True),
     Format(
@@ -126,9 +127,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("rubygems", "rubygems_", r"[0-9a-f]{40,}", "gitleaks rubygems-api-token"),
     Format("docker", "dckr_pat_ dckr_oat_", r"[\w-]{20,}", "trufflehog dockerhub", glued=True),
     Format("artifactory", "AKCp cmVmd", r"[A-Za-z0-9]{50,}", "gitleaks artifactory-api-key"),
-    Format(
-        "nuget", "oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", "https://learn.microsoft.com/nuget/nuget-org/scoped-api-keys"
-    ),
+    Format("nuget", "oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", OBSERVED),
     Format("clojars", "CLOJARS_", r"[A-Za-z0-9]{40,}", "gitleaks clojars-api-token"),
     Format("circleci", "CCIPAT_ CCIPRJ_", r"\w{30,}", "trufflehog circleci"),
     Format("buildkite", "bkua_ bkpt_ bkat_", r"[A-Za-z0-9_-]{30,}", "trufflehog buildkite"),
@@ -145,7 +144,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("age", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}", "gitleaks age-secret-key", glued=True),
     Format("onepassword", "ops_", r"eyJ[\w+/=-]{60,}", "gitleaks 1password-service-account-token"),
     Format("onepassword", "A3-", r"[A-Z0-9]{6}-[A-Z0-9-]{20,}", "gitleaks 1password-secret-key"),
-    Format("infisical", "st.", _HEX + r"{20,}\.[\w.-]{20,}", "https://infisical.com/docs/documentation/platform/token"),
+    Format("infisical", "st.", _HEX + r"{20,}\.[\w.-]{20,}", OBSERVED),
     Format("tailscale", "tskey-", r"[a-z]+-[\w-]{20,}", "trufflehog tailscale", glued=True),
     Format("openshift", "sha256~", r"[\w-]{40,}", "gitleaks openshift-user-token", glued=True),
     # Messages and mail
@@ -158,9 +157,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("twilio", "SK", r"[0-9a-f]{32}(?![0-9A-Za-z])", "gitleaks twilio-api-key"),
     Format("sendgrid", "SG.", r"[\w-]{16,}\.[\w-]{16,}", "gitleaks sendgrid-api-token"),
     Format("mailgun", "key-", r"[0-9a-f]{32}(?![0-9A-Za-z])", "trufflehog mailgun"),
-    Format(
-        "resend", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", "https://resend.com/docs/dashboard/api-keys/introduction"
-    ),
+    Format("resend", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", OBSERVED),
     Format("brevo", "xkeysib- xsmtpsib-", r"[0-9a-f]{40,}-?\w*", "gitleaks sendinblue-api-token", glued=True),
     # Work
     Format("notion", "ntn_ secret_", _MIXED + r"[A-Za-z0-9]{40,}", "gitleaks notion-api-token"),
@@ -183,9 +180,8 @@ FORMATS: Final[tuple[Format, ...]] = (
         r"[A-Za-z0-9+/]{50,80}=",
         "https://developers.intercom.com/docs/build-an-integration/learn-more/authentication",
     ),
-    Format("cal", "cal_live_", r"[A-Za-z0-9]{20,}", "https://cal.com/docs/api-reference"),
+    Format("cal", "cal_live_", r"[A-Za-z0-9]{20,}", OBSERVED),
     Format("adobe", "p8e-", r"[A-Za-z0-9]{32}", "gitleaks adobe-client-secret"),
-    Format("zapier", "zpka_", r"\w{20,}", "https://docs.zapier.com"),
     # Money and shops
     Format(
         "stripe",
@@ -203,7 +199,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "paypal",
         "access_token$production$ access_token$sandbox$",
         r"[0-9a-z]{16}\$[0-9a-f]{32}",
-        "https://developer.paypal.com/braintree",
+        OBSERVED,
     ),
     Format("flutterwave", "FLWSECK_TEST- FLWSECK-", r"[0-9A-Za-z]{12,}", "gitleaks flutterwave-secret-key"),
     Format("shippo", "shippo_live_ shippo_test_", _HEX + r"{30,}", "gitleaks shippo-api-token", glued=True),
@@ -214,12 +210,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("grafana", "glc_ glsa_", r"[\w+/=-]{30,}", "gitleaks grafana-service-account-token"),
     Format("posthog", "phx_ phs_", r"\w{30,}", "trufflehog posthog"),
     Format("dynatrace", "dt0c01. dt0s16.", r"[\w.]{24,}", "gitleaks dynatrace-api-token", glued=True),
-    Format(
-        "datadog", "ddapp_ ddpat_", r"[A-Za-z0-9]{20,}", "https://docs.datadoghq.com/account_management/api-app-keys"
-    ),
     Format("rootly", "rootly_", r"[0-9a-f]{40,}", "trufflehog rootly"),
-    Format("logfire", "pylf_v1_", r"[\w-]{20,}", "https://logfire.pydantic.dev/docs/how-to-guides/create-write-tokens"),
-    Format("wandb", "wandb_v1_", r"[\w-]{20,}", "https://docs.wandb.ai/support"),
+    Format("logfire", "pylf_v1_", r"[\w-]{20,}", OBSERVED),
     Format("infracost", "ico-", r"[A-Za-z0-9]{32}", "gitleaks infracost-api-token"),
     # Facebook's, of pages and applications
     Format("facebook", "EAAC EAAM EAAG", r"[A-Za-z0-9]{60,}", "gitleaks facebook-page-access-token"),

@@ -19,7 +19,9 @@ _NAMES: Final[tuple[tuple[Label, re.Pattern[str]], ...]] = (
         "api_key",
         re.compile(
             r"(?:api|access|secret|private|account|subscription|signing|encryption|master|storage|service|auth|function"
-            r"|deploy|vault|ssh|functions|app|client|server)_?keys?$"
+            r"|deploy|vault|ssh|functions|app|client|server|shared|consumer|license|webhook|jwt|hmac|openai|anthropic"
+            r"|azure|gemini|mistral|cohere|groq|deepseek|openrouter|tavily|serper|exa|pinecone|weaviate|qdrant|supabase"
+            r"|datadog|stripe|twilio|sendgrid)_?keys?$"
         ),
     ),
     (

@@ -18,7 +18,7 @@ _REFERENCE = re.compile(
     r"(?:[\[(\\].*)?\Z)",
     re.DOTALL,
 )
-_PLACEHOLDER = re.compile(r"(?:your|my)[-_ ][a-z_ -]+\Z|[a-z_-]*[-_]here\Z|.{0,12}(?:\.\.\.|…)", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"(?:your|my)[-_ ][a-z_ -]+\Z|[a-z_-]*[-_]here\Z|.{0,12}(?:\.\.\.|…).{0,8}\Z", re.IGNORECASE)
 _MASK = re.compile(r"([*•x.…#-])\1{2,}\Z", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:bearer|basic|digest|token|apikey|negotiate|aws4-hmac-sha256|bot)(?:\s+|%20)", re.IGNORECASE)
 

@@ -6,7 +6,7 @@ import planted
 import pytest
 
 from inspector.redaction import Redactor
-from inspector.redaction.formats import FORMATS
+from inspector.redaction.formats import FORMATS, OBSERVED
 from inspector.redaction.hints import suspicious
 
 TOKENS = planted.tokens(seed=1)
@@ -35,7 +35,8 @@ def test_a_token_of_each_format_is_found_in_any_text(at):
 
 def test_each_format_names_its_source_and_has_prefixes_that_the_search_looks_for():
     for row in FORMATS:
-        assert row.source.startswith(("gitleaks ", "trufflehog ", "noseyparker ", "https://")), row.service
+        sources = ("gitleaks ", "trufflehog ", "noseyparker ", "https://", OBSERVED)
+        assert row.source.startswith(sources), row.service
         assert all(len(prefix) >= 2 for prefix in row.prefixes.split()), row.service
 
 

@@ -133,6 +133,10 @@ FIELDS = {
     "Cookie": "a=b",
     "Set-Cookie": "a=b; Path=/",
     "PGPASSWORD": "abcdef",
+    "AZURE_OPENAI_KEY": "abcdef",
+    "Ocp-Apim-Subscription-Key": "abcdef",
+    "xi-api-key": "abcdef",
+    "DD_APP_KEY": "abcdef",
 }
 
 
