@@ -13,6 +13,7 @@ from inspector.store.errors import (
     StoreReadOnly,
     StoreUnchecked,
 )
+from inspector.store.limits import ReadLimits
 from inspector.store.lock import OwnerLock
 from inspector.store.protocol import Health, Pruned, SpoolMark, Store
 from inspector.store.sqlite import SqliteStore
@@ -25,6 +26,7 @@ __all__ = [
     "PagesDamaged",
     "Pruned",
     "QueryTooSlow",
+    "ReadLimits",
     "SpoolMark",
     "SqliteStore",
     "Store",

@@ -25,11 +25,11 @@ from inspector.store.errors import (
     StoreReadOnly,
 )
 from inspector.store.events import attribute_text
+from inspector.store.limits import READ_LIMITS
 from inspector.store.tables import APPLICATION_ID, SCHEMA_VERSION
 from inspector.store.unwritable import is_still
 
 LOCK_WAIT_MS = 2000
-READ_LIMIT_S = 2.0
 _HEADER = b"SQLite format 3\x00"
 _PAGE_BYTES = 16384
 _PROGRESS_STEPS = 4000
@@ -61,7 +61,7 @@ _ERRORS: tuple[tuple[tuple[int, ...], type[StoreError], str], ...] = (
     (
         (sqlite3.SQLITE_INTERRUPT,),
         QueryTooSlow,
-        f"stopped after {READ_LIMIT_S:g} s; narrow the filter, for example by time",
+        "stopped after {limit_s:g} s; narrow the filter, for example by time",
     ),
 )
 
@@ -155,8 +155,8 @@ def limited(connection: Connection, limit_s: float) -> Generator[None]:
 
 
 @contextmanager
-def translated(path: Path) -> Generator[None]:
-    """Turns the driver's errors into the store's.
+def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[None]:
+    """Turns the driver's errors into the store's; ``limit_s`` is how long the block may take.
 
     Raises:
         StoreError: What the driver raised, said with the file and the way out.
@@ -164,11 +164,11 @@ def translated(path: Path) -> Generator[None]:
     try:
         yield
     except DBAPIError as err:
-        raise _error_of(err.orig, path) from err
+        raise _error_of(err.orig, path, limit_s) from err
     except sqlite3.Error as err:
-        raise _error_of(err, path) from err
+        raise _error_of(err, path, limit_s) from err
     except (UnicodeDecodeError, msgspec.MsgspecError, zlib.error) as err:
-        raise _error_of(err, path) from err
+        raise _error_of(err, path, limit_s) from err
 
 
 def checkpoint(engine: Engine) -> None:
@@ -185,13 +185,13 @@ def driver(connection: Connection) -> sqlite3.Connection:
     return raw
 
 
-def _error_of(err: BaseException | None, path: Path) -> StoreError:
+def _error_of(err: BaseException | None, path: Path, limit_s: float) -> StoreError:
     code = getattr(err, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return PagesDamaged(path, err)
     for codes, kind, message in _ERRORS:
         if code in codes:
-            return kind(message.format(path=path, err=err))
+            return kind(message.format(path=path, err=err, limit_s=limit_s))
     return StoreDamaged(f"{path} is damaged or not a database of the inspector ({err}); {_WAY_OUT}")
 
 

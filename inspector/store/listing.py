@@ -12,10 +12,6 @@ from sqlalchemy import Row as SqlRow
 from inspector.model import Order
 from inspector.store.cursor import Position
 
-WALK_S = 1.0
-"""How long one page may look at rows that no index finds; half of what a read may take."""
-_STEPS = (500, 2000, 10_000)
-
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -59,8 +55,8 @@ class Pace:
 
     steps: Sequence[int]
     """How many rows are tested at a time; the last number again and again."""
-    walk_s: float | None = None
-    """When it stops; None for as long as one page may take."""
+    walk_s: float
+    """How long it may take; 0 for one step."""
 
 
 Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
@@ -73,8 +69,7 @@ def passing_ids(
     ranking: Ranking,
     limit: int,
     tests: Sequence[Test],
-    *,
-    pace: Pace | None = None,
+    pace: Pace,
 ) -> tuple[list[Position], Position | None]:
     """Walks the rows of a query in order until enough of them pass every test, or the time for it is over.
 
@@ -90,8 +85,7 @@ def passing_ids(
         Up to ``limit`` positions, and where to go on; None at the end of the list. Fewer than wanted and yet a place to
         go on means that the time was over.
     """
-    pace = pace or Pace(_STEPS)
-    until = time.monotonic() + (WALK_S if pace.walk_s is None else pace.walk_s)
+    until = time.monotonic() + pace.walk_s
     passed: list[Position] = []
     rows: Sequence[Any] = ()
     for size in chain(pace.steps, repeat(pace.steps[-1])):

@@ -85,8 +85,11 @@ def _of_kinds(asked: Filter) -> Filter:
     return Filter(kinds=asked.kinds, since_ns=asked.since_ns, duplicates=asked.duplicates)
 
 
-def membership_of(connection: Connection, where: Filter) -> Membership | Literal[False] | None:
-    """Returns what a filter asks of the spans of a trace; None for nothing, False for what none can meet."""
+def membership_of(connection: Connection, where: Filter, few_matches: int) -> Membership | Literal[False] | None:
+    """Returns what a filter asks of the spans of a trace; None for nothing, False for what none can meet.
+
+    The matches of its text are listed up to ``few_matches``.
+    """
     where = named(connection, where)
     # A span never begins before its trace, so the beginning of the time range holds for both.
     asked = Filter(
@@ -104,7 +107,7 @@ def membership_of(connection: Connection, where: Filter) -> Membership | Literal
         attributes=where.attributes,
     )
     if where.q is not None and where.q.strip():
-        matches = find(connection, where.q)
+        matches = find(connection, where.q, few_matches)
         return False if matches is None else Membership(asked, matches)
     is_asked = asked != Filter(trace_id=where.trace_id, since_ns=where.since_ns, duplicates=where.duplicates)
     return Membership(asked, None) if is_asked else None

@@ -14,6 +14,7 @@ from inspector.store.counters import load_counters
 from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.events import LARGE, SUMMARY, size_of, summary, whole
 from inspector.store.filters import named, of_trace, span_conditions, trace_conditions
+from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.membership import Membership, membership_of
 from inspector.store.rows import INT64_MAX, clamp
@@ -24,15 +25,7 @@ from inspector.store.timeline import with_timelines
 
 _SORTED = {"time": spans.c.start_ns, "duration": spans.c.duration_ms, "cost": spans.c.cost_usd}
 _LONGEST_ID = 64
-FULL_BYTES = 8 << 20
-"""After so much of it, a page of events in full ends early; a larger event comes alone."""
-FEW_SPANS = 4000
-"""Up to here the traces of the spans that an index finds are listed; beyond, traces are walked."""
 _FIRST_STEP, _LONGEST_STEP = 8, 64
-_TRACE_STEPS = (100, 400, 1000)
-"""Smaller than those for spans: each trace may have many."""
-_SORTED_STEPS = (2000, 20_000)
-"""Larger than those by time: each step reads and sorts the whole index."""
 _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
     "time": traces.c.start_ns,
     "duration": traces.c.duration_ms,
@@ -55,7 +48,9 @@ class Window(Generic[S]):
     limit: int
 
 
-def read_events(connection: Connection, where: Filter, window: Window[Sort], *, full: bool) -> Page[Event]:
+def read_events(
+    connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool
+) -> Page[Event]:
     """Returns one page of events.
 
     A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one; so
@@ -66,7 +61,7 @@ def read_events(connection: Connection, where: Filter, window: Window[Sort], *, 
     value, limit = _SORTED[window.sort], window.limit
     ranking = Ranking(value, spans.c.id, window.order, after)
     conditions = span_conditions(named(connection, where))
-    matches = _matches(connection, where)
+    matches = _matches(connection, where, limits)
     if matches is False:
         return Page(())
     tests: list[Test] = [_passing(conditions.tested)] if conditions.tested else []
@@ -82,17 +77,18 @@ def read_events(connection: Connection, where: Filter, window: Window[Sort], *, 
     # Without any other column, so that what is sorted is read from the index.
     query = select(value, spans.c.id).where(*found)
     if tests:
-        pace = None if by_time else Pace(_SORTED_STEPS)
-        positions, more = passing_ids(connection, query, ranking, limit, tests, pace=pace)
+        pace = Pace(limits.span_steps if by_time else limits.sorted_steps, limits.walk_s)
+        positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
     else:
         positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
-    items = _by_ids(connection, [row_id for _, row_id in positions], full=full)
+    row_ids = [row_id for _, row_id in positions]
+    items = _in_full(connection, row_ids, limits.full_bytes) if full else _in_short(connection, row_ids)
     if len(items) < len(positions):
         more = positions[len(items) - 1]
     return Page(items, None if more is None else write_cursor(identity, more))
 
 
-def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Event | None:
+def read_event(connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits) -> Event | None:
     """Returns one event in full, the newest of several."""
     c = spans.c
     query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
@@ -102,7 +98,7 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Ev
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
         # Search knows the final spans up to a change, and the others are few.
-        matches = find(connection, span_id)
+        matches = find(connection, span_id, limits.few_matches)
         places = [
             *_changed_after(load_counters(connection)["indexed"]),
             c.status == literal("running", literal_execute=True),
@@ -113,10 +109,12 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None) -> Ev
     return whole(connection, rows[-1:])[0] if rows else None
 
 
-def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, full: bool) -> tuple[Event, ...]:
+def read_after(
+    connection: Connection, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
+) -> tuple[Event, ...]:
     """Returns what changed after a sequence number, in the order of change; less than there is where it is large."""
     conditions = span_conditions(named(connection, where)).all
-    matches = _matches(connection, where)
+    matches = _matches(connection, where, limits)
     if matches is False:
         return ()
     if matches is not None:
@@ -128,13 +126,15 @@ def read_after(connection: Connection, seq: int, where: Filter, *, limit: int, f
         rows += connection.execute(query).all()
     rows.sort(key=lambda row: row[0])
     del rows[limit:]
-    return _by_ids(connection, [row[1] for row in rows], full=True) if full else tuple(summary(row) for row in rows)
+    if full:
+        return _in_full(connection, [row[1] for row in rows], limits.full_bytes)
+    return tuple(summary(row) for row in rows)
 
 
-def event_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]] | None:
+def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) -> list[ColumnElement[bool]] | None:
     """Returns the conditions of a filter, full text included; None when nothing can match."""
     conditions = span_conditions(named(connection, where)).all
-    matches = _matches(connection, where)
+    matches = _matches(connection, where, limits)
     if matches is False:
         return None
     return conditions if matches is None else [*conditions, matches.any_of()]
@@ -146,7 +146,9 @@ def read_trace(connection: Connection, trace_id: str) -> Trace | None:
     return None if row is None else trace_of(row)
 
 
-def read_traces(connection: Connection, where: Filter, window: Window[TraceSort], *, timeline: bool) -> Page[Trace]:
+def read_traces(
+    connection: Connection, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
+) -> Page[Trace]:
     """Returns one page of traces.
 
     A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
@@ -154,7 +156,7 @@ def read_traces(connection: Connection, where: Filter, window: Window[TraceSort]
     identity = ("traces", where, window.sort, window.order)
     value, limit = _SORTED_TRACES[window.sort], window.limit
     ranking = Ranking(value, traces.c.id, window.order, read_cursor(identity, window.cursor))
-    membership = membership_of(connection, where)
+    membership = membership_of(connection, where, limits.few_matches)
     if membership is False:
         return Page(())
     query = select(value, traces.c.id).where(*trace_conditions(connection, where))
@@ -162,7 +164,7 @@ def read_traces(connection: Connection, where: Filter, window: Window[TraceSort]
         rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
         positions, more = _cut([(row[0], row[1]) for row in rows], limit)
     else:
-        positions, more = _members(connection, query, ranking, limit, membership)
+        positions, more = _members(connection, query, ranking, limit, membership, limits)
     items = _traces_by_ids(connection, [row_id for _, row_id in positions])
     following = None if more is None else write_cursor(identity, more)
     return Page(with_timelines(connection, items) if timeline else items, following)
@@ -196,11 +198,11 @@ def _changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return and_(c.id > seq, c.seq == c.id), and_(c.seq > seq, c.seq != c.id)
 
 
-def _matches(connection: Connection, where: Filter) -> Matches | Literal[False] | None:
+def _matches(connection: Connection, where: Filter, limits: ReadLimits) -> Matches | Literal[False] | None:
     """Returns the matches of the filter's text; None without a text, False when nothing can match."""
     if where.q is None or not where.q.strip():
         return None
-    return find(connection, where.q) or False
+    return find(connection, where.q, limits.few_matches) or False
 
 
 def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:
@@ -211,20 +213,22 @@ def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:
     return test
 
 
-def _by_ids(connection: Connection, row_ids: Sequence[int], *, full: bool) -> tuple[Event, ...]:
-    if not full:
-        return tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
+def _in_short(connection: Connection, row_ids: Sequence[int]) -> tuple[Event, ...]:
+    return tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
+
+
+def _in_full(connection: Connection, row_ids: Sequence[int], most_bytes: int) -> tuple[Event, ...]:
     items: list[Event] = []
     size, step = 0, _FIRST_STEP
     while len(items) < len(row_ids):
         rows = _rows(connection, row_ids[len(items) : len(items) + step], select(*SUMMARY, *LARGE))
         for event in whole(connection, rows):
             size += size_of(event)
-            if items and size > FULL_BYTES:
+            if items and size > most_bytes:
                 return tuple(items)
             items.append(event)
         # What was read so far tells about how many more fit; the next ones can be larger, so it grows slowly.
-        step = max(1, min(2 * step, _LONGEST_STEP, (FULL_BYTES - size) * len(items) // (size + 1)))
+        step = max(1, min(2 * step, _LONGEST_STEP, (most_bytes - size) * len(items) // (size + 1)))
     return tuple(items)
 
 
@@ -240,20 +244,26 @@ def _rows(
 
 
 def _members(
-    connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int, membership: Membership
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    membership: Membership,
+    limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
     # Most filters are met by many of the first traces, which is seen sooner than looked up.
-    glance = Pace(_TRACE_STEPS, 0)
-    positions, more = passing_ids(connection, query, ranking, limit, [membership.test], pace=glance)
+    glance = Pace(limits.trace_steps, 0)
+    positions, more = passing_ids(connection, query, ranking, limit, [membership.test], glance)
     if more is None or len(positions) == limit:
         return positions, more
-    candidates = membership.candidates(connection, FEW_SPANS)
+    candidates = membership.candidates(connection, limits.listed_spans)
     if candidates is not None:
         query = query.where(candidates.condition)
         if candidates.certain:
             rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
             return _cut([(row[0], row[1]) for row in rows], limit)
-    return passing_ids(connection, query, ranking, limit, [membership.test], pace=Pace(_TRACE_STEPS))
+    pace = Pace(limits.trace_steps, limits.walk_s)
+    return passing_ids(connection, query, ranking, limit, [membership.test], pace)
 
 
 def _cut(positions: list[Position], limit: int) -> tuple[list[Position], Position | None]:

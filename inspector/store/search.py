@@ -23,9 +23,6 @@ from inspector.store.contents import Message, Shared, brought_by, json_list, mes
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
 
-FEW_MATCHES = 4000
-"""Up to here the matches themselves are sorted; beyond, rows are walked in order and tested."""
-
 _MOST_TERMS = 32
 _LONGEST_TERM = 200
 _MERGE_PAGES = 64
@@ -118,18 +115,16 @@ class Matches:
         return {row[0] for row in found}
 
 
-def find(connection: Connection, q: str) -> Matches | None:
-    """Returns the matches of a query, None when there is none."""
+def find(connection: Connection, q: str, few: int) -> Matches | None:
+    """Returns the matches of a query, listed up to that many; None when there is none."""
     match = expression(q)
     if match is None:
         return None
-    found = connection.exec_driver_sql(
-        "SELECT rowid FROM search WHERE search MATCH ? LIMIT ?", (match, FEW_MATCHES + 1)
-    )
+    found = connection.exec_driver_sql("SELECT rowid FROM search WHERE search MATCH ? LIMIT ?", (match, few + 1))
     ids = [row[0] for row in found]
     if not ids:
         return None
-    return Matches(match, ids if len(ids) <= FEW_MATCHES else None)
+    return Matches(match, ids if len(ids) <= few else None)
 
 
 def index_some(connection: Connection, limit: int) -> int:

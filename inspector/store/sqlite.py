@@ -26,7 +26,6 @@ from inspector.model import (
 from inspector.store import reader, retention, soundness, unwritable, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
-    READ_LIMIT_S,
     check_readable,
     limited,
     reader_engine,
@@ -35,6 +34,7 @@ from inspector.store.engine import (
 from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
 from inspector.store.families import Families
 from inspector.store.health import read_health
+from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.losses import read_losses, with_losses, write_losses
 from inspector.store.outline import read_outline
 from inspector.store.protocol import Health, Pruned, SpoolMark
@@ -57,6 +57,7 @@ class SqliteStore:
         check_s: How long a file that its last owner did not close may be checked for damage before it is written; None
             for as long as it takes.
         check_later: Whether such a file is only read until `check`, instead of being checked now.
+        limits: How much one question may read.
 
     Raises:
         StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
@@ -64,11 +65,18 @@ class SqliteStore:
     """
 
     def __init__(
-        self, path: Path, *, read_only: bool = False, check_s: float | None = None, check_later: bool = False
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        check_s: float | None = None,
+        check_later: bool = False,
+        limits: ReadLimits = READ_LIMITS,
     ) -> None:
         self._copy = unwritable.copied(path) if read_only else None
         path = path if self._copy is None else Path(self._copy.name) / path.name
         self._path = path
+        self._limits = limits
         if read_only:
             check_readable(path)
             self._writer = None
@@ -133,18 +141,19 @@ class SqliteStore:
         full: bool = False,
     ) -> Page[Event]:
         """See `Store.events`."""
+        window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return reader.read_events(connection, where, reader.Window(sort, order, cursor, limit), full=full)
+            return reader.read_events(connection, where, window, self._limits, full=full)
 
     def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
         """See `Store.event`."""
         with self._read() as connection:
-            return reader.read_event(connection, clean(span_id), trace_id)
+            return reader.read_event(connection, clean(span_id), trace_id, self._limits)
 
     def after(self, seq: int, where: Filter, *, limit: int = 500, full: bool = False) -> tuple[Event, ...]:
         """See `Store.after`."""
         with self._read() as connection:
-            return reader.read_after(connection, seq, where, limit=limit, full=full)
+            return reader.read_after(connection, seq, where, self._limits, limit=limit, full=full)
 
     def last_seq(self) -> int:
         """See `Store.last_seq`."""
@@ -176,7 +185,7 @@ class SqliteStore:
         """See `Store.traces`."""
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return reader.read_traces(connection, where, window, timeline=timeline)
+            return reader.read_traces(connection, where, window, self._limits, timeline=timeline)
 
     def session(self, session_id: str) -> Session | None:
         """See `Store.session`."""
@@ -199,7 +208,7 @@ class SqliteStore:
         """See `Store.stats`."""
         read = read_stats if of == "events" else read_trace_stats
         with self._read() as connection:
-            return read(connection, where, by=by, buckets=buckets)
+            return read(connection, where, self._limits, by=by, buckets=buckets)
 
     def delete_trace(self, trace_id: str) -> int:
         """See `Store.delete_trace`."""
@@ -279,8 +288,9 @@ class SqliteStore:
 
     @contextmanager
     def _read(self) -> Generator[Connection]:
+        limit_s = self._limits.read_s
         try:
-            with translated(self._path), self._reader.begin() as connection, limited(connection, READ_LIMIT_S):
+            with translated(self._path, limit_s), self._reader.begin() as connection, limited(connection, limit_s):
                 yield connection
         except PagesDamaged as damage:
             self._met(damage)
@@ -293,7 +303,7 @@ class SqliteStore:
     def _look_for_damage(self, error: Exception) -> None:
         try:
             with translated(self._path):
-                soundness.check(self._path, limit_s=READ_LIMIT_S)
+                soundness.check(self._path, limit_s=self._limits.read_s)
         except PagesDamaged as damage:
             self._met(damage)
             raise damage from error

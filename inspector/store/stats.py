@@ -11,15 +11,12 @@ from sqlalchemy import Connection, Select, func, select
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.counting import COUNTED, unpriced_calls
 from inspector.store.cursor import Position
+from inspector.store.limits import ReadLimits
 from inspector.store.listing import Ranking, page_rows
 from inspector.store.reader import event_conditions
 from inspector.store.rows import INT64_MAX
 from inspector.store.tables import spans
 
-SCAN_LIMIT = 200_000
-"""Newest events that one question may look at."""
-SCAN_S = 1.0
-"""How long it may take; half of what a read may."""
 MOST_GROUPS = 1000
 """Groups beyond that many, the smallest ones, are left out."""
 
@@ -38,28 +35,30 @@ _GROUPED = {
 }
 
 
-def read_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buckets: int) -> Stats:
+def read_stats(connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int) -> Stats:
     """Returns the figures of a filter."""
-    conditions = event_conditions(connection, replace(where, duplicates=False))
+    conditions = event_conditions(connection, replace(where, duplicates=False), limits)
     rows: list[Sequence[Any]] = []
     complete = True
     if conditions is not None:
         query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *COUNTED, _c.id)
         query = query.where(*conditions)
-        rows, complete = _newest(connection, query)
+        rows, complete = _newest(connection, query, limits)
     total = StatsGroup(None, *_figures(rows))
     return Stats(total, () if by is None else _groups(rows), _buckets(rows, where, buckets), complete)
 
 
-def _newest(connection: Connection, query: Select[*tuple[Any, ...]]) -> tuple[list[Sequence[Any]], bool]:
-    until = time.monotonic() + SCAN_S
+def _newest(
+    connection: Connection, query: Select[*tuple[Any, ...]], limits: ReadLimits
+) -> tuple[list[Sequence[Any]], bool]:
+    until = time.monotonic() + limits.scan_s
     rows: list[Sequence[Any]] = []
     after: Position | None = None
     while True:
         found = page_rows(connection, query, Ranking(_c.start_ns, _c.id, "desc", after), _STEP)
         rows += found
-        if len(rows) > SCAN_LIMIT:
-            return rows[:SCAN_LIMIT], False
+        if len(rows) > limits.scan_rows:
+            return rows[: limits.scan_rows], False
         if len(found) < _STEP:
             return rows, True
         if time.monotonic() > until:

@@ -14,6 +14,7 @@ from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store import stats
 from inspector.store.contents import json_list
 from inspector.store.filters import trace_conditions
+from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, passing_ids
 from inspector.store.membership import membership_of
 from inspector.store.rows import INT64_MAX
@@ -35,8 +36,6 @@ _MANY: dict[GroupBy, Column[Any]] = {
     "error_type": spans.c.error_type,
 }
 """What a trace has many of: it is in the group of each that one of its events has."""
-MOST_SPANS = 50_000
-"""Up to here the traces of the spans that an index finds are counted; beyond, traces are walked."""
 _STEPS = (1000, 4000)
 _LEAST_SLICES = 16
 _BETWEEN = (_t.start_ns >= bindparam("first_ns"), _t.start_ns <= bindparam("last_ns"))
@@ -83,19 +82,21 @@ class _Figures:
         )
 
 
-def read_trace_stats(connection: Connection, where: Filter, *, by: GroupBy | None, buckets: int) -> Stats:
+def read_trace_stats(
+    connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
+) -> Stats:
     """Returns the figures of the traces of a filter.
 
     Split by what a trace has many of, it is in several groups, and once in the total all the same.
     """
     conditions = trace_conditions(connection, where)
-    listed, complete = _listed(connection, where, conditions)
+    listed, complete = _listed(connection, where, conditions, limits)
     of_slice = [*conditions, *_BETWEEN] if listed is None else [_AMONG]
     question = _sums(None if by is None else GROUPED.get(by)).where(*of_slice)
     of_many = _sums_of_many(_MANY[by], of_slice) if by in _MANY else None
     edges = _edges(_range(connection, where, conditions, listed), buckets)
     total, by_key, slices = _Figures(), dict[str | None, _Figures](), [_Figures() for _ in edges[1:]]
-    until = time.monotonic() + stats.SCAN_S
+    until = time.monotonic() + limits.scan_s
     for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
         if time.monotonic() >= until:
             complete = False
@@ -118,23 +119,23 @@ def read_trace_stats(connection: Connection, where: Filter, *, by: GroupBy | Non
 
 
 def _listed(
-    connection: Connection, where: Filter, conditions: Sequence[ColumnElement[bool]]
+    connection: Connection, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
 ) -> tuple[Sequence[Place] | None, bool]:
     """Returns the traces that count, or None for all that meet the conditions; and whether that is all there are."""
-    membership = membership_of(connection, where)
+    membership = membership_of(connection, where, limits.few_matches)
     if membership is None:
         return None, True
     if membership is False:
         return (), True
     query = select(_t.start_ns, _t.id).where(*conditions)
-    candidates = membership.candidates(connection, MOST_SPANS)
+    candidates = membership.candidates(connection, limits.counted_spans)
     if candidates is not None:
         query = query.where(candidates.condition)
         if candidates.certain:
             return [(row[0], row[1]) for row in connection.execute(query.order_by(_t.start_ns))], True
     ranking = Ranking(_t.start_ns, _t.id, "desc", None)
-    pace = Pace(_STEPS, stats.SCAN_S / 2)
-    found, more = passing_ids(connection, query, ranking, stats.SCAN_LIMIT, [membership.test], pace=pace)
+    pace = Pace(_STEPS, limits.scan_s / 2)
+    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [membership.test], pace)
     return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
 
 

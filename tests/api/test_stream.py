@@ -5,13 +5,14 @@ import json
 import socket
 import struct
 import time
+from contextlib import closing
 
 import pytest
 
 from inspector.api import LiveLimits, create_app
 from inspector.api.live import Listener, Live, gap_chunk, span_chunk
 from inspector.model import Filter
-from inspector.store import QueryTooSlow, SqliteStore, StoreBusy
+from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, StoreBusy
 
 SECRET = "a-secret-of-the-tests-only"
 
@@ -142,15 +143,18 @@ def test_after_zero_sends_everything_there_is(port, store, run):
     reader.close()
 
 
-def test_large_events_in_full_are_all_sent(port, live_app, store, span, until, monkeypatch):
-    monkeypatch.setattr("inspector.store.reader.FULL_BYTES", 1)
+def test_large_events_in_full_are_all_sent(store, settings, serve_app, span, until):
     store.write([span(number, name=f"{number}") for number in range(1, 6)])
-    reader = Reader(port, "?after=0&full=true")
-    assert names(reader, 5) == ["1", "2", "3", "4", "5"]
-    until(lambda: live_app.state.service.live._groups)
-    store.write([span(number, name=f"{number}") for number in range(6, 11)])
-    assert names(reader, 5) == ["6", "7", "8", "9", "10"]
-    reader.close()
+    one_at_a_time = SqliteStore(settings.database, read_only=True, limits=ReadLimits(full_bytes=1))
+    app = create_app(one_at_a_time, settings=settings, limits=LiveLimits(poll_s=0.01, heartbeat_s=0.1))
+    with closing(one_at_a_time), serve_app(app) as port:
+        reader = Reader(port, "?after=0&full=true")
+        assert names(reader, 5) == ["1", "2", "3", "4", "5"]
+        until(lambda: app.state.service.live._groups)
+        store.write([span(number, name=f"{number}") for number in range(6, 11)])
+        assert names(reader, 5) == ["6", "7", "8", "9", "10"]
+        reader.close()
+        app.state.service.live.close()
 
 
 def test_only_what_matches_is_sent(port, store, span):

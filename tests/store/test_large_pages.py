@@ -1,5 +1,5 @@
 from inspector.model import Filter
-from inspector.store import reader
+from inspector.store import ReadLimits
 
 LARGE = 1000
 
@@ -10,9 +10,9 @@ def large_spans(make_span, count):
     ]
 
 
-def test_a_full_page_ends_once_it_is_large_and_the_next_one_goes_on(store, make_span, monkeypatch):
+def test_a_full_page_ends_once_it_is_large_and_the_next_one_goes_on(open_store, path, make_span):
+    store = open_store(path, limits=ReadLimits(full_bytes=5 * LARGE))
     store.write(large_spans(make_span, 10))
-    monkeypatch.setattr(reader, "FULL_BYTES", 5 * LARGE)
     for sort in ("time", "duration", "cost"):
         found, sizes, cursor = [], [], None
         while True:
@@ -27,33 +27,33 @@ def test_a_full_page_ends_once_it_is_large_and_the_next_one_goes_on(store, make_
         assert sizes == [2, 2, 2, 2, 2]
 
 
-def test_a_full_page_has_at_least_one_event(store, make_span, monkeypatch):
+def test_a_full_page_has_at_least_one_event(open_store, path, make_span):
+    store = open_store(path, limits=ReadLimits(full_bytes=1))
     store.write(large_spans(make_span, 3))
-    monkeypatch.setattr(reader, "FULL_BYTES", 1)
     page = store.events(Filter(), order="asc", full=True)
     assert [event.trace_id for event in page.items] == ["t0"]
     rest = store.events(Filter(), order="asc", full=True, cursor=page.next_cursor)
     assert [event.trace_id for event in rest.items] == ["t1"]
 
 
-def test_a_full_page_of_a_walk_ends_early_as_well(store, make_span, monkeypatch):
+def test_a_full_page_of_a_walk_ends_early_as_well(open_store, path, make_span):
+    store = open_store(path, limits=ReadLimits(full_bytes=1))
     spans = large_spans(make_span, 4)
     store.write([*spans, make_span(service="other")])
-    monkeypatch.setattr(reader, "FULL_BYTES", 1)
     where = Filter(attributes=(("k", spans[1].attributes["k"]),))
     assert [event.trace_id for event in store.events(where, full=True).items] == ["t1"]
 
 
-def test_what_is_not_full_is_not_cut(store, make_span, monkeypatch):
+def test_what_is_not_full_is_not_cut(open_store, path, make_span):
+    store = open_store(path, limits=ReadLimits(full_bytes=1))
     store.write(large_spans(make_span, 10))
-    monkeypatch.setattr(reader, "FULL_BYTES", 1)
     assert len(store.events(Filter()).items) == 10
     assert len(store.after(0, Filter())) == 10
 
 
-def test_changes_in_full_come_in_batches_that_are_not_large(store, make_span, monkeypatch):
+def test_changes_in_full_come_in_batches_that_are_not_large(open_store, path, make_span):
+    store = open_store(path, limits=ReadLimits(full_bytes=5 * LARGE))
     store.write(large_spans(make_span, 5))
-    monkeypatch.setattr(reader, "FULL_BYTES", 5 * LARGE)
     found, seq, batches = [], 0, 0
     while batch := store.after(seq, Filter(), full=True):
         found += [event.trace_id for event in batch]

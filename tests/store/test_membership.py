@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter, Span, SpanError
-from inspector.store import SqliteStore, listing
+from inspector.store import ReadLimits, SqliteStore
 
 PICK = st.sampled_from(["x", "y", None])
 SPANS = st.lists(
@@ -86,26 +86,22 @@ def expected(spans, where):
 def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(
     tmp_path_factory, empty_database, recorded, where, limit, hurried, few, matches
 ):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("member") / "inspector.db"))
+    limits = ReadLimits(
+        listed_spans=few, counted_spans=few, few_matches=matches, trace_steps=(2,), walk_s=-1.0 if hurried else 1.0
+    )
+    store = SqliteStore(empty_database(tmp_path_factory.mktemp("member") / "inspector.db"), limits=limits)
     spans = [build(at, fields) for at, fields in enumerate(recorded)]
     store.write(spans)
     while store.index():
         pass
     found, cursor = [], None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("inspector.store.reader.FEW_SPANS", few)
-        patch.setattr("inspector.store.trace_stats.MOST_SPANS", few)
-        patch.setattr("inspector.store.search.FEW_MATCHES", matches)
-        patch.setattr("inspector.store.reader._TRACE_STEPS", (2,))
-        if hurried:
-            patch.setattr(listing, "WALK_S", -1.0)
-        while True:
-            page = store.traces(where, cursor=cursor, limit=limit)
-            assert len(page.items) <= limit
-            found += page.items
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+    while True:
+        page = store.traces(where, cursor=cursor, limit=limit)
+        assert len(page.items) <= limit
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            break
     assert [trace.start_time_unix_nano for trace in found] == sorted(
         (trace.start_time_unix_nano for trace in found), reverse=True
     )

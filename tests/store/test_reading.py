@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
-from inspector.store import CursorInvalid, QueryTooSlow, SqliteStore
+from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, SqliteStore
 
 NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
 PICK = st.sampled_from(["x", "y", None])
@@ -161,7 +161,8 @@ def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
 def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
     tmp_path_factory, empty_database, recorded, where, sort, order, limit, q
 ):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("walk") / "inspector.db"))
+    limits = ReadLimits(walk_s=-1.0, span_steps=(2,), sorted_steps=(2,), few_matches=2)
+    store = SqliteStore(empty_database(tmp_path_factory.mktemp("walk") / "inspector.db"), limits=limits)
     present = [
         build(at, {**fields, "name": "red" if at % 2 else "red blue", "status": "ok"})
         for at, fields in enumerate(recorded)
@@ -171,16 +172,12 @@ def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
         pass
     where = replace(where, q=q, name=None, name_prefix=None)
     found, cursor, pages = [], None, 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("inspector.store.listing.WALK_S", -1.0)
-        patch.setattr("inspector.store.listing._STEPS", (2,))
-        patch.setattr("inspector.store.search.FEW_MATCHES", 2)
-        while True:
-            page = store.events(where, sort=sort, order=order, cursor=cursor, limit=limit)
-            found += [event.span_id for event in page.items]
-            cursor, pages = page.next_cursor, pages + 1
-            if cursor is None:
-                break
+    while True:
+        page = store.events(where, sort=sort, order=order, cursor=cursor, limit=limit)
+        found += [event.span_id for event in page.items]
+        cursor, pages = page.next_cursor, pages + 1
+        if cursor is None:
+            break
     ranked = sorted(enumerate(present), key=rank(sort, order))
     assert found == [span.span_id for _, span in ranked if matches(span, where) and (q or "") in span.name]
     assert pages <= len(present) + 2
@@ -334,12 +331,11 @@ def test_attributes_are_found_however_they_rest(store, make_span):
         assert store.events(Filter(attributes=((key, value),))).items == ()
 
 
-def test_a_read_that_takes_too_long_is_stopped_in_words(store, make_span, monkeypatch):
+def test_a_read_that_takes_too_long_is_stopped_in_words(store, make_span, open_store, path):
     store.write([make_span(attributes={"a": at}) for at in range(3000)])
-    monkeypatch.setattr("inspector.store.sqlite.READ_LIMIT_S", 0.0)
-    with pytest.raises(QueryTooSlow, match="narrow the filter"):
-        store.events(Filter(attributes=(("a", "no"),)))
-    monkeypatch.undo()
+    hurried = open_store(path, read_only=True, limits=ReadLimits(read_s=0.0))
+    with pytest.raises(QueryTooSlow, match="stopped after 0 s; narrow the filter"):
+        hurried.events(Filter(attributes=(("a", "no"),)))
     assert len(store.events(Filter(attributes=(("a", "7"),))).items) == 1
 
 

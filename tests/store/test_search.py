@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.model import Filter, Span, SpanError
-from inspector.store import SqliteStore
-from inspector.store import search as search_module
+from inspector.store import ReadLimits, SqliteStore
 
 INPUT = "gen_ai.input.messages"
 
@@ -198,7 +197,7 @@ def test_how_far_search_is_behind_is_known(store, make_span):
     assert (store.index(3), store.index(3)) == (2, 0)
 
 
-def test_rare_and_common_words_give_the_same_answer_either_way(store, make_span, monkeypatch):
+def test_rare_and_common_words_give_the_same_answer_either_way(store, make_span, open_store, path):
     store.write(
         [
             make_span(name=f"common {'rare' if at % 10 == 0 else ''}", kind="llm" if at % 2 else "tool")
@@ -208,8 +207,8 @@ def test_rare_and_common_words_give_the_same_answer_either_way(store, make_span,
     indexed(store)
     questions = [Filter(q="common"), Filter(q="rare"), Filter(q="common", kinds=("llm",)), Filter(q="rare common")]
     few = [store.events(where, limit=20).items for where in questions]
-    monkeypatch.setattr(search_module, "FEW_MATCHES", 3)
-    assert [store.events(where, limit=20).items for where in questions] == few
+    walking = open_store(path, read_only=True, limits=ReadLimits(few_matches=3))
+    assert [walking.events(where, limit=20).items for where in questions] == few
     assert len(few[1]) == 6
 
 

@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter
+from inspector.store import ReadLimits
 from inspector.store import stats as stats_module
 from inspector.store.stats import quantile
 
@@ -73,14 +74,12 @@ def test_each_start_falls_into_the_bucket_that_begins_before_it(starts, count):
         assert bucket.count == sum(begins[at] <= start < until for start in starts)
 
 
-def test_a_capped_scan_covers_the_newest_and_says_so(store, make_span, monkeypatch):
+def test_a_capped_scan_covers_the_newest_and_says_so(store, make_span, open_store, path):
     store.write([make_span(name=f"n{at}") for at in range(10)])
-    monkeypatch.setattr(stats_module, "SCAN_LIMIT", 4)
-    stats = store.stats(Filter(), by="name")
+    stats = open_store(path, read_only=True, limits=ReadLimits(scan_rows=4)).stats(Filter(), by="name")
     assert (stats.complete, stats.total.count) == (False, 4)
     assert {group.key for group in stats.groups} == {"n6", "n7", "n8", "n9"}
-    monkeypatch.setattr(stats_module, "SCAN_LIMIT", 10)
-    assert store.stats(Filter()).complete
+    assert open_store(path, read_only=True, limits=ReadLimits(scan_rows=10)).stats(Filter()).complete
 
 
 def test_sums_of_tokens_saturate(store, make_span):

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter, GroupBy, Span, SpanError
-from inspector.store import SqliteStore
-from inspector.store import stats as stats_module
+from inspector.store import ReadLimits, SqliteStore
 from inspector.store.stats import quantile
 from inspector.store.trace_stats import GROUPED
 
@@ -112,9 +111,9 @@ def test_figures_of_traces_narrow_by_their_spans(store, make_span):
     assert store.stats(Filter(q="nothing"), of="traces", by="kind", buckets=3).total.count == 0
 
 
-def test_figures_that_take_too_long_cover_the_newest_and_say_so(store, make_span, monkeypatch):
+def test_figures_that_take_too_long_cover_the_newest_and_say_so(open_store, path, make_span):
+    store = open_store(path, limits=ReadLimits(scan_s=0.0))
     store.write([make_span(trace_id=f"t{at}") for at in range(10)])
-    monkeypatch.setattr(stats_module, "SCAN_S", 0.0)
     found = store.stats(Filter(), of="traces", buckets=2)
     assert (found.complete, found.total.count) == (False, 0)
 
