@@ -1,8 +1,10 @@
 """Holds every keyword that emitters of ours send, in recorded processes, against the catalogue of the contract.
 
-Emitters of ours are those that name themselves (``emitter``); an application may send what it likes.
+Emitters of ours are those that name themselves (``emitter``), and whatever else comes from code of ours, such as the
+notices of a session; an application may send what it likes.
 """
 
+import sys
 from functools import wraps
 from pathlib import Path
 
@@ -30,11 +32,30 @@ def checked(name, fn, unknown):
     @wraps(fn)
     def subscriber(**values):
         wrong = values.keys() ^ (always | values.keys() & sometimes)
-        if wrong and "emitter" in values:
-            unknown(name, values["emitter"], sorted(wrong))
+        if wrong and (emitter := values.get("emitter") or sender()):
+            unknown(name, emitter, sorted(wrong))
         return fn(**values)
 
     return subscriber
+
+
+OURS = ("inspector.", "toolkit.")
+BUS = ("instrument", "inspector.record")
+
+
+def sender():
+    """The module of ours that emits what is being told of; None where an application does."""
+    frame = sys._getframe(1)
+    names = (frame.f_globals.get("__name__", "") for frame in frames_from(frame))
+    name = next(name for name in names if name != __name__ and not name.startswith(BUS))
+    return name if name.startswith(OURS) else None
+
+
+def frames_from(frame):
+    """A frame and those that called it, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def watch_to(file):
