@@ -180,10 +180,16 @@ def _url(listener: socket.socket) -> str:
 def _announced(path: Path, url: str) -> Generator[None]:
     """Keep a file with the address and the process id for as long as the server runs."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump({"url": url, "pid": os.getpid()}, file)
-    draft.replace(path)
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump({"url": url, "pid": os.getpid()}, file)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        if error.errno != errno.ENOSPC:
+            raise
+        logger.warning("no space left for %s; commands find this server by the lock of the database", path)
     try:
         yield
     finally:

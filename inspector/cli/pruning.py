@@ -21,6 +21,8 @@ from inspector.settings import Settings
 from inspector.store import Store
 
 _PAGE = 1000
+_STEP = 20
+"""Traces between two looks at the size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
         if ask:
             _agree(_question(wanted, trace_id))
         owner = current_owner(settings.lock_file)
-        if owner is not None and owner.pid != os.getpid():
+        if owner is not None and owner.pid not in (os.getpid(), None):
             if owner.url is None:
                 raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
             return _by_server(settings, store, wanted, trace_id, owner.url)
@@ -87,18 +89,25 @@ def _by_ourselves(store: Store, wanted: Wanted, trace_id: str | None) -> str:
 
 
 def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str | None, url: str) -> str:
-    if wanted.max_bytes is not None:
-        raise CliError(
-            f"the server at {url} keeps the database under INSPECTOR_RETENTION_BYTES itself\n"
-            "stop it to prune by size, or use --older-than, --session or --trace"
-        )
     spans = delete(settings, url, f"traces/{trace_id}") if trace_id else 0
     if wanted.session_id is not None:
         spans += delete(settings, url, f"sessions/{quote(wanted.session_id, safe='')}")
     if wanted.older_than_s is not None:
         for old in _begun_before(store, _before_ns(wanted.older_than_s)):
             spans += delete(settings, url, f"traces/{old}")
+    if wanted.max_bytes is not None:
+        for old in _oldest_above(store, wanted.max_bytes):
+            spans += delete(settings, url, f"traces/{old}")
     return f"deleted {spans:,} events"
+
+
+def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
+    """Yield the oldest traces for as long as the database is larger, while somebody else deletes them."""
+    while store.health().used_bytes > max_bytes:
+        oldest = store.traces(Filter(), order="asc", limit=_STEP).items
+        if not oldest:
+            return
+        yield from (trace.trace_id for trace in oldest)
 
 
 def _begun_before(store: Store, before_ns: int) -> Iterator[str]:

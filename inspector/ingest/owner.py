@@ -3,7 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -22,6 +23,7 @@ from inspector.store import (
     Store,
     StoreBusy,
     StoreError,
+    StoreFull,
     StoreReadOnly,
     StoreUnchecked,
 )
@@ -180,7 +182,8 @@ class Owner:
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        return self._deleted(self.store.delete_trace(trace_id))
+        with self._giving_back():
+            return self._deleted(self.store.delete_trace(trace_id))
 
     def delete_session(self, session_id: str) -> int:
         """Delete all traces of a session and tell the listeners; returns the number of spans removed.
@@ -188,7 +191,15 @@ class Owner:
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        return self._deleted(self.store.delete_session(session_id))
+        with self._giving_back():
+            return self._deleted(self.store.delete_session(session_id))
+
+    @contextmanager
+    def _giving_back(self) -> Generator[None]:
+        """Have the thread give what becomes free back to the file system."""
+        yield
+        self._chores.prune_at_s = 0.0
+        self._news.set()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
         """Delete what is older, and what is more, than the settings allow; ``for_s`` bounds the time it may take.
@@ -295,6 +306,10 @@ class Owner:
             self._fail(str(error), traceback=False)
         except StoreUnchecked:
             return False  # as the store says itself
+        except StoreFull as error:
+            self._fail(f"{error}; what is recorded waits in the spool", traceback=False)
+            with suppress(StoreError):
+                self._database.relieve()
         except StoreBusy as error:
             self._fail(f"the database is busy and is tried again: {error}")
         except (StoreError, OSError) as error:

@@ -9,7 +9,16 @@ from inspector.ingest.errors import NothingRecorded
 from inspector.ingest.owner import Owner
 from inspector.ingest.segment import list_segments
 from inspector.settings import Settings
-from inspector.store import OwnedElsewhere, PagesDamaged, SqliteStore, Store, StoreError, StoreReadOnly, StoreUnchecked
+from inspector.store import (
+    OwnedElsewhere,
+    PagesDamaged,
+    SqliteStore,
+    Store,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnchecked,
+)
 
 LOCK_WAIT_S = 5.0
 """How long to wait for another short-lived command before its database is read as it is."""
@@ -57,11 +66,7 @@ def open_home(
         return
     with owner:
         try:
-            taken = owner.take_in(read_so_far=read_so_far)
-            if taken.ignored and (left := left_by_others(settings.home)):
-                as_it_is(left)
-            while owner.store.index():
-                pass
+            _catch_up(owner, settings, as_it_is, read_so_far)
         except PagesDamaged as error:
             if follow or write:
                 raise
@@ -69,6 +74,19 @@ def open_home(
         if follow:
             owner.start()
         yield owner.store
+
+
+def _catch_up(
+    owner: Owner, settings: Settings, as_it_is: Callable[[str], object], read_so_far: Callable[[int, int], None] | None
+) -> None:
+    try:
+        taken = owner.take_in(read_so_far=read_so_far)
+        if taken.ignored and (left := left_by_others(settings.home)):
+            as_it_is(left)
+        while owner.store.index():
+            pass
+    except StoreFull as error:
+        as_it_is(f"{error}; what waits stays in the spool")
 
 
 def _owner_or_why(settings: Settings, *, check_s: float | None) -> tuple[Owner | None, StoreError | None]:

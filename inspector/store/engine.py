@@ -20,6 +20,7 @@ from inspector.store.errors import (
     StoreBusy,
     StoreDamaged,
     StoreError,
+    StoreFull,
     StoreMissing,
     StoreNewer,
     StoreReadOnly,
@@ -42,7 +43,11 @@ _ERRORS: tuple[tuple[tuple[int, ...], type[StoreError], str], ...] = (
         StoreBusy,
         "{path} is locked by another process; try again, or find it with: fuser {path}",
     ),
-    ((sqlite3.SQLITE_FULL,), StoreBusy, "no space left for {path}; free some, or prune with: inspector prune"),
+    (
+        (sqlite3.SQLITE_FULL,),
+        StoreFull,
+        "no space left for {path}; free some, or delete what is not needed, such as: inspector prune --older-than 7d",
+    ),
     (
         (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
         StoreBusy,
@@ -178,6 +183,12 @@ def checkpoint(engine: Engine) -> None:
         driver(connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
+def empty_log(engine: Engine) -> None:
+    """Moves the write-ahead log into the database and gives its space back, unless somebody reads from it."""
+    with engine.connect() as connection:
+        driver(connection).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
 def driver(connection: Connection) -> sqlite3.Connection:
     """Returns the driver's own connection, for pragmas that SQLAlchemy cannot read the results of."""
     raw = connection.connection.dbapi_connection
@@ -271,9 +282,10 @@ def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None
 def _set_up_writer(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA mmap_size = 0")
-    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        # Only where it is new: setting the vacuum again is a write, for which a full disk has no space.
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")

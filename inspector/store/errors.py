@@ -2,6 +2,7 @@
 
 StoreError
 ├── StoreBusy         locked by another process, or no space left: try again later
+│   ├── StoreFull         no space left
 │   └── StoreUnchecked    not closed by its last owner, and not checked for damage yet
 ├── StoreReadOnly     the file or its file system cannot be written
 ├── StoreMissing      there is no database yet
@@ -22,6 +23,10 @@ class StoreError(Exception):
 
 class StoreBusy(StoreError):  # names say what is the case
     """Nothing was written; the same call can succeed later."""
+
+
+class StoreFull(StoreBusy):  # names say what is the case
+    """No space is left on the disk."""
 
 
 class StoreUnchecked(StoreBusy):  # names say what is the case

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select
 from inspector.store.counters import calls_ever, load_counters
 from inspector.store.losses import sum_losses
 from inspector.store.protocol import Health
+from inspector.store.retention import used_bytes
 from inspector.store.tables import SCHEMA_VERSION, traces
 
 
@@ -20,6 +21,7 @@ def read_health(connection: Connection, path: Path) -> Health:
     return Health(
         spans=spans,
         bytes=sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal")),
+        used_bytes=used_bytes(connection),
         oldest_ns=oldest_ns,
         last_seq=counts["seq"],
         search_behind=counts["seq"] - counts["indexed"],

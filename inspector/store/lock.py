@@ -3,10 +3,13 @@
 import fcntl
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 
 from inspector.store.errors import OwnedElsewhere, StoreReadOnly
+
+_NOBODY = b"{}"
 
 
 class OwnerLock:
@@ -52,14 +55,19 @@ class OwnerLock:
         if self._descriptor is None:
             return
         text = json.dumps({"pid": os.getpid(), "url": url}).encode()
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, text, 0)
+        # On a full disk others are told that there is an owner, and not which.
+        with suppress(OSError):
+            os.pwrite(self._descriptor, text, 0)
+            os.ftruncate(self._descriptor, len(text))
 
     def release(self) -> None:
         """Gives the lock back; harmless when it is not held."""
         if self._descriptor is None:
             return
-        os.ftruncate(self._descriptor, 0)
+        # Not emptied: the next owner may find no space for a first byte.
+        with suppress(OSError):
+            os.pwrite(self._descriptor, _NOBODY, 0)
+            os.ftruncate(self._descriptor, len(_NOBODY))
         # A child forked meanwhile may still hold a copy of the descriptor, so closing alone would not unlock.
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         self._drop()

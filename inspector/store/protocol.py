@@ -46,6 +46,8 @@ class Health:
     spans: int
     bytes: int
     """Size of the database and its write-ahead log on disk."""
+    used_bytes: int
+    """How much of the database is not free for new spans."""
     oldest_ns: int | None
     last_seq: int
     search_behind: int

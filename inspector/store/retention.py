@@ -3,90 +3,103 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol
+from contextlib import suppress
 
 from sqlalchemy import Connection
 
 from inspector.store import rollups, search
 from inspector.store.contents import json_list
 from inspector.store.engine import driver
+from inspector.store.errors import StoreFull
 from inspector.store.losses import prune_losses
 from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import Pruned
+from inspector.store.removal import Removal
 from inspector.store.rows import clamp
 
-SLICE_SPANS = 2000
-"""Most spans that one transaction removes."""
 SLICE_TRACES = 200
 SIZE_TRACES = 50
-"""Traces between two looks at the size."""
-_VACUUM_PAGES = 256
+"""Most traces between two looks at the size; fewer where fewer are too many."""
+_TIDY_SHARE = 4
+"""The index of the text is merged once this part of the spans that are left was removed."""
+_VACUUM_PAGES, _TIGHT_VACUUM_PAGES = 256, 16
+"""Pages that one transaction gives back, in general and where the disk is full."""
 
 
-class Transactions(Protocol):
-    """Opens one write transaction after another; others may write in between."""
-
-    def __call__(self) -> AbstractContextManager[Connection]:
-        """Begins a transaction, which ends with the block."""
-        ...
-
-
-def delete_traces(transactions: Transactions, trace_ids: Sequence[str]) -> int:
+def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
     """Removes traces, and returns how many spans they had; one cut short is finished by the next call."""
     removed = 0
     for start in range(0, len(trace_ids), SLICE_TRACES):
         chunk = trace_ids[start : start + SLICE_TRACES]
-        count = SLICE_SPANS
-        while count == SLICE_SPANS:
-            with transactions() as connection:
-                count = _delete_slice(connection, chunk)
+        more = True
+        while more:
+            count, more = removal.step(lambda connection: _delete_slice(connection, chunk, removal.spans))  # noqa: B023 - called at once
             removed += count
+    if removal.is_tight:
+        # A page that is free is free for us alone; on a full disk others wait for it.
+        give_back(removal)
     return removed
 
 
-def delete_session(transactions: Transactions, session_id: str) -> int:
+def give_back(removal: Removal) -> None:
+    """Gives all free pages back to the file system."""
+    while removal.step(lambda connection: _vacuum_some(connection, _pages(removal))):
+        pass
+
+
+def delete_session(removal: Removal, session_id: str) -> int:
     """Removes the traces with a span of a session, and returns how many spans they had."""
-    with transactions() as connection:
-        found = connection.exec_driver_sql(
-            "SELECT trace_id FROM traces WHERE session_id = :session "
-            "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC",
-            {"session": session_id},
-        ).all()
-    return delete_traces(transactions, [row[0] for row in found])
+    sql = (
+        "SELECT trace_id FROM traces WHERE session_id = :session "
+        "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC"
+    )
+    found = removal.step(lambda connection: connection.exec_driver_sql(sql, {"session": session_id}).scalars().all())
+    return delete_traces(removal, found)
 
 
-def prune(
-    transactions: Transactions, *, before_ns: int | None, max_bytes: int | None, for_s: float | None = None
-) -> Pruned:
+def prune(removal: Removal, *, before_ns: int | None, max_bytes: int | None, for_s: float | None = None) -> Pruned:
     """Removes what is too old, then the oldest while there is too much, and gives the space back."""
     until = math.inf if for_s is None else time.monotonic() + for_s
-    with transactions() as connection:
-        bytes_before = _file_bytes(connection)
-        if before_ns is not None:
-            prune_losses(connection, before_ns)
+    bytes_before = removal.step(_file_bytes)
+    if before_ns is not None:
+        removal.step(lambda connection: prune_losses(connection, before_ns))
     traces = removed = 0
     complete = True
-    for count, spans in _removals(transactions, before_ns, max_bytes):
+    for count, spans in _removals(removal, before_ns, max_bytes):
         traces += count
         removed += spans
         if time.monotonic() > until:
             complete = False
             break
-    with transactions() as connection:
-        return Pruned(traces, removed, max(0, bytes_before - _file_bytes(connection)), complete)
+    return Pruned(traces, removed, max(0, bytes_before - removal.step(_file_bytes)), complete)
 
 
-def _removals(transactions: Transactions, before_ns: int | None, max_bytes: int | None) -> Iterator[tuple[int, int]]:
+def _removals(removal: Removal, before_ns: int | None, max_bytes: int | None) -> Iterator[tuple[int, int]]:
     """Removes traces, then gives space back, and says after each step how many traces and spans went."""
-    while batch := _next_batch(transactions, before_ns, max_bytes):
-        yield len(batch), delete_traces(transactions, batch)
-    more = True
-    while more:
-        with transactions() as connection:
-            more = _vacuum_some(connection)
-        if more:
+    untidied = 0
+    while batch := removal.step(lambda connection: _next_batch(connection, before_ns, max_bytes)):
+        spans = delete_traces(removal, batch)
+        yield len(batch), spans
+        untidied += spans
+        # What is not found any more stays in the index of the text until that is merged, which costs as much as all
+        # that is left; without it the next traces would have to go for what these have left behind.
+        if max_bytes is not None and untidied * _TIDY_SHARE > removal.step(_spans_left):
+            untidied = 0
+            yield from _tidied(removal)
+    while removal.step(lambda connection: _vacuum_some(connection, _pages(removal))):
+        yield 0, 0
+
+
+def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
+    begin = True
+    with suppress(StoreFull):
+        while removal.step(lambda connection: search.tidy(connection, begin=begin)):  # noqa: B023 - called at once
+            begin = False
             yield 0, 0
+
+
+def _spans_left(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("SELECT coalesce(sum(spans), 0) FROM traces").scalar() or 0)
 
 
 def used_bytes(connection: Connection) -> int:
@@ -97,21 +110,23 @@ def used_bytes(connection: Connection) -> int:
     return _file_bytes(connection) - free * size
 
 
-def _next_batch(transactions: Transactions, before_ns: int | None, max_bytes: int | None) -> Sequence[str]:
-    with transactions() as connection:
-        if before_ns is not None:
-            before = clamp(before_ns)
-            aged = connection.exec_driver_sql(
-                "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? "
-                "ORDER BY start_ns LIMIT ?",
-                (before, before, SLICE_TRACES),
-            ).all()
-            if aged:
-                return [row[0] for row in aged]
-        if max_bytes is None or used_bytes(connection) <= max_bytes:
-            return ()
-        oldest = connection.exec_driver_sql("SELECT trace_id FROM traces ORDER BY start_ns LIMIT ?", (SIZE_TRACES,))
-        return [row[0] for row in oldest]
+def _next_batch(connection: Connection, before_ns: int | None, max_bytes: int | None) -> Sequence[str]:
+    if before_ns is not None:
+        before = clamp(before_ns)
+        aged = connection.exec_driver_sql(
+            "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? "
+            "ORDER BY start_ns LIMIT ?",
+            (before, before, SLICE_TRACES),
+        ).all()
+        if aged:
+            return [row[0] for row in aged]
+    used = used_bytes(connection)
+    if max_bytes is None or used <= max_bytes:
+        return ()
+    traces = int(connection.exec_driver_sql("SELECT count(*) FROM traces").scalar() or 0)
+    too_many = min(SIZE_TRACES, max(1, traces * (used - max_bytes) // used))
+    oldest = connection.exec_driver_sql("SELECT trace_id FROM traces ORDER BY start_ns LIMIT ?", (too_many,))
+    return [row[0] for row in oldest]
 
 
 def _file_bytes(connection: Connection) -> int:
@@ -121,21 +136,26 @@ def _file_bytes(connection: Connection) -> int:
     return pages * size
 
 
-def _vacuum_some(connection: Connection) -> bool:
+def _pages(removal: Removal) -> int:
+    return _TIGHT_VACUUM_PAGES if removal.is_tight else _VACUUM_PAGES
+
+
+def _vacuum_some(connection: Connection, pages: int) -> bool:
     if not connection.exec_driver_sql("PRAGMA freelist_count").scalar():
         return False
-    driver(connection).execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
+    driver(connection).execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
     return True
 
 
-def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
+def _delete_slice(connection: Connection, trace_ids: Sequence[str], most: int) -> tuple[int, bool]:
+    """Removes spans of the traces, and once there are no more the traces; returns how many, and whether there are."""
     wanted = json_list(trace_ids)
     # Newest first: messages stay with the earlier spans that brought them until those go too.
     found = connection.exec_driver_sql(
         f"SELECT session_id, trace_id, {search.INDEXED_COLUMNS} FROM spans "  # noqa: S608  # constants
         "WHERE trace_id IN (SELECT id FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))) "
         "ORDER BY id DESC LIMIT ?",
-        (wanted, SLICE_SPANS),
+        (wanted, most),
     ).all()
     rows = [search.Indexed(*values[2:]) for values in found]
     search.forget(connection, rows)
@@ -145,7 +165,7 @@ def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
         "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", (ids,)
     )
     release(connection, set(orphans.scalars()), {scope_of(values[0], values[1]) for values in found})
-    if len(rows) < SLICE_SPANS:
+    if len(rows) < most:
         left = connection.exec_driver_sql(
             "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id", (wanted,)
         ).all()
@@ -155,4 +175,4 @@ def _delete_slice(connection: Connection, trace_ids: Sequence[str]) -> int:
         ).all()
         rollups.sum_sessions(connection, {row[0] for row in (*left, *shared) if row[0] is not None})
         search.merge(connection)
-    return len(rows)
+    return len(rows), len(rows) == most

@@ -26,6 +26,7 @@ from inspector.store.engine import driver
 _MOST_TERMS = 32
 _LONGEST_TERM = 200
 _MERGE_PAGES = 64
+_TIDY_PAGES = 256
 _MOST_TEXT_CHARS = 1 << 20
 _DEEPEST_CALL = 100
 """Lists and maps inside one another that a function calls itself for."""
@@ -167,6 +168,18 @@ def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
 def merge(connection: Connection) -> None:
     """Tidies the index a little, which removals otherwise only make larger."""
     connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+
+
+def tidy(connection: Connection, *, begin: bool) -> bool:
+    """Merges some of the index, so that what was removed leaves it; returns whether there is more.
+
+    ``begin`` marks all of it for that, as https://sqlite.org/fts5.html#the_merge_command has it.
+    """
+    database = driver(connection)
+    before = database.total_changes
+    pages = -_TIDY_PAGES if begin else _TIDY_PAGES
+    database.execute("INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
+    return database.total_changes - before >= 2
 
 
 def _condition(sql: str, **values: str) -> ColumnElement[bool]:

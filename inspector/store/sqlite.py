@@ -1,7 +1,7 @@
 """The store on one SQLite file: one connection writes, others only read."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +38,8 @@ from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.losses import read_losses, with_losses, write_losses
 from inspector.store.outline import read_outline
 from inspector.store.protocol import Health, Pruned, SpoolMark
+from inspector.store.removal import Removal
+from inspector.store.reserve import Reserve
 from inspector.store.rows import clean, scrubbed
 from inspector.store.search import index_some
 from inspector.store.stats import read_stats
@@ -77,11 +79,13 @@ class SqliteStore:
         path = path if self._copy is None else Path(self._copy.name) / path.name
         self._path = path
         self._limits = limits
-        if read_only:
-            check_readable(path)
-            self._writer = None
-        else:
-            self._writer = WriteConnection(path, check_s=check_s, check_later=check_later, reopened=self._read_anew)
+        self._reserve = Reserve(path)
+        with self._reserve.lent():
+            if read_only:
+                check_readable(path)
+                self._writer = None
+            else:
+                self._writer = WriteConnection(path, check_s=check_s, check_later=check_later, reopened=self._read_anew)
         self._reader = reader_engine(path)
         self._damage: str | None = None
         self._conversations = Conversations()
@@ -212,17 +216,20 @@ class SqliteStore:
 
     def delete_trace(self, trace_id: str) -> int:
         """See `Store.delete_trace`."""
-        return retention.delete_traces(self._remove, (clean(trace_id),))
+        with self._removal() as removal:
+            return retention.delete_traces(removal, (clean(trace_id),))
 
     def delete_session(self, session_id: str) -> int:
         """See `Store.delete_session`."""
-        return retention.delete_session(self._remove, clean(session_id))
+        with self._removal() as removal:
+            return retention.delete_session(removal, clean(session_id))
 
     def prune(
         self, *, before_ns: int | None = None, max_bytes: int | None = None, for_s: float | None = None
     ) -> Pruned:
         """See `Store.prune`."""
-        return retention.prune(self._remove, before_ns=before_ns, max_bytes=max_bytes, for_s=for_s)
+        with self._removal() as removal:
+            return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, for_s=for_s)
 
     def index(self, limit: int = 2000) -> int:
         """See `Store.index`."""
@@ -232,6 +239,19 @@ class SqliteStore:
     def checkpoint(self) -> None:
         """See `Store.checkpoint`."""
         self._writable().checkpoint()
+        self._reserve.keep()
+
+    def relieve(self) -> None:
+        """Give back the space of the write-ahead log, which a full disk has kept from being moved."""
+        writer = self._writable()
+        with writer.alone():
+            if self._reserve.log_is_too_long:
+                writer.empty_log()
+            # Only where it must be: whoever else fills the disk may take the reserve before it is taken again.
+            if self._reserve.log_is_too_long:
+                held = self._reserve.release()
+                writer.empty_log()
+                self._reserve.restore(held)
 
     def health(self) -> Health:
         """See `Store.health`."""
@@ -253,6 +273,11 @@ class SqliteStore:
             writer.write_batch(connection, spans, self._conversations, self._families)
             writer.save_marks(connection, marks)
             write_losses(connection, losses)
+        if self._reserve.log_is_too_long:
+            # What was written is committed, whatever becomes of the log.
+            with suppress(StoreError):
+                self._writable().checkpoint()
+        self._reserve.keep()
 
     def _writable(self) -> WriteConnection:
         if self._writer is None:
@@ -273,6 +298,24 @@ class SqliteStore:
         with self._write() as connection:
             self._forget()
             yield connection
+
+    @contextmanager
+    def _removal(self) -> Generator[Removal]:
+        writer = self._writable()
+        with ExitStack() as stack:
+            is_alone = False
+
+            def make_room() -> None:
+                nonlocal is_alone
+                if not is_alone:
+                    is_alone = True
+                    # Whoever else writes would take the space that is made here for removing.
+                    stack.enter_context(writer.alone())
+                    stack.callback(self._reserve.restore, self._reserve.release())
+                writer.empty_log()
+
+            yield Removal(self._remove, make_room)
+        self._reserve.keep()
 
     def _forget(self) -> None:
         """Let go of what is remembered of stored rows, which may not be true any more."""

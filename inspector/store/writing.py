@@ -98,6 +98,17 @@ class WriteConnection:
                 self._refusal = damage
                 raise
 
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Let nobody else write inside the block."""
+        with self._lock:
+            yield
+
+    def empty_log(self) -> None:
+        """Move the log into the database and give its space back, as far as that is possible now."""
+        with self._lock, suppress(StoreBusy), engines.translated(self._path):
+            engines.empty_log(self._usable())
+
     def close(self) -> None:
         """Let go of the file, and note how it was left where it is sound."""
         with self._lock:

@@ -86,7 +86,7 @@ def test_the_owner_announces_where_it_serves_once_it_knows(path):
     lock.announce("http://127.0.0.1:2")
     assert json.loads(path.read_text()) == {"pid": os.getpid(), "url": "http://127.0.0.1:2"}
     lock.release()
-    assert path.read_text() == ""
+    assert path.read_text() == "{}"
 
 
 def test_children_do_not_inherit_the_lock(path):

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from inspector.model import Filter
-from inspector.store import Pruned, retention
+from inspector.store import Pruned, removal, retention
 
 INPUT = "gen_ai.input.messages"
 
@@ -96,7 +96,7 @@ def test_a_size_that_can_never_be_reached_ends_with_an_empty_store(store, make_s
 
 
 def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span, rows_of, monkeypatch):
-    monkeypatch.setattr(retention, "SLICE_SPANS", 7)
+    monkeypatch.setattr(removal, "MOST_SPANS", 7)
     prompt = json.dumps([{"text": "filling " * 200}])
     store.write([make_span(trace_id="big", attributes={INPUT: prompt}) for _ in range(30)])
     store.write([make_span(trace_id="exact") for _ in range(14)])
@@ -109,17 +109,17 @@ def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span
 
 
 def test_a_removal_that_was_cut_short_is_finished_by_the_next(store, make_span, rows_of, monkeypatch):
-    monkeypatch.setattr(retention, "SLICE_SPANS", 5)
+    monkeypatch.setattr(removal, "MOST_SPANS", 5)
     store.write([make_span(trace_id="big", name="needle") for _ in range(12)])
     while store.index():
         pass
     real, calls = retention._delete_slice, []
 
-    def die_after_one(connection, trace_ids):
+    def die_after_one(*arguments):
         if calls:
             raise KeyboardInterrupt
         calls.append(1)
-        return real(connection, trace_ids)
+        return real(*arguments)
 
     monkeypatch.setattr(retention, "_delete_slice", die_after_one)
     with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,148 @@
+"""Commands on a disk without a free byte: a file system of 8 MB in memory, where one may be mounted."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+from contextlib import closing, suppress
+
+import pytest
+
+from inspector.cli.app import run as command
+from inspector.ingest import Owner
+from inspector.model import Filter
+from inspector.settings import Settings
+from inspector.store import StoreFull
+
+TOKEN = "a-token-of-the-tests-only"
+
+
+def line(size):
+    """A span in the spool with so many bytes of text, which no compression makes much smaller."""
+    span = {
+        "traceId": "c" * 32,
+        "spanId": "c" * 16,
+        "name": "waiting",
+        "startTimeUnixNano": "1795900000000000000",
+        "endTimeUnixNano": "1795900000000000001",
+        "attributes": [{"key": "text", "value": {"stringValue": random.Random(0).randbytes(size // 2).hex()}}],
+    }
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}) + "\n"
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A data directory on a small disk of its own."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no file system may be mounted here: {mounted.stderr.decode().strip()}")
+    yield disk / "home"
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.fixture
+def fill(home, span):
+    """Record until the disk is full, with a line left in the spool; returns how many traces were stored."""
+
+    def filled(*, pinned=False, waiting=100):
+        with Owner(Settings(home=home, retention_days=36_500)) as owner:
+            home.joinpath("spool").mkdir(mode=0o700)
+            (home / "line").write_text(line(waiting))
+            stored = 0
+            with closing(sqlite3.connect(home / "inspector.db", isolation_level=None)) as reader, suppress(StoreFull):
+                while True:
+                    if stored == 3 and pinned:
+                        # Whoever reads what was keeps the log from being used again.
+                        reader.execute("BEGIN")
+                        reader.execute("SELECT count(*) FROM spans").fetchone()
+                    result = random.Random(stored).randbytes(1500).hex()
+                    spans = [span(trace_id=f"{stored:032x}", attributes={"result": result}) for _ in range(10)]
+                    owner.store.write(spans)
+                    stored += 1
+            (home / "line").rename(home / "spool" / "a.jsonl")
+        stuff_full(home)
+        return stored
+
+    return filled
+
+
+def stuff_full(home):
+    """Takes every byte that is left."""
+    with suppress(OSError), home.parent.joinpath("others").open("ab", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    assert free(home) == 0
+
+
+def free(home):
+    return os.statvfs(home).f_bavail * os.statvfs(home).f_frsize
+
+
+@pytest.fixture
+def ask(home, capsys, monkeypatch):
+    """Runs a command in this process; returns its exit code, output and errors."""
+    monkeypatch.setenv("INSPECTOR_TOKEN", TOKEN)
+    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
+
+    def run(*arguments):
+        code = command([*arguments, "--home", str(home)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, home, fill, tmp_path):
+    stored = fill(waiting=3_000_000)
+    for arguments in (["events"], ["show"], ["sessions"], ["export", "--all", "-o", str(tmp_path / "saved.jsonl")]):
+        code, _, errors = ask(*arguments)
+        assert code == 0, errors
+        said = [line for line in errors.splitlines() if "no space left" in line]
+        assert len(said) == 1
+        assert "what waits stays in the spool" in said[0]
+    assert f"exported {10 * stored:,} events" in errors
+    assert (home / "spool" / "a.jsonl").exists()
+
+
+@pytest.mark.parametrize("pinned", [False, True], ids=["short log", "long log"])
+def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
+    stored = fill(pinned=pinned)
+    code, output, errors = ask("prune", "--trace", f"{0:032x}", "--yes")
+    assert (code, output) == (0, "deleted 10 events\n"), errors
+    stuff_full(home)
+    code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
+    assert code == 0, errors
+    assert free(home) > 300_000
+    code, output, errors = ask("events", "--name", "waiting")
+    assert (code, errors) == (0, "")
+    assert "waiting" in output
+    with closing(sqlite3.connect(home / "inspector.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("SELECT count(*) FROM traces").fetchone()[0] <= stored
+
+
+def test_prune_frees_space_through_a_server_on_a_full_disk(ask, home, fill, start_inspector):
+    stored = fill()
+    server = start_inspector("serve", "--port", "0", "--no-open", INSPECTOR_TOKEN=TOKEN)
+    assert b"listens" in server.stdout.readline(), server.stderr.read()
+    code, output, errors = ask("prune", "--max-size", "3MB", "--yes")
+    assert code == 0, errors
+    assert "deleted " in output
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(20) == 0
+    with Owner(Settings(home=home, retention_days=36_500)) as owner:
+        assert len(owner.store.traces(Filter(), limit=1000).items) < stored
+        assert free(home) > 300_000
+
+
+def test_without_a_byte_to_delete_with_it_is_said(ask, home, fill):
+    fill()
+    (home / "inspector.db.reserve").unlink()
+    stuff_full(home)
+    code, _, errors = ask("prune", "--max-size", "2MB", "--yes")
+    assert code == 1
+    assert "no space left" in errors.splitlines()[-1]
+    assert ask("events")[0] == 0
