@@ -21,8 +21,8 @@ ATTRIBUTE_PREFIX = "attr."
 MOST_ATTRIBUTES = 16
 MOST_SEQUENCE = 2**63 - 1
 
-Text = Annotated[str, Field(min_length=1, max_length=512, pattern=NO_NUL)]
-AnyText = Annotated[str, Field(max_length=512, pattern=NO_NUL)]
+Text = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NUL)]
+AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
 AttributeKey = Annotated[str, Field(max_length=256, pattern=r"^attr\.[^\u0000]+$")]
 TraceId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -281,7 +281,7 @@ def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> Refusal:
     if field == "attr":
         name = str(where[1]) if len(where) > 1 else ATTRIBUTE_PREFIX + "<key>"
         return _invalid(
-            name, f"takes up to {MOST_ATTRIBUTES} keys of 256 characters, each with text of up to 512, no NUL"
+            name, f"takes up to {MOST_ATTRIBUTES} keys of 256 characters, each with text of up to 1,024, no NUL"
         )
     return _invalid(field, f"takes {describe(form[field])}")
 

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
@@ -13,6 +14,20 @@ from inspector.api.problems import not_found
 from inspector.api.service import InService
 from inspector.model import Filter
 
+
+class _Whole(Convertor[str]):
+    """The rest of a path, line breaks included, which ``path`` leaves out."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("whole", _Whole())
 router = APIRouter()
 
 
@@ -24,7 +39,7 @@ def list_sessions(service: InService, query: Annotated[SessionsQuery, Depends(Qu
 
 
 # The id is whatever text an agent chose, slashes included; it is decoded once and only ever compared.
-@router.api_route("/sessions/{session_id:path}", methods=LOOK, responses=statuses(404, 503))
+@router.api_route("/sessions/{session_id:whole}", methods=LOOK, responses=statuses(404, 503))
 def get_session(
     service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
 ) -> Response:
@@ -36,7 +51,7 @@ def get_session(
     return json_response({"session": session, "items": page.items, "next_cursor": page.next_cursor})
 
 
-@router.delete("/sessions/{session_id:path}", responses=statuses(404, 409, 503))
+@router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))
 def delete_session(
     service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
 ) -> Response:

@@ -16,6 +16,7 @@ from inspector.ingest.redacting import redacting
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.settings import Settings
 from inspector.store import (
+    HomeGone,
     OwnerLock,
     PagesDamaged,
     Pruned,
@@ -112,7 +113,8 @@ class Owner:
         self._lock = OwnerLock(settings.lock_file)
         self._lock.acquire(url)
         try:
-            self._database = SqliteStore(settings.database, check_s=check_s, check_later=check_later)
+            in_place = lambda: self._lock.is_in_place  # noqa: E731
+            self._database = SqliteStore(settings.database, check_s=check_s, check_later=check_later, is_owned=in_place)
             self.store: Store = self._database
             """The store; every method may be called from any thread, also those that write."""
             redact = redacting(on=settings.redact_spool)
@@ -265,6 +267,9 @@ class Owner:
 
     def _step(self) -> None:
         """One look at the spools, then the chores that are due."""
+        if not self._lock.is_in_place:
+            raise HomeGone(self._settings.home)
+        self._database.follow()
         chores = self._chores
         began_s = time.monotonic()
         taken = self.take_in(deadline_s=began_s + PASS_S)

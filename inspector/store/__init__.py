@@ -2,6 +2,7 @@
 
 from inspector.store.errors import (
     CursorInvalid,
+    HomeGone,
     OwnedElsewhere,
     PagesDamaged,
     QueryTooSlow,
@@ -22,6 +23,7 @@ from inspector.store.sqlite import SqliteStore
 __all__ = [
     "CursorInvalid",
     "Health",
+    "HomeGone",
     "OwnedElsewhere",
     "OwnerLock",
     "PagesDamaged",

@@ -71,6 +71,13 @@ class CursorInvalid(StoreError):  # names say what is the case
     """The cursor was made for another list, filter or order, or is no cursor at all."""
 
 
+class HomeGone(StoreReadOnly):  # names say what is the case
+    """The home was deleted, or another one put in its place, while this process owned it."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(f"{home} was deleted or replaced while in use; nothing more is taken in: start this again")
+
+
 class OwnedElsewhere(StoreError):  # names say what is the case
     """Another process writes this database; two writers would lose data."""
 

@@ -29,6 +29,16 @@ class OwnerLock:
         """Whether this object holds the lock now."""
         return self._descriptor is not None
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the lock is held on the very file that others would take it on."""
+        if self._descriptor is None:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), self._path.stat(follow_symlinks=False))
+        except OSError:
+            return False
+
     def acquire(self, url: str | None = None) -> None:
         """Takes the lock, or fails at once; ``url`` tells others how to reach the owner.
 

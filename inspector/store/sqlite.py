@@ -60,6 +60,7 @@ class SqliteStore:
             for as long as it takes.
         check_later: Whether such a file is only read until `check`, instead of being checked now.
         limits: How much one question may read.
+        is_owned: Asked before another file is opened in the place of this one.
 
     Raises:
         StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
@@ -74,6 +75,7 @@ class SqliteStore:
         check_s: float | None = None,
         check_later: bool = False,
         limits: ReadLimits = READ_LIMITS,
+        is_owned: Callable[[], bool] = lambda: True,
     ) -> None:
         self._copy = unwritable.copied(path) if read_only else None
         path = path if self._copy is None else Path(self._copy.name) / path.name
@@ -85,7 +87,9 @@ class SqliteStore:
                 check_readable(path)
                 self._writer = None
             else:
-                self._writer = WriteConnection(path, check_s=check_s, check_later=check_later, reopened=self._read_anew)
+                self._writer = WriteConnection(
+                    path, check_s=check_s, check_later=check_later, reopened=self._read_anew, is_owned=is_owned
+                )
         self._reader = reader_engine(path)
         self._damage: str | None = None
         self._conversations = Conversations()
@@ -104,6 +108,14 @@ class SqliteStore:
             StoreError: It cannot be written.
         """
         self._writable().check(give_up)
+
+    def follow(self) -> None:
+        """Open the file that is in the place of this one, if another is; see `WriteConnection.follow`.
+
+        Raises:
+            StoreError: Another one was opened, or could not be.
+        """
+        self._writable().follow()
 
     def write(self, spans: Sequence[Span], *, marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
         """See `Store.write`."""

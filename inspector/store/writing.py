@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from inspector.store import engine as engines
 from inspector.store import soundness
-from inspector.store.errors import PagesDamaged, StoreBusy, StoreError, StoreUnchecked
+from inspector.store.errors import HomeGone, PagesDamaged, StoreBusy, StoreError, StoreUnchecked
 
 
 class WriteConnection:
@@ -22,15 +22,23 @@ class WriteConnection:
         check_s: How long a file that its last owner did not close is checked; None for as long as it takes.
         check_later: Whether such a file is left unwritten until `check`, instead of being checked now.
         reopened: Called when another file was opened in the place of the first.
+        is_owned: Asked before that whether the home is still the one that this process owns.
 
     Raises:
         StoreError: The file is foreign, damaged, unchecked, of a later version, or cannot be written.
     """
 
     def __init__(
-        self, path: Path, *, check_s: float | None, check_later: bool, reopened: Callable[[], None] = lambda: None
+        self,
+        path: Path,
+        *,
+        check_s: float | None,
+        check_later: bool,
+        reopened: Callable[[], None] = lambda: None,
+        is_owned: Callable[[], bool] = lambda: True,
     ) -> None:
         self._path = path
+        self._is_owned = is_owned
         self._reopened = reopened
         self._lock = threading.RLock()
         self._engine: Engine | None = None
@@ -72,6 +80,16 @@ class WriteConnection:
         if self._refusal is not None:
             with self._lock:
                 self._usable()
+
+    def follow(self) -> None:
+        """Open the file that is in the place of this one, if another is, also where nothing is to be written.
+
+        Raises:
+            StoreError: Another one was opened, or could not be.
+        """
+        with self._lock:
+            if self._is_replaced():
+                self._reopen()
 
     @contextmanager
     def transaction(self) -> Generator[Connection]:
@@ -140,6 +158,8 @@ class WriteConnection:
         return found != self._identity if self._engine is not None else found[0] != self._identity[0]
 
     def _reopen(self) -> None:
+        if not self._is_owned():
+            raise HomeGone(self._path.parent)
         # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
         self._let_go()
         self._reopened()

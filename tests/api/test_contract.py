@@ -1,6 +1,7 @@
 """The code keeps ``openapi.yaml``: routes, parameters, statuses, scopes and the shape of every answer."""
 
 import dataclasses
+import re
 import typing
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def parameters_of_code(route):
 def operations(app):
     for route in app.router.routes:
         if isinstance(route, APIRoute) and route.include_in_schema:
-            path = route.path.replace(":path}", "}")
+            path = re.sub(r":\w+}", "}", route.path)
             for method in sorted(route.methods - {"HEAD"}):
                 yield path, method.lower(), route
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 from msgspec import structs
@@ -194,6 +195,18 @@ def test_what_is_deleted_is_gone(client, store, run, problem):
 
 
 @pytest.mark.parametrize(
+    "odd", ["a\nb", "a/b/", "/", "a/../b", "%", "a b", "ä\u202e", "x" * 1024, "\\", "?#&=", "\ud800", "\r\n"]
+)
+def test_a_session_of_any_name_that_is_listed_is_opened_filtered_and_deleted(client, store, span, odd):
+    store.write([span(1, session_id=odd)])
+    (listed,) = [each["session_id"] for each in client.get("/sessions").json()["items"]]
+    address = f"/sessions/{quote(listed, safe='')}"
+    assert client.get(address).json()["session"]["session_id"] == listed
+    assert len(client.get("/events", params={"session_id": listed}).json()["items"]) == 1
+    assert client.delete(address).json() == {"spans": 1}
+
+
+@pytest.mark.parametrize(
     "path",
     [
         f"/events/{7:016x}",
@@ -228,7 +241,7 @@ def test_what_is_not_there_is_a_problem(client, problem, path):
         "/metrics?x",
         "/openapi.json?x=1",
         "/?x=1",
-        "/sessions/" + "x" * 513,
+        "/sessions/" + "x" * 1025,
     ],
 )
 def test_a_value_of_another_form_names_its_parameter(client, problem, path):

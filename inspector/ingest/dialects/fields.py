@@ -20,7 +20,9 @@ def text(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
         value = attributes.get(key)
         if isinstance(value, str):
             if value:
-                return value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME]
+                value = value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME]
+                # What is listed by it is asked for by it, and no address and no filter carries this character.
+                return value.replace("\0", "\ufffd") if "\0" in value else value
         elif type(value) is int:
             return str(value)
     return None
