@@ -123,12 +123,14 @@ def opened(segment: Segment) -> Generator[int]:
         os.close(fd)
 
 
-def read_lines(fd: int, offset: int, size: int) -> Iterator[Line]:
+def read_lines(
+    fd: int, offset: int, size: int, *, max_line: int = MAX_LINE, chunk_bytes: int = _CHUNK
+) -> Iterator[Line]:
     """Yield the lines between two offsets; what follows the last newline comes last and is not whole."""
     parts: list[bytes] = []
     length, position = 0, offset
     while position < size:
-        chunk = os.pread(fd, min(_CHUNK, size - position, MAX_LINE - length), position)
+        chunk = os.pread(fd, min(chunk_bytes, size - position, max_line - length), position)
         if not chunk:
             break
         position += len(chunk)
@@ -142,7 +144,7 @@ def read_lines(fd: int, offset: int, size: int) -> Iterator[Line]:
                 start += len(data) + 1
                 yield Line(data, start, whole=True)
             parts, length = [rest[-1]], len(rest[-1])
-        if length >= MAX_LINE:
+        if length >= max_line:
             yield Line(b"".join(parts), position, whole=True)
             parts, length = [], 0
     if length:

@@ -28,7 +28,6 @@ from inspector.spooling import SUFFIX, is_finished, process_of
 from inspector.store import SpoolMark, Store
 
 LOCK_POLL_S = 0.2
-"""How often a file that does not grow is asked whether its writer still lives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +79,11 @@ class _Look:
     finished: bool
     at_s: float
 
-    def settles(self, segment: Segment, now_s: float) -> bool:
+    def settles(self, segment: Segment, now_s: float, lock_poll_s: float) -> bool:
         """Tell whether another look would find nothing new."""
         if (self.size, self.inode) != (segment.size, segment.inode):
             return False
-        return self.finished or segment.process is None or now_s - self.at_s < LOCK_POLL_S
+        return self.finished or segment.process is None or now_s - self.at_s < lock_poll_s
 
 
 @dataclass(slots=True)
@@ -104,6 +103,8 @@ class Spool:
         store: A store that may be written.
         committed: Called after each commit that changed rows.
         redact: Removes secrets from what other programs than our recorder wrote there.
+        lock_poll_s: How often a file that does not grow is asked whether its writer still lives.
+        max_line: Bytes; a longer line is no request.
     """
 
     def __init__(
@@ -113,11 +114,15 @@ class Spool:
         *,
         committed: Callable[[], None] = lambda: None,
         redact: Callable[[Decoded], Decoded] = as_sent,
+        lock_poll_s: float = LOCK_POLL_S,
+        max_line: int = MAX_LINE,
     ) -> None:
         self._directory = directory
         self._store = store
         self._committed = committed
         self._redact = redact
+        self._lock_poll_s = lock_poll_s
+        self._max_line = max_line
         self._marks: dict[str, SpoolMark] = {}
         self._knows_marks = False
         self._looks: dict[str, _Look] = {}
@@ -179,7 +184,7 @@ class Spool:
     def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> TakenIn:
         look = self._looks.get(segment.name)
         now_s = time.monotonic()
-        if look and look.settles(segment, now_s):
+        if look and look.settles(segment, now_s, self._lock_poll_s):
             return TakenIn()
         with opened(segment) as fd:
             finished = segment.process is not None and is_finished(fd)
@@ -194,16 +199,21 @@ class Spool:
         mark = before = self._mark(segment, size)
         missing = Missing(segment)
         complete = True
-        for line in read_lines(fd, before.offset, size):
+        for line in read_lines(fd, before.offset, size, max_line=self._max_line):
             if not complete:
                 break
             if line.whole or finished or _may_be_whole(line, segment):
-                decoded = _decode(line)
+                decoded = self._decode(line)
                 if segment.process is None:
                     decoded = self._redact(decoded)
                 mark = batch.add(line, decoded, mark, missing)
                 complete = not deadline.passed
         return _difference(before, mark, complete=complete)
+
+    def _decode(self, line: Line) -> Decoded:
+        if len(line.data) >= self._max_line:
+            return Decoded(malformed="too long")
+        return decode(line.data) if line.data.strip() else Decoded()
 
     def _mark(self, segment: Segment, size: int) -> SpoolMark:
         mark = self._marks.get(segment.name)
@@ -258,18 +268,12 @@ class Spool:
             self._looks.pop(name, None)
 
 
-def _decode(line: Line) -> Decoded:
-    if len(line.data) >= MAX_LINE:
-        return Decoded(malformed="too long")
-    return decode(line.data) if line.data.strip() else Decoded()
-
-
 def _may_be_whole(line: Line, segment: Segment) -> bool:
     """Tell whether text without a newline is a line all the same.
 
     No beginning of a JSON object is one itself, so text that decodes is complete; other programs may end a file so.
     """
-    return segment.process is None and line.data.rstrip().endswith(b"}") and not _decode(line).malformed
+    return segment.process is None and line.data.rstrip().endswith(b"}") and not decode(line.data).malformed
 
 
 def _difference(before: SpoolMark, after: SpoolMark, *, complete: bool) -> TakenIn:

@@ -13,8 +13,8 @@ from inspector.record.texts import Texts
 
 _LINE_SPANS = 64
 _LINE_BYTES = 1 << 20
-LONGEST = 48 << 20
-"""Bytes of one record; whoever takes spools in gives up on lines of 64 MiB."""
+_LONGEST = 48 << 20
+"""Whoever takes spools in gives up on lines of 64 MiB."""
 
 
 Entry: TypeAlias = tuple[RecordedSpan, State, bool]
@@ -37,13 +37,15 @@ class Renderer:
         texts: What makes the texts of captured values.
         resource: The process, as OTLP JSON.
         version: Ours.
+        longest: Bytes of one record; a longer one is left out.
     """
 
-    def __init__(self, texts: Texts, resource: bytes, version: str) -> None:
+    def __init__(self, texts: Texts, resource: bytes, version: str, *, longest: int = _LONGEST) -> None:
         self._encoder = SpanEncoder(texts)
         self._texts = texts
         self._resource = resource
         self._version = version
+        self._longest = longest
 
     def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
         """Return whole lines; a span that began and ended since the last batch is written once, ended.
@@ -97,7 +99,7 @@ class Renderer:
     def _record(self, span: RecordedSpan, state: State) -> bytes:
         of_sdk = isinstance(span, SdkSpan)
         record = encode_sdk_span(span, state, self._texts) if of_sdk else self._encoder.encode(span, state)
-        if len(record) > LONGEST:
+        if len(record) > self._longest:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
 

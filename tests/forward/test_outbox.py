@@ -268,10 +268,11 @@ def test_a_file_that_cannot_be_opened_now_is_kept(outbox, segments, receiver, cl
     assert receiver.names == ["span 0"]
 
 
-def test_a_call_whose_end_was_not_sent_yet_is_not_lost(outbox, segments, receiver, clock, monkeypatch, line, span):
+def test_a_call_whose_end_was_not_sent_yet_is_not_lost(outbox, segments, receiver, clock, line, span):
     segments.write(line(span(0, ended=False)), number=0)
-    segments.write(line(span(1)), line(span(0)), number=1)
-    monkeypatch.setattr("inspector.forward.waiting._CHUNK", len(line(span(1))))
+    # As much as is read at once, so that the next line is a request of its own.
+    full = line(span(1)).rstrip().ljust((4 << 20) - 1) + b"\n"
+    segments.write(full, line(span(0)), number=1)
     receiver.is_inspector = True
     box = outbox()
     # The question, the start and the first line of the second file are taken; the next line is not.

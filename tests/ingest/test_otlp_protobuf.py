@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 
 from inspector.ingest import decode, decode_protobuf, decode_request
 from inspector.ingest.otlp import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
-from inspector.ingest.otlp_protobuf import _short_pairs
+from inspector.ingest.otlp_protobuf import _MOST_SHORT_PAIRS, _short_pairs
 
 START_NS = 1_795_000_000_000_000_000
 UINT64 = st.integers(0, 2**64 - 1)
@@ -377,8 +377,7 @@ def test_millions_of_parts_are_too_many(payload):
     assert decoded.malformed == "more than 1,000,000 objects"
 
 
-def test_short_attributes_are_remembered_up_to_a_number_and_lists_never(monkeypatch):
-    monkeypatch.setattr("inspector.ingest.otlp_protobuf._MOST_SHORT_PAIRS", 8)
+def test_short_attributes_are_remembered_and_lists_never():
     spans = []
     for at in range(1, 60):
         made = span(at)
@@ -390,7 +389,17 @@ def test_short_attributes_are_remembered_up_to_a_number_and_lists_never(monkeypa
     assert [each.attributes["number"] for each in decoded] == [at * 1000 for at in range(1, 60)]
     assert [each.attributes["even"] for each in decoded] == [at % 2 == 0 for at in range(1, 60)]
     assert len({id(each.attributes["list"]) for each in decoded}) == 59
-    assert len(_short_pairs) <= 8
+
+
+def test_short_attributes_are_remembered_up_to_a_number():
+    spans = []
+    for at in range(200):
+        made = span(at + 1)
+        made.attributes.extend(KeyValue(key=f"{key}", value={"int_value": at * 1000 + key}) for key in range(100))
+        spans.append(made.SerializeToString())
+    decoded = decode_protobuf(around(*spans)).spans
+    assert [each.attributes["99"] for each in decoded] == [at * 1000 + 99 for at in range(200)]
+    assert 0 < len(_short_pairs) <= _MOST_SHORT_PAIRS < 200 * 100
 
 
 def test_the_last_number_of_a_value_counts_under_a_known_key():

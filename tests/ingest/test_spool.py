@@ -178,11 +178,10 @@ def test_finished_segments_of_a_living_process_are_deleted(spool, store, segment
     assert stored(store)["ab" * 8].status == "running"
 
 
-def test_what_a_dead_process_left_running_is_lost(spool, store, held, segment, make_span, make_request, monkeypatch):
-    monkeypatch.setattr("inspector.ingest.spool.LOCK_POLL_S", 0)
+def test_what_a_dead_process_left_running_is_lost(spool, store, held, segment, make_span, make_request):
     running = make_span(spanId="ab" * 8, endTimeUnixNano=None)
     path = segment(1, make_request(running, make_span()))
-    reader = Spool(spool, store)
+    reader = Spool(spool, store, lock_poll_s=0)
     assert reader.take_in().lost == 0
     os.close(held.pop(path))
     taken = reader.take_in()
@@ -307,31 +306,41 @@ def test_a_line_of_many_spans_is_one_step_of_the_mark(spool, store, segment, mak
     assert store.health().spans == 1301
 
 
-def test_lines_longer_than_the_cap_are_counted_and_passed(spool, store, make_span, make_request, monkeypatch):
-    monkeypatch.setattr(segments, "MAX_LINE", 10_000)
-    monkeypatch.setattr("inspector.ingest.spool.MAX_LINE", 10_000)
-    monkeypatch.setattr(segments, "_CHUNK", 3_000)
+def test_lines_longer_than_the_cap_are_counted_and_passed(spool, store, make_span, make_request):
     path = spool / "long.jsonl"
     path.write_bytes(b'{"a":"' + b"x" * 25_000)
-    reader = Spool(spool, store)
+    reader = Spool(spool, store, max_line=10_000)
     assert reader.take_in().bad_lines == 2
     append(path, b'"}\n' + make_request(make_span()) + b"\n")
     taken = reader.take_in()
     assert (taken.bad_lines, taken.spans) == (1, 1)
 
 
-def test_lines_come_out_whole_wherever_the_reads_fall(tmp_path, monkeypatch):
+def test_lines_come_out_whole_wherever_the_reads_fall(tmp_path):
     lines = [b"x" * length for length in (0, 1, 2, 3, 7, 0, 0, 15, 4)]
     data = b"\n".join(lines)
     path = tmp_path / "lines"
     path.write_bytes(data)
     for chunk in range(1, len(data) + 2):
-        monkeypatch.setattr(segments, "_CHUNK", chunk)
         with path.open("rb") as file:
-            read = list(segments.read_lines(file.fileno(), 0, len(data)))
+            read = list(segments.read_lines(file.fileno(), 0, len(data), chunk_bytes=chunk))
         assert [line.data for line in read] == lines
         assert [line.whole for line in read] == [True] * 8 + [False]
         assert all(data[: line.end].count(b"\n") == n for n, line in enumerate(read[:-1], 1))
+
+
+def test_a_line_longer_than_the_cap_comes_in_pieces_wherever_the_reads_fall(tmp_path):
+    path = tmp_path / "lines"
+    path.write_bytes(b"x" * 25_000 + b"\ny")
+    for chunk in (999, 3_000, 10_000, 1 << 20):
+        with path.open("rb") as file:
+            read = list(segments.read_lines(file.fileno(), 0, 25_002, max_line=10_000, chunk_bytes=chunk))
+        assert [(len(line.data), line.whole) for line in read] == [
+            (10_000, True),
+            (10_000, True),
+            (5_000, True),
+            (1, False),
+        ]
 
 
 def test_a_pass_ends_at_its_deadline_and_the_next_goes_on(spool, store, segment, make_span, make_request):
@@ -429,13 +438,12 @@ time.sleep(600)
 """
 
 
-def test_an_agent_killed_in_mid_call_leaves_the_call_as_lost(spool, store, make_span, make_request, monkeypatch):
-    monkeypatch.setattr("inspector.ingest.spool.LOCK_POLL_S", 0)
+def test_an_agent_killed_in_mid_call_leaves_the_call_as_lost(spool, store, make_span, make_request):
     open_call = make_span(
         {"inspector.hook": "tool_call", "gen_ai.tool.call.arguments": '{"city":"Paris"}'}, endTimeUnixNano=None
     )
     path = spool / f"{PROCESS}.000001.jsonl"
-    reader = Spool(spool, store)
+    reader = Spool(spool, store, lock_poll_s=0)
     with subprocess.Popen(
         [sys.executable, "-c", RECORDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as agent:

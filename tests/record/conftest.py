@@ -68,11 +68,20 @@ class Recording:
     """A subscribed recorder and its spool directory."""
 
     def __init__(
-        self, directory, *, content=True, real_ids=False, still=False, max_bytes=1 << 20, tracer=None, **redaction
+        self,
+        directory,
+        *,
+        content=True,
+        real_ids=False,
+        still=False,
+        max_bytes=1 << 20,
+        longest=48 << 20,
+        tracer=None,
+        **redaction,
     ):
         self.directory = directory
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
-        renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0")
+        renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0", longest=longest)
         self.spool = Spool(directory, "p-1", renderer)
         self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
         self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, tracer=tracer, texts=texts)

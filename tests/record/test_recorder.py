@@ -710,11 +710,10 @@ def test_a_text_that_utf8_cannot_carry_costs_nothing(record, place):
     assert recording.spool.losses.dropped == 0
 
 
-def test_a_span_that_cannot_be_encoded_costs_itself_and_is_counted(record, caplog, monkeypatch):
+def test_a_span_that_cannot_be_encoded_costs_itself_and_is_counted(record, caplog):
     from opentelemetry import trace
 
-    monkeypatch.setattr("inspector.record.renderer.LONGEST", 10_000)
-    recording = record()
+    recording = record(longest=10_000)
     with around("tool_call", tool_name="huge", args={}, context=None):
         # The start is written while it is short, so that only the end is too long.
         assert recording.spool.flush(10)

@@ -57,12 +57,13 @@ def test_an_old_span_that_is_written_again_changes_nothing(store, make_span):
     assert store.last_seq() == 30
 
 
-def test_a_conversation_beyond_what_is_remembered_comes_back_whole(store, make_span, monkeypatch):
-    monkeypatch.setattr("inspector.store.conversations._MESSAGES", 3)
-    monkeypatch.setattr("inspector.store.conversations._SCOPES", 1)
-    history = []
-    for turn in range(8):
-        history = [*history, message(f"turn {turn}")]
+def test_a_conversation_beyond_what_is_remembered_comes_back_whole(store, make_span):
+    others = [message("of another session")]
+    history = [message(f"turn {turn}") for turn in range(4200)]
+    for turn in range(3):
+        # More messages of a session, and then more sessions, than are remembered.
+        store.write([make_span(session_id=f"{turn}-{at}", attributes={INPUT: json.dumps(others)}) for at in range(600)])
+        history = [*history, message(f"one more {turn}")]
         for session_id in ("s1", "s2"):
             store.write([make_span(session_id=session_id, attributes={INPUT: json.dumps(history)})])
     for event in store.events(Filter(), limit=2, full=True).items:
