@@ -13,6 +13,7 @@ _USER = re.compile(
 )
 _OPTION_BEFORE = re.compile(r"(?:\A|[^A-Za-z0-9]|--proxy|%(?:25){0,3}[0-9A-Fa-f]{2}|\\u00[0-9a-f]{2})\Z")
 _SSHPASS = re.compile(rf"sshpass(?:{QUOTE})?[\s,]{{1,4}}(?:{QUOTE})?-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})")
+_MYSQL = re.compile(r"mysql(?:dump|admin)?[ \t][^\n|;\"']{0,128}?[ \t]-p(?P<secret>[^\s\"'\\,;]{4,128})")
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
 """Characters around an option in which its command, or an address, is looked for."""
@@ -30,12 +31,13 @@ def commands(text: str) -> Iterator[Found]:
         if match and _is_option(text, position) and _has_command(text, position):
             yield Found(*match.span("secret"), "password")
         position = text.find("-u", match.end() if match else position + 2)
-    position = text.find("sshpass")
-    while position >= 0:
-        match = _SSHPASS.match(text, position)
-        if match:
-            yield Found(*match.span("secret"), "password")
-        position = text.find("sshpass", position + 7)
+    for name, pattern in (("sshpass", _SSHPASS), ("mysql", _MYSQL)):
+        position = text.find(name)
+        while position >= 0:
+            match = pattern.match(text, position)
+            if match:
+                yield Found(*match.span("secret"), "password")
+            position = text.find(name, match.end() if match else position + len(name))
 
 
 def _is_option(text: str, position: int) -> bool:

@@ -24,13 +24,20 @@ _BEFORE: Final = {"zation": len("authori"), "ken": len("to"), "kie": len("coo")}
 _NAME_CHARS: Final = string.ascii_letters + string.digits + "_-."
 
 _NAME_END = re.compile(r"[A-Za-z_]{0,12}[0-9_]{0,3}(?![A-Za-z0-9_-])")
-_SEPARATOR = re.compile(rf"(?:{QUOTE}|\*\*)?\]?\s{{0,8}}(?:=>|:=|={{1,3}}|:(?!//)|%(?:25){{0,3}}3[AaDd])[ \t]{{0,8}}")
+_SEPARATOR = re.compile(
+    rf"(?:{QUOTE}|\*\*)?\]?\s{{0,8}}(?:=>|:=|={{1,3}}|:(?!//)|%(?:25){{0,3}}3[AaDd])(?:\*\*)?[ \t]{{0,8}}"
+    r"(?:[|>][+-]?[ \t]{0,4}(?:\n|\\{1,40}n)[ \t]{1,16})?"
+)
 _IS = re.compile(r"[ \t](?:is|was)(?:[ \t]|:[ \t])\s{0,4}(?=[^\s]{0,64}[0-9])")
 _OPTION = re.compile(rf"(?:[ \t]+|{QUOTE}\s{{1,8}}|{QUOTE}{SPACE}{COMMA}{SPACE}(?={QUOTE}))(?!-)")
 _FOLLOWED = re.compile(
     rf"{QUOTE}|\]|\*\*|\s{{0,8}}[:=]|%(?:25){{0,3}}3[AaDd]|[ \t](?:is|was)\b"
     r"|(?:\\{1,40}[nrt]|\s){1,8}-?\s?(?:value|val|default)|\Z"
 )
+# Without a separator a value counts that has small letters, capitals and digits; in a call, one between quotes.
+_STRONG: Final = r"(?=[\w+/=.-]{0,64}[0-9])(?=[\w+/=.-]{0,64}[A-Z])(?=[\w+/=.-]{0,64}[a-z])[\w+/=-]{12,}(?![\w.(/])"
+_LOOSE = re.compile(rf"(?:[ \t]{{1,4}}|[ \t]{{0,16}}\|[ \t]{{0,16}})(?={_STRONG})")
+_CALL = re.compile(rf"\(\s{{0,4}}(?={QUOTE})")
 _MARKUP = re.compile(r"[^<>\"']{0,64}>")
 _ELEMENT = re.compile(r"[^<]+(?=</)")
 _INNER = re.compile(
@@ -90,7 +97,7 @@ def announces(text: str, lowered: str) -> bool:
     for start, end, _ in names_in(text, lowered):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
             return True
-        if netrc_value(text, start, end):
+        if _loose(text, end, "password") is not None or netrc_value(text, start, end):
             return True
     return False
 
@@ -140,6 +147,12 @@ def _value_start(text: str, start: int, end: int, label: Label) -> int | None:
         match = _IS.match(text, end)
     if match is None and text.startswith("--", start):
         match = _OPTION.match(text, end)
+    return _loose(text, end, label) if match is None else match.end()
+
+
+def _loose(text: str, end: int, label: Label) -> int | None:
+    """Where a value begins behind no separator: after a space, in the next column, in a call that sets a password."""
+    match = _LOOSE.match(text, end) or (_CALL.match(text, end) if label == "password" else None)
     return match.end() if match else None
 
 
@@ -151,12 +164,21 @@ def _values_at(text: str, name: tuple[int, int], position: int, label: Label) ->
     if not quoted:
         yield from _bare(text, name, position, label)
         return
+    if _closes(text, name, position, quoted):
+        return
     listed = quoted.start(1) > position and not text[position : quoted.start(1)].isspace()
     while quoted:
         end = closing(text, quoted.end(), quoted[2], len(quoted[1]))
         if quoted[2] != "`" or not re.search(r"\s", text[quoted.end() : end]):
             yield quoted.end(), end
         quoted = NEXT_ITEM.match(text, end + len(quoted[1]) + len(quoted[2])) if listed else None
+
+
+def _closes(text: str, name: tuple[int, int], position: int, quoted: re.Match[str]) -> bool:
+    """Whether a quotation mark ends what was opened before the name: ``getpass("Password: ")``."""
+    if position != quoted.start(1) or quoted[1] or text[name[0] - 1 : name[0]] != quoted[2]:
+        return False
+    return quoted[2] not in text[name[1] : position]
 
 
 def _in_object(text: str, inner: re.Match[str], label: Label) -> Iterator[tuple[int, int]]:
@@ -178,7 +200,7 @@ def _bare(text: str, name: tuple[int, int], position: int, label: Label) -> Iter
     if "%" in text[name[1] : position]:
         pattern = _BARE_ENCODED
     bare = pattern.match(text, position)
-    if bare:
+    if bare and not text[name[1] : position].lstrip().startswith("=="):
         span = bare.start(), bare.start() + len(bare[0].rstrip())
         if not keeps_bare(text, name, span, label):
             yield span

@@ -7,7 +7,24 @@ from inspector.redaction.names import Label
 
 _LONGEST_KEPT: Final = 128
 _WORD_VALUES: Final = frozenset(
-    {"any", "bool", "boolean", "bytes", "char", "cls", "false", "float", "hidden", "int", "integer", "masked", "nil"}
+    {
+        "[]",
+        "{}",
+        "()",
+        "any",
+        "bool",
+        "boolean",
+        "bytes",
+        "char",
+        "cls",
+        "false",
+        "float",
+        "hidden",
+        "int",
+        "integer",
+        "masked",
+        "nil",
+    }
     | {"none", "null", "number", "object", "optional", "password", "redacted", "required", "secret", "secretstr"}
     | {"self", "str", "string", "text", "token", "true", "undefined", "varchar"}
 )

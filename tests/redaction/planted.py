@@ -191,6 +191,15 @@ WAYS = {
     "connection string": "Server=x;User Id=me;Password=%s;Encrypt=true",
     "azure": "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=%s==;EndpointSuffix=x",
     "k8s": "kind: Secret\ndata:\n  password: %s",
+    "dockerfile": "FROM x\nENV API_KEY %s\nRUN y",
+    "yaml block": "password: |\n  %s\nnext: x",
+    "table": "| user | me |\n| password | %s |",
+    "method": 'builder.password("%s").build()',
+    "setter": "connection.setPassword('%s')",
+    "bold": "**Password:** %s",
+    "mysql": "mysql -u me -p%s db",
+    "fragment": "https://a.example/cb#access_token=%s&state=1",
+    "powershell": '$env:API_KEY = "%s"',
     "npmrc": "//registry.example/:_authToken=%s",
 }
 """Texts that carry a secret, each with a place for it."""
