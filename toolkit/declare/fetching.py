@@ -37,7 +37,7 @@ def shown(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def fetch(address: str) -> Fetched:
+def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
     """Fetch the card at an ``http`` or ``https`` address, within ten seconds and one MiB.
 
     Raises:
@@ -48,31 +48,31 @@ def fetch(address: str) -> Fetched:
         raise _refused(address, f"cards come from http and https addresses, not {scheme}")
     # The socket's own limit is for each piece that comes, and pieces can be as small as a byte.
     done: Future[Fetched] = Future()
-    Thread(target=_into, args=(done, address), name="toolkit-fetch", daemon=True).start()
+    Thread(target=_into, args=(done, address, timeout_s), name="toolkit-fetch", daemon=True).start()
     try:
-        return done.result(TIMEOUT_S)
+        return done.result(timeout_s)
     except TimeoutError as error:
         if done.done():
             raise
-        raise _refused(address, f"cannot be fetched: it took longer than {TIMEOUT_S:g} s") from error
+        raise _refused(address, f"cannot be fetched: it took longer than {timeout_s:g} s") from error
 
 
-def _into(done: "Future[Fetched]", address: str) -> None:
+def _into(done: "Future[Fetched]", address: str, timeout_s: float) -> None:
     try:
-        done.set_result(_fetched(address))
+        done.set_result(_fetched(address, timeout_s))
     except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
         done.set_exception(error)
 
 
-def _fetched(address: str) -> Fetched:
+def _fetched(address: str, timeout_s: float) -> Fetched:
     from http.client import HTTPException
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
     request = Request(address, headers={"Accept": "text/markdown, application/yaml, text/*"})  # noqa: S310 - as checked above
     try:
-        with urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as checked above
-            return _read(answer, address)
+        with urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - as checked above
+            return _read(answer, address, timeout_s)
     except HTTPError as error:
         with error:
             raise _refused(address, f"the server answered {error.code} {error.reason}") from error
@@ -83,12 +83,12 @@ def _fetched(address: str) -> Fetched:
         raise _refused(address, f"cannot be fetched: {str(reason) or type(error).__name__}") from error
 
 
-def _read(answer: Any, address: str) -> Fetched:
+def _read(answer: Any, address: str, timeout_s: float) -> Fetched:
     arrived: str = answer.url
     scheme = urlsplit(arrived).scheme.lower()
     if scheme not in _SCHEMES or (urlsplit(address).scheme.lower() == "https" and scheme != "https"):
         raise _refused(address, f"redirected to {shown(arrived)}, which is not safe")
-    data, ends_s = bytearray(), monotonic() + TIMEOUT_S
+    data, ends_s = bytearray(), monotonic() + timeout_s
     while len(data) <= MOST_BYTES and (piece := answer.read1(MOST_BYTES + 1 - len(data))):
         data += piece
         if monotonic() > ends_s:
