@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import select
 import signal
@@ -344,12 +345,16 @@ def test_prune_of_what_is_unknown_says_so(inspector, write_spans, span):
         assert b"nope" in done.stderr or b"ffff" in done.stderr
 
 
-def test_pruning_by_size_is_left_to_a_running_server(inspector, server, write_spans, span):
-    write_spans(span())
+def test_pruning_by_size_goes_through_a_running_server_and_takes_the_oldest(inspector, server, write_spans, span):
+    text = random.Random(0).randbytes(20_000).hex()
+    write_spans(*(span(trace_id=f"{at:032x}", attributes={"text": f"{at}{text}"}) for at in range(100)))
     server()
-    done = inspector("prune", "--max-size", "1MB", "--yes")
-    assert done.returncode == 1
-    assert b"INSPECTOR_RETENTION_BYTES" in done.stderr
+    assert inspector("prune", "--max-size", "10MB", "--yes").stdout == b"deleted 0 events\n"
+    done = inspector("prune", "--max-size", "2MB", "--yes")
+    assert (done.returncode, done.stderr) == (0, b"")
+    left = {event["trace_id"] for event in json.loads(inspector("events", "--limit", "200", "--json").stdout)["items"]}
+    assert 0 < len(left) < 100
+    assert left == {f"{at:032x}" for at in range(100 - len(left), 100)}
 
 
 def test_token_prints_the_token_that_opens_the_api_and_narrower_ones(inspector, home):
