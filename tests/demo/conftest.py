@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from spooled import attributes_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,24 +53,13 @@ class Run:
         return next((each for each in self.spans if each.span_id == span.parent_id), None)
 
 
-def _value(value):
-    (kind, inner), *_ = value.items()
-    if kind == "arrayValue":
-        return [_value(each) for each in inner.get("values", [])]
-    return int(inner) if kind == "intValue" else inner
-
-
-def _attributes(pairs):
-    return {pair["key"]: _value(pair["value"]) for pair in pairs}
-
-
 def _read_spool(home):
     spans = {}
     for segment in sorted((home / "spool").glob("*.jsonl")):
         whole, _, _ = segment.read_text().rpartition("\n")
         for text in whole.splitlines():
             for resource in json.loads(text)["resourceSpans"]:
-                service = _attributes(resource["resource"]["attributes"])["service.name"]
+                service = attributes_of(resource["resource"]["attributes"])["service.name"]
                 for scope in resource["scopeSpans"]:
                     for span in scope["spans"]:
                         spans[span["spanId"]] = Recorded(
@@ -81,7 +71,7 @@ def _read_spool(home):
                             kind=span["kind"],
                             start_ns=int(span["startTimeUnixNano"]),
                             end_ns=int(span["endTimeUnixNano"]) if "endTimeUnixNano" in span else None,
-                            attributes=_attributes(span["attributes"]),
+                            attributes=attributes_of(span["attributes"]),
                             events=span.get("events", []),
                         )
     return sorted(spans.values(), key=lambda span: span.start_ns)

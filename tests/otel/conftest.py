@@ -8,21 +8,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.util._once import Once
+from spooled import attributes_of
 
 import inspector
-
-
-def value_of(any_value):
-    ((kind, value),) = any_value.items()
-    if kind == "intValue":
-        return int(value)
-    if kind == "arrayValue":
-        return [value_of(item) for item in value["values"]]
-    return value
-
-
-def flat(attributes):
-    return {each["key"]: value_of(each["value"]) for each in attributes}
 
 
 class Spool:
@@ -45,7 +33,7 @@ class Spool:
             for scoped in request["scopeSpans"]:
                 for span in scoped["spans"]:
                     for part in (span, *span.get("events", ()), *span.get("links", ())):
-                        part["attributes"] = flat(part.get("attributes", ()))
+                        part["attributes"] = attributes_of(part.get("attributes", ()))
                     found.append({**span, "scope": scoped["scope"].get("name")})
         return found
 

@@ -1,10 +1,10 @@
 """A recorder whose times and ids count up, writing to a real spool, and a reader of what it wrote."""
 
-import json
 from itertools import count
 
 import pytest
 from opentelemetry import context as otel_context
+from spooled import attributes_of, records
 
 from inspector.record import calls, notices
 from inspector.record.otlp import resource_json
@@ -55,15 +55,6 @@ class CountingIds(Ids):
         return 0xA000 + next(self._numbers)
 
 
-def value_of(any_value):
-    ((kind, value),) = any_value.items()
-    if kind == "intValue":
-        return int(value)
-    if kind == "arrayValue":
-        return [value_of(item) for item in value["values"]]
-    return value
-
-
 class Recording:
     """A subscribed recorder and its spool directory."""
 
@@ -90,16 +81,10 @@ class Recording:
     def records(self):
         """Every span record in the order it was written, attributes as a dict."""
         assert self.spool.flush(10)
-        found = []
-        for path in sorted(self.directory.glob("*.jsonl")):
-            for line in path.read_text().splitlines():
-                for resource in json.loads(line)["resourceSpans"]:
-                    for scope in resource["scopeSpans"]:
-                        found += scope["spans"]
+        found = records(self.directory)
         for span in found:
-            span["attributes"] = {a["key"]: value_of(a["value"]) for a in span["attributes"]}
-            for event in span.get("events", ()):
-                event["attributes"] = {a["key"]: value_of(a["value"]) for a in event["attributes"]}
+            for part in (span, *span.get("events", ())):
+                part["attributes"] = attributes_of(part["attributes"])
         return found
 
     def spans(self):

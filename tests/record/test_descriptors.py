@@ -1,6 +1,5 @@
 """The recorder writes into its own file or nowhere, whatever a program does to descriptors that it does not know."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from spooled import records
 
 from inspector.ownfile import HandleLost, OwnFile
 from inspector.record.losses import Losses
@@ -239,8 +239,7 @@ def test_no_byte_goes_astray_and_no_call_is_lost(tmp_path, attack):
     calls, lost = map(int, done.stdout.split())
     ended = {
         span["spanId"]
-        for line in lines_of(tmp_path / "spool")
-        for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+        for span in records(tmp_path / "spool")
         if "endTimeUnixNano" in span and span["name"] == "execute_tool t"
     }
     assert len(ended) == calls - lost > 0
@@ -279,10 +278,5 @@ def test_a_program_without_a_descriptor_left_ends_as_it_would_unrecorded(tmp_pat
         timeout=60,
     )
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "RuntimeError: end")
-    spans = [
-        span
-        for line in lines_of(tmp_path / "spool")
-        for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]
-        if "endTimeUnixNano" in span
-    ]
+    spans = [span for span in records(tmp_path / "spool") if "endTimeUnixNano" in span]
     assert len({span["spanId"] for span in spans}) == 3

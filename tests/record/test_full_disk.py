@@ -1,12 +1,12 @@
 """A program whose disk is full ends as it would, and each of its calls is in the file or counted."""
 
-import json
 import os
 import shlex
 import subprocess
 import sys
 
 import pytest
+from spooled import spans_of
 
 from inspector.spooling import read_unwritten_name
 
@@ -56,11 +56,7 @@ def test_each_call_is_in_the_file_or_counted_as_not_written(on_small_disk, size)
     assert (said, code) == ("done", "code 0")
     (unwritten,) = [found[2] for found in map(read_unwritten_name, rest) if found]
     written = {
-        span["spanId"]
-        for line in rest
-        if line.startswith("{")
-        for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]
-        if "endTimeUnixNano" in span
+        span["spanId"] for span in spans_of(line for line in rest if line.startswith("{")) if "endTimeUnixNano" in span
     }
     assert len(written) + unwritten == 400
     assert unwritten > 0

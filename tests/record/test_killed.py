@@ -5,13 +5,13 @@ time is what the program itself sees: it is killed when it slept five times in a
 same disk, and returned in time. It keeps to one processor, where the thread would be next whenever it sleeps.
 """
 
-import json
 import os
 import signal
 import subprocess
 import sys
 
 import pytest
+from spooled import spans_of
 
 from inspector.spooling import process_of
 
@@ -80,10 +80,9 @@ def ended_by_process(directory):
     found = {}
     for path in sorted(directory.glob("*.jsonl")):
         process = int(process_of(path.name).split("-")[1])
-        for line in path.read_text().splitlines():
-            for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
-                if "endTimeUnixNano" in span:
-                    found.setdefault(process, set()).add(span["name"].removeprefix("execute_tool "))
+        for span in spans_of(path.read_text().splitlines()):
+            if "endTimeUnixNano" in span:
+                found.setdefault(process, set()).add(span["name"].removeprefix("execute_tool "))
     return found
 
 

@@ -8,6 +8,7 @@ import textwrap
 import threading
 
 import pytest
+from spooled import last_records
 
 from inspector.record.renderer import Line
 from inspector.record.segments import finished
@@ -56,11 +57,7 @@ def run(code, home, *, check=True, timeout=60, **options):
 
 def tools_of(home):
     """The tool names and states of the last record of each span under ``home``, sorted."""
-    spans = {}
-    for path in sorted((home / "spool").glob("*.jsonl")):
-        for line in path.read_text().splitlines():
-            for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
-                spans[span["spanId"]] = span
+    spans = last_records(home / "spool")
     return sorted((s["name"].removeprefix("execute_tool "), "endTimeUnixNano" in s) for s in spans.values())
 
 

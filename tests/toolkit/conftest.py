@@ -1,7 +1,7 @@
 import asyncio
-import json
 
 import pytest
+from spooled import last_records
 
 import inspector
 
@@ -65,12 +65,7 @@ class Recording:
         return {span["name"]: _attribute(span, "session.id") for span in self._spans()}
 
     def _spans(self):
-        spans = {}
-        for path in sorted((self._home / "spool").glob("*.jsonl")):
-            for line in path.read_text().splitlines():
-                for resource in json.loads(line)["resourceSpans"]:
-                    for scope in resource["scopeSpans"]:
-                        spans |= {span["spanId"]: span for span in scope["spans"]}
+        spans = last_records(self._home / "spool")
         return sorted(spans.values(), key=lambda span: int(span["startTimeUnixNano"]))
 
     def _below(self, spans, parent, indent):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from spooled import last_records
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -19,20 +20,9 @@ def recorded(tmp_path_factory):
         command = [sys.executable, str(PROGRAMS / "told.py"), str(home), integrations, str(PROGRAMS / "desk.py")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=PROGRAMS.parents[3])
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout), spans(home / "spool")
+        return json.loads(done.stdout), last_records(home / "spool")
 
     return {each: run(each) for each in ("off", "on")}
-
-
-def spans(spool):
-    """The last record of each span."""
-    last = {}
-    for path in sorted(spool.glob("*.jsonl")):
-        for line in path.read_text().splitlines():
-            for resource in json.loads(line)["resourceSpans"]:
-                for scope in resource["scopeSpans"]:
-                    last |= {each["spanId"]: each for each in scope["spans"]}
-    return last
 
 
 def tree(found, parent=None):
