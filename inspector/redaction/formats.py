@@ -10,7 +10,7 @@ directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; an 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 
@@ -239,19 +239,24 @@ def _pattern(rows: Iterable[Format]) -> re.Pattern[str]:
     return re.compile("|".join(forms))
 
 
-def _heads() -> Iterator[tuple[str, Format]]:
-    for row in FORMATS:
-        for prefix in row.prefixes.split():
-            yield prefix[:HEAD], row
-
-
 HEAD: Final = 2
 """Letters that a format is looked up by."""
-BY_HEAD: Final = {
-    head: _pattern([row for row in FORMATS if any(each.startswith(head) for each in row.prefixes.split())])
-    for head, _ in _heads()
-}
-"""Patterns of the formats whose prefix begins so."""
+_HEADS: Final = frozenset(prefix[:HEAD] for row in FORMATS for prefix in row.prefixes.split())
+_compiled: dict[str, re.Pattern[str]] = {}
+
+
+def pattern_of(head: str) -> re.Pattern[str] | None:
+    """The formats whose prefix begins so, as one pattern; None where there are none.
+
+    Each is compiled when it is first asked for: all of them would add 40 ms to the start of every program.
+    """
+    pattern = _compiled.get(head)
+    if pattern is None and head in _HEADS:
+        rows = [row for row in FORMATS if any(each.startswith(head) for each in row.prefixes.split())]
+        pattern = _compiled[head] = _pattern(rows)
+    return pattern
+
+
 JOINTS: Final = "_-.~$"
 
 
@@ -261,23 +266,16 @@ def _tail(prefix: str) -> tuple[str, int] | None:
     return (prefix[max(0, at - 2) : at + 1], at) if at >= 2 else None
 
 
-BY_TAIL: Final = {
-    tail: sorted(
-        {
-            at
-            for row in FORMATS
-            if row.glued
-            for each in row.prefixes.split()
-            if (found := _tail(each)) and found[0] == tail
-            for at in (found[1],)
-        }
-    )
-    for row in FORMATS
-    if row.glued
-    for prefix in row.prefixes.split()
-    if (known := _tail(prefix))
-    for tail in (known[0],)
-}
+def _by_tail() -> dict[str, tuple[int, ...]]:
+    tails: dict[str, set[int]] = {}
+    for row in FORMATS:
+        for prefix in row.prefixes.split() if row.glued else ():
+            if tail := _tail(prefix):
+                tails.setdefault(tail[0], set()).add(tail[1])
+    return {tail: tuple(sorted(before)) for tail, before in tails.items()}
+
+
+BY_TAIL: Final = _by_tail()
 """How far before such a joint a prefix begins that counts behind a letter too."""
 UNJOINTED: Final = re.compile(
     "|".join(prefix for row in FORMATS if row.glued for prefix in row.prefixes.split() if not _tail(prefix))
@@ -286,5 +284,5 @@ UNJOINTED: Final = re.compile(
 
 
 def service_of(match: re.Match[str]) -> str:
-    """The service whose format a pattern of ``BY_HEAD`` matched."""
+    """The service whose format a pattern of ``pattern_of`` matched."""
     return (match.lastgroup or "").partition("__")[0]

@@ -12,7 +12,7 @@ import string
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from inspector.redaction.formats import BY_HEAD, BY_TAIL, HEAD, JOINTS, START, UNJOINTED, service_of
+from inspector.redaction.formats import BY_TAIL, HEAD, JOINTS, START, UNJOINTED, pattern_of, service_of
 
 SHORTEST: Final = 16
 """Characters of the shortest token, its prefix included."""
@@ -117,7 +117,7 @@ def _runs(raw: bytes, classes: bytes, shortest: int) -> Iterator[tuple[int, int]
 def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
     done = 0
     for position in _beginnings(text, start, end):
-        pattern = BY_HEAD.get(text[position : position + HEAD]) if position >= done else None
+        pattern = pattern_of(text[position : position + HEAD]) if position >= done else None
         if pattern and (match := pattern.match(text, position)):
             done = match.end()
             yield Found(position, done, service_of(match))
