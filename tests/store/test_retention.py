@@ -4,7 +4,8 @@ import threading
 import pytest
 
 from inspector.model import Filter
-from inspector.store import Pruned, removal, retention
+from inspector.store import Pruned, retention
+from inspector.store.removal import MOST_SPANS
 
 INPUT = "gen_ai.input.messages"
 
@@ -26,6 +27,10 @@ def fill(store, make_span, traces, spans=4):
         )
     while store.index():
         pass
+
+
+def old_traces(make_span, count):
+    return [make_span(trace_id=f"t{at:03}", start_ns=at, end_ns=at + 1) for at in range(count)]
 
 
 def left(store):
@@ -63,19 +68,17 @@ def test_pruning_by_age_removes_whole_traces_that_were_over_by_then(store, make_
     assert store.prune(before_ns=5) == Pruned(0, 0, 0)
 
 
-def test_pruning_that_may_take_no_time_goes_on_where_it_stopped(store, make_span, monkeypatch):
-    monkeypatch.setattr(retention, "SLICE_TRACES", 3)
-    fill(store, make_span, 10)
-    passes = [store.prune(before_ns=100, for_s=0)]
+def test_pruning_that_may_take_no_time_goes_on_where_it_stopped(store, make_span):
+    store.write(old_traces(make_span, 450))
+    passes = [store.prune(before_ns=1000, for_s=0)]
     while not passes[-1].complete:
-        passes.append(store.prune(before_ns=100, for_s=0))
-    assert passes[0].traces == 3
-    assert sum(each.traces for each in passes) == 10
+        passes.append(store.prune(before_ns=1000, for_s=0))
+    assert passes[0].traces == 200
+    assert sum(each.traces for each in passes) == 450
     assert left(store) == []
 
 
-def test_pruning_by_size_removes_the_oldest_and_gives_the_space_back(store, make_span, path, monkeypatch):
-    monkeypatch.setattr(retention, "SIZE_TRACES", 10)
+def test_pruning_by_size_removes_the_oldest_and_gives_the_space_back(store, make_span, path):
     fill(store, make_span, 200)
     store.checkpoint()
     before = path.stat().st_size
@@ -95,22 +98,20 @@ def test_a_size_that_can_never_be_reached_ends_with_an_empty_store(store, make_s
     assert store.prune(before_ns=2**64, max_bytes=1).traces == 0
 
 
-def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span, rows_of, monkeypatch):
-    monkeypatch.setattr(removal, "MOST_SPANS", 7)
+def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span, rows_of):
     prompt = json.dumps([{"text": "filling " * 200}])
-    store.write([make_span(trace_id="big", attributes={INPUT: prompt}) for _ in range(30)])
-    store.write([make_span(trace_id="exact") for _ in range(14)])
+    store.write([make_span(trace_id="big", attributes={INPUT: prompt}) for _ in range(2200)])
+    store.write([make_span(trace_id="exact") for _ in range(MOST_SPANS)])
     while store.index():
         pass
-    assert store.delete_trace("big") == 30
-    assert store.delete_trace("exact") == 14
+    assert store.delete_trace("big") == 2200
+    assert store.delete_trace("exact") == MOST_SPANS
     assert rows_of("SELECT count(*) FROM spans") == rows_of("SELECT count(*) FROM contents") == [(0,)]
     assert left(store) == []
 
 
 def test_a_removal_that_was_cut_short_is_finished_by_the_next(store, make_span, rows_of, monkeypatch):
-    monkeypatch.setattr(removal, "MOST_SPANS", 5)
-    store.write([make_span(trace_id="big", name="needle") for _ in range(12)])
+    store.write([make_span(trace_id="big", name="needle") for _ in range(MOST_SPANS + 7)])
     while store.index():
         pass
     real, calls = retention._delete_slice, []
@@ -125,14 +126,13 @@ def test_a_removal_that_was_cut_short_is_finished_by_the_next(store, make_span, 
     with pytest.raises(KeyboardInterrupt):
         store.prune(before_ns=2**63)
     monkeypatch.setattr(retention, "_delete_slice", real)
-    assert len(store.events(Filter(q="needle")).items) == 7
+    assert len(store.events(Filter(q="needle"), limit=1000).items) == 7
     assert store.prune(before_ns=2**63).spans == 7
     assert rows_of("SELECT count(*) FROM spans") == [(0,)]
 
 
-def test_writes_go_on_while_old_traces_are_removed(store, make_span, monkeypatch):
-    fill(store, make_span, 60)
-    monkeypatch.setattr(retention, "SLICE_TRACES", 5)
+def test_writes_go_on_while_old_traces_are_removed(store, make_span):
+    store.write(old_traces(make_span, 1000))
     new = [[make_span(trace_id=f"new{at:03}", start_ns=2**62 + at)] for at in range(30)]
     failures = []
 
