@@ -72,11 +72,8 @@ class _Bytes(Iterator[bytes]):
         with unseen:
             try:
                 data = next(self._inner)
-            except StopIteration:
-                self._reading.exhausted()
-                raise
             except BaseException as exc:
-                self._reading.broke(exc)
+                self._reading.stopped(exc)
                 raise
             self._reading.received(data)
             return data
@@ -103,11 +100,8 @@ class _AsyncBytes(AsyncGenerator[bytes, None]):
         with unseen:
             try:
                 data = await anext(self._inner)
-            except StopAsyncIteration:
-                self._reading.exhausted()
-                raise
             except BaseException as exc:
-                self._reading.broke(exc)
+                self._reading.stopped(exc)
                 raise
             self._reading.received(data)
             return data

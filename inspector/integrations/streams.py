@@ -123,14 +123,16 @@ class Reading:
         first_chunk_s = self._first_chunk_s
         self._call.ended(lambda: {"response": response, "usage": usage, "time_to_first_chunk": first_chunk_s})
 
-    def exhausted(self) -> None:
-        """Say that the last byte was read; the program's end comes later where chunks are decoded."""
-        if not self._are_chunks_decoded:
-            self.ended()
+    def stopped(self, exc: BaseException) -> None:
+        """Say what reading bytes raised, the last one read or not.
 
-    def broke(self, exc: BaseException) -> None:
-        """Say that reading bytes raised; where chunks are decoded, the program gets what the decoding makes of it."""
-        if not self._are_chunks_decoded:
+        Where chunks are decoded, the program's end comes later, and it gets what the decoding makes of an exception.
+        """
+        if self._are_chunks_decoded:
+            return
+        if isinstance(exc, StopIteration | StopAsyncIteration):
+            self.ended()
+        else:
             self.failed(exc)
 
     def failed(self, exc: BaseException) -> None:
