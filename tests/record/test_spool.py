@@ -113,14 +113,21 @@ def test_above_the_total_the_oldest_finished_file_goes_first_and_is_reported(tmp
     spool.close()
 
 
-def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
+def held_writer():
+    """A writer that sets ``busy`` when it has spans, and goes on when ``hold`` is set."""
     hold, busy = threading.Event(), threading.Event()
 
     def slow(spans, losses, **options):
-        busy.set()
-        assert hold.wait(10)
+        if spans:
+            busy.set()
+            assert hold.wait(10)
         return one_line_each(spans, losses, **options)
 
+    return slow, hold, busy
+
+
+def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
+    slow, hold, busy = held_writer()
     spool = Spool(tmp_path, "p", slow, max_calls=5)
     spool.put(span_of(0))
     assert busy.wait(10)
@@ -133,19 +140,6 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
     assert [line["span"] for line in lines] == [0, 1, 2, 3, 4, 5]
     assert [line.get("inspector.dropped", 0) for line in lines] == [5, 0, 0, 0, 0, 0]
     spool.close()
-
-
-def held_writer():
-    """A writer that sets ``busy`` when it has spans, and goes on when ``hold`` is set."""
-    hold, busy = threading.Event(), threading.Event()
-
-    def slow(spans, losses, **options):
-        if spans:
-            busy.set()
-            assert hold.wait(10)
-        return one_line_each(spans, losses, **options)
-
-    return slow, hold, busy
 
 
 def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
