@@ -71,7 +71,7 @@ def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
 
 def test_escape_leaves_the_find_box_and_closes_the_detail_of_the_live_list(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}")
-    expect(page.get_by_role("treegrid")).to_contain_text("weekend_trip")
+    expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
     page.keyboard.press("f")
     page.keyboard.type("hotel")
     page.wait_for_url(re.compile("find=hotel"))
