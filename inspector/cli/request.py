@@ -1,6 +1,7 @@
 """Asking the server of this machine to do what only it can."""
 
 import http.client
+import time
 import urllib.error
 import urllib.request
 
@@ -12,6 +13,9 @@ from inspector.settings import Settings
 
 _TIMEOUT_S = 30.0
 _LARGEST_ANSWER = 64 * 1024
+_BUSY_S = 5.0
+"""How long a server is asked again that is busy: with what it takes in, or with its last byte of a full disk."""
+_BUSY_AGAIN_S = 0.25
 
 
 class _Deleted(msgspec.Struct):
@@ -31,17 +35,21 @@ def delete(settings: Settings, url: str, path: str) -> int:
     )
     # The server is on this machine: a proxy of the environment must not see the token.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(request, timeout=_TIMEOUT_S) as response:
-            return _read(response.read(_LARGEST_ANSWER)).spans
-    except urllib.error.HTTPError as error:
-        with error:
-            if error.code == http.client.NOT_FOUND:
-                return 0
-            detail = _read(error.read(_LARGEST_ANSWER)).detail
-        raise ServerRefused(f"the server at {url} answered {error.code}: {detail or error.reason}") from error
-    except (OSError, http.client.HTTPException) as error:
-        raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
+    give_up_s = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            with opener.open(request, timeout=_TIMEOUT_S) as response:
+                return _read(response.read(_LARGEST_ANSWER)).spans
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == http.client.NOT_FOUND:
+                    return 0
+                detail = _read(error.read(_LARGEST_ANSWER)).detail
+            if error.code != http.client.SERVICE_UNAVAILABLE or time.monotonic() > give_up_s:
+                raise ServerRefused(f"the server at {url} answered {error.code}: {detail or error.reason}") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
+        time.sleep(_BUSY_AGAIN_S)
 
 
 def post_traces(settings: Settings, url: str, request: bytes) -> None:
