@@ -227,3 +227,9 @@ def test_the_damaged_file_is_left_as_it_is(sound, tmp_path):
         pass
     assert path.read_bytes() == whole
     assert [each.name for each in tmp_path.iterdir()] == ["inspector.db"]
+
+
+def test_a_page_that_the_map_has_no_entry_for_belongs_to_nothing(sound):
+    path, _, _ = sound
+    with closing(Pages(path)) as pages:
+        assert [pages.root_of(number) for number in (0, 1, 2, pages.count + 10_000_000)] == [None] * 4

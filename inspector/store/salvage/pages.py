@@ -98,7 +98,11 @@ class Pages:
         per_map = self._usable // 5
         at = (number - 2) // (per_map + 1) * (per_map + 1) + 2
         offset = 5 * (number - at - 1)
+        if number < 2 or offset < 0:
+            raise Broken  # the first page and those of the map itself have no entry
         entry = self._page(at)[offset : offset + 5]
+        if len(entry) < 5:
+            raise Broken
         return entry[0], int.from_bytes(entry[1:], "big")
 
     def _committed(self, log: BinaryIO) -> Iterator[tuple[int, int]]:
