@@ -72,3 +72,14 @@ def rows_of(path):
             return connection.execute(sql, values).fetchall()
 
     return run
+
+
+@pytest.fixture
+def filled(path, make_span):
+    """A closed database of 200 events."""
+    with closing(SqliteStore(path)) as store:
+        for at in range(40):
+            store.write([make_span(trace_id=f"t{at}", session_id="s", attributes={"x": "y" * 300}) for _ in range(5)])
+        while store.index():
+            pass
+    return path

@@ -208,20 +208,15 @@ PAGE = 16384
 
 
 @pytest.fixture
-def filled(path, make_span):
-    """The bytes of a database of 200 events, which is closed."""
-    with closing(SqliteStore(path)) as store:
-        for at in range(40):
-            store.write([make_span(trace_id=f"t{at}", session_id="s", attributes={"x": "y" * 300}) for _ in range(5)])
-        while store.index():
-            pass
-    return path.read_bytes()
+def whole(filled):
+    """What the file of a database of 200 events holds."""
+    return filled.read_bytes()
 
 
-def test_a_database_that_was_cut_is_refused(path, filled):
+def test_a_database_that_was_cut_is_refused(path, whole):
     chance = random.Random(0)
-    for length in (PAGE, len(filled) - PAGE, *(chance.randrange(PAGE, len(filled) - PAGE) for _ in range(4))):
-        path.write_bytes(filled[:length])
+    for length in (PAGE, len(whole) - PAGE, *(chance.randrange(PAGE, len(whole) - PAGE) for _ in range(4))):
+        path.write_bytes(whole[:length])
         with pytest.raises(StoreDamaged):
             SqliteStore(path)
 
@@ -260,10 +255,10 @@ def use_all(store, make_span):
     yield worked(store.checkpoint)
 
 
-def test_damage_inside_fails_what_reads_it_with_the_stores_own_error_and_nothing_else(path, filled, make_span):
+def test_damage_inside_fails_what_reads_it_with_the_stores_own_error_and_nothing_else(path, whole, make_span):
     outcomes = []
-    damaged = [overwritten(filled, seed) for seed in range(6)]
-    damaged += [without_page(filled, page) for page in range(len(filled) // PAGE)]
+    damaged = [overwritten(whole, seed) for seed in range(6)]
+    damaged += [without_page(whole, page) for page in range(len(whole) // PAGE)]
     for content in damaged:
         path.write_bytes(content)
         # A disk that forgets does not change the time of the file, so its check is left out.

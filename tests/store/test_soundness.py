@@ -11,17 +11,6 @@ from inspector.store import PagesDamaged, SqliteStore, StoreBusy, StoreUnchecked
 PAGE = 16384
 
 
-@pytest.fixture
-def filled(path, make_span):
-    """A closed database of 200 events."""
-    with closing(SqliteStore(path)) as store:
-        for at in range(40):
-            store.write([make_span(trace_id=f"t{at}", session_id="s", attributes={"x": "y" * 300}) for _ in range(5)])
-        while store.index():
-            pass
-    return path
-
-
 def break_pages(path, seed=0, share=3):
     """Overwrites every third page or so, never the first; returns what the file holds then."""
     chance, content = random.Random(seed), bytearray(path.read_bytes())
