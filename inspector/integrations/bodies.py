@@ -59,6 +59,12 @@ def chunks_of(body: bytes, headers: Any) -> Iterator[dict[str, Any]] | None:
     return None
 
 
+def with_request_id(body: Any, headers: Any) -> Any:
+    """Return an answer with the id of its request under the name that the SDKs of OpenAI and Anthropic give it."""
+    request_id = headers.get("x-request-id") or headers.get("request-id")
+    return {**body, "_request_id": request_id} if request_id and is_fields(body) else body
+
+
 def _events(body: bytes) -> Iterator[dict[str, Any]]:
     data: list[str] = []
     # Not splitlines(): it takes characters for line ends that server-sent events may hold.

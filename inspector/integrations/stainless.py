@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.bodies import chunks_of
+from inspector.integrations.bodies import chunks_of, with_request_id
 from inspector.integrations.byte_streams import reading_of, watch_body
 from inspector.integrations.calls import Call, Model, enclosing, opened, told
 from inspector.integrations.notices import warn_once
@@ -164,16 +164,17 @@ class _Request:
                 self._follow(response)
             else:
                 body = chunks_of(content, response.headers)
-                self._ended(_with_request_id(None if body is None else next(body, None), response.headers))
+                self._ended(with_request_id(None if body is None else next(body, None), response.headers))
         # The border to an SDK of any version: the program has its answer in any case.
         except Exception:  # noqa: BLE001
             warn_once("the answer of a model could not be read; it is recorded without")
             self.call.ended()
 
     def _ended(self, response: Any) -> None:
-        failed = self.endpoint.failure(response if is_fields(response) else _told_fields(response))
+        fields = response if is_fields(response) else _told_fields(response)
+        failed = self.endpoint.failure(fields)
         if failed is not None:
-            self.call.failed(AnswerFailed(failed))
+            self.call.failed(AnswerFailed(failed, fields.get("_request_id")))
             return
         shown = self.endpoint.shown
 
@@ -188,12 +189,6 @@ class _Request:
         answer = None if endpoint.answer is None else endpoint.answer()
         reading = Reading(self.call, answer=answer, plain=_plain_chunk, shown=endpoint.shown, failure=endpoint.failure)
         watch_body(response, reading)
-
-
-def _with_request_id(body: Any, headers: Any) -> Any:
-    """Return an answer with the id of its request under the name that the SDKs give it in theirs."""
-    request_id = headers.get("x-request-id") or headers.get("request-id")
-    return {**body, "_request_id": request_id} if request_id and is_fields(body) else body
 
 
 def _body(options: Any) -> dict[str, Any]:
@@ -225,7 +220,7 @@ def _content(response: Any) -> bytes | None:
 
 
 def _told_fields(response: Any) -> dict[str, Any]:
-    return {name: getattr(response, name, None) for name in ("status", "error")}
+    return {name: getattr(response, name, None) for name in ("status", "error", "_request_id")}
 
 
 def _plain_chunk(chunk: Any) -> dict[str, Any]:

@@ -15,14 +15,23 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Protocol
 from weakref import finalize
 
-from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body
+from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body, with_request_id
 from inspector.integrations.calls import Call
 from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import unseen
 
 
 class AnswerFailed(Exception):
-    """The provider said in an answer, and by no exception, that it failed."""
+    """The provider said in an answer, and by no exception, that it failed.
+
+    Args:
+        message: What it said.
+        request_id: The provider's id of the request, as the exceptions of its SDK have it.
+    """
+
+    def __init__(self, message: str, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.request_id = request_id
 
 
 class Answer(Protocol):
@@ -74,7 +83,10 @@ class Reading:
         finalize(held, self.dropped)
 
     def of_body(self, response: Any) -> None:
-        """Say which HTTP response it is, whose bytes tell the answer where no SDK's stream decodes them."""
+        """Say which HTTP response it is: its headers have the id of the request.
+
+        Its bytes tell the answer where no SDK's stream decodes them.
+        """
         self._headers = (response.headers, type(response))
 
     def began(self) -> None:
@@ -117,7 +129,7 @@ class Reading:
         response = self._response()
         failed = None if response is None else self._failure(response)
         if failed is not None:
-            self._call.failed(AnswerFailed(failed))
+            self._call.failed(AnswerFailed(failed, None if response is None else response.get("_request_id")))
             return
         usage = None if response is None else response.get("usage")
         first_chunk_s = self._first_chunk_s
@@ -159,6 +171,10 @@ class Reading:
             self._call.add(response=response, usage=response.get("usage"), time_to_first_chunk=self._first_chunk_s)
 
     def _response(self) -> dict[str, Any] | None:
+        response = self._put_together()
+        return response if self._headers is None else with_request_id(response, self._headers[0])
+
+    def _put_together(self) -> dict[str, Any] | None:
         body, self._body = self._body, None
         try:
             if body and self._headers is not None:

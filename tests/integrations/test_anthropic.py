@@ -64,6 +64,14 @@ def test_every_call_is_recorded_once_and_as_the_program_saw_it(recorded):
     assert told == recorded.ledger
 
 
+def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(recorded):
+    answered = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.output]
+    ids = {tuple(held.get("http.response.header.request-id", ())) for held in answered}
+    assert len(ids) == len(answered)
+    assert () not in ids
+    assert any(held.get("gen_ai.request.stream") for held in answered)
+
+
 def test_a_tool_says_which_call_of_the_model_it_answers(recorded):
     (crashed,) = (event for event in recorded.of("tool") if event.name == "execute_tool crash")
     held = json.loads(bytes(crashed.attributes))

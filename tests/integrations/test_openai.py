@@ -69,6 +69,14 @@ def test_a_stream_that_was_read_says_when_its_first_chunk_came(recorded):
             assert first_s is None
 
 
+def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(recorded):
+    answered = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.output]
+    ids = {tuple(held.get("http.response.header.x-request-id", ())) for held in answered}
+    assert len(ids) == len(answered)
+    assert () not in ids
+    assert any(held.get("gen_ai.request.stream") for held in answered)
+
+
 def test_the_provider_is_the_one_that_is_called(recorded):
     providers = {
         asked(event): json.loads(bytes(event.attributes))["gen_ai.provider.name"] for event in recorded.of("llm")

@@ -5,7 +5,7 @@ from typing import Any
 
 from inspector.integrations.plain import is_fields, is_items
 
-_FIELDS = ("object", "model", "usage", "data")
+_FIELDS = ("object", "model", "usage", "data", "_request_id")
 
 
 def without_vectors(response: Any) -> dict[str, Any]:

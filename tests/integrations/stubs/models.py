@@ -122,12 +122,16 @@ class _Asked(BaseHTTPRequestHandler):
             self._answer(status, {"type": "error", "error": error}, {"retry-after-ms": "1"})
         return is_due
 
+    @property
+    def _id_header(self) -> str:
+        return "request-id" if "/messages" in self.path else "x-request-id"
+
     def _answer(self, status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
         for name, value in {
             "content-type": "application/json",
-            "x-request-id": f"req_{next(_NUMBERS)}",
+            self._id_header: f"req_{next(_NUMBERS)}",
             **(headers or {}),
         }.items():
             self.send_header(name, value)
@@ -138,7 +142,7 @@ class _Asked(BaseHTTPRequestHandler):
     def _stream(self, ending: str, events: Iterator[dict[str, Any]], reply: Reply) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
-        self.send_header("x-request-id", f"req_{next(_NUMBERS)}")
+        self.send_header(self._id_header, f"req_{next(_NUMBERS)}")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         words = 0
