@@ -6,6 +6,7 @@ tool, its agent and the workflow is three errors of one failed run. Tokens and c
 is a trace whose own status is ``error``, which is that of its root.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,18 @@ def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | No
         cost_usd: What it cost.
     """
     return kind == "llm" and cost_usd is None and (tokens is not None or status == "ok")
+
+
+def total_usd(costs: Sequence[float]) -> float | None:
+    """Returns the sum of costs; None where there are none, or where no number holds their sum.
+
+    The latter needs costs that no call has, which databases from before ``MOST_USD`` may hold.
+    """
+    try:
+        total = math.fsum(costs) if costs else math.nan
+    except (OverflowError, ValueError):
+        return None
+    return total if math.isfinite(total) else None
 
 
 def unpriced_calls(rows: Sequence[Sequence[Any]], at: int) -> int:

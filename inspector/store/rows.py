@@ -1,6 +1,5 @@
 """A span as a row of the database: clamped, encoded and, where need be, cleaned, so that every span can be stored."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -14,6 +13,8 @@ from inspector.store.codec import pack
 from inspector.store.identity import identity_text
 
 INT64_MAX = 2**63 - 1
+MOST_USD = 1e9
+"""Dollars that a call may have cost; what claims more has no price, since it would leave no digit of a sum right."""
 _INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
@@ -119,7 +120,7 @@ def row_of(
             None if span.input_tokens is None else _count(span.input_tokens),
             None if span.output_tokens is None else _count(span.output_tokens),
             None if span.cached_tokens is None else _count(span.cached_tokens),
-            cost if cost is None or math.isfinite(cost) else None,
+            cost if cost is None or 0 <= cost <= MOST_USD else None,
             None,
             span.process,
             None if fits else f"{start} {'' if end is None else end}",

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, fsum
+from math import ceil
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
-from inspector.store.counting import COUNTED, unpriced_calls
+from inspector.store.counting import COUNTED, total_usd, unpriced_calls
 from inspector.store.cursor import Position
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Ranking, page_rows
@@ -80,7 +80,7 @@ def _figures(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
         sum(row[2] == "error" for row in rows),
         *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
         *(min(INT64_MAX, sum([row[at] or 0 for row in rows])) for at in (4, 5, 6)),
-        fsum(costs) if costs else None,
+        total_usd(costs),
         unpriced_calls(rows, 2),
     )
 

@@ -4,7 +4,6 @@ import time
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import fsum
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -13,6 +12,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, and_, bindpara
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store import stats
 from inspector.store.contents import json_list
+from inspector.store.counting import total_usd
 from inspector.store.filters import trace_conditions
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, passing_ids
@@ -72,12 +72,13 @@ class _Figures:
     def values(self) -> tuple[Any, ...]:
         """Returns the fields that groups and buckets share."""
         durations = sorted(self.durations)
+        cost_usd = total_usd(self.costs)
         return (
             self.count,
             self.errors,
             *(stats.quantile(durations, share) for share in (0.5, 0.95, 0.99)),
             *(min(INT64_MAX, tokens) for tokens in self.tokens),
-            round(fsum(self.costs), COST_DIGITS) if self.priced else None,
+            None if cost_usd is None or not self.priced else round(cost_usd, COST_DIGITS),
             self.unpriced_calls,
         )
 

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from inspector.model import Filter
 from inspector.store import ReadLimits
 from inspector.store import stats as stats_module
+from inspector.store.counting import total_usd
 from inspector.store.stats import quantile
 
 
@@ -92,3 +93,23 @@ def test_figures_by_model_are_read_from_the_index_over_time_alone(store, make_sp
     columns = ", ".join(str(column) for column in (stats_module._GROUPED["model"], *stats_module.COUNTED))
     sql = f"EXPLAIN QUERY PLAN SELECT start_ns, {columns} FROM spans WHERE folded_into IS NULL ORDER BY start_ns DESC"
     assert [row[3] for row in rows_of(sql)] == ["SCAN spans USING COVERING INDEX ix_spans_time"]
+
+
+def test_costs_beyond_any_price_are_no_costs_and_figures_go_on(store, make_span):
+    huge = [make_span(kind="llm", model="m", input_tokens=1, cost_usd=cost) for cost in (1e308, 1e308, -1.0, 1e9)]
+    store.write(huge)
+    store.write([make_span(kind="llm", model="m", cost_usd=0.25)])
+    assert store.stats(Filter(), by="model", buckets=3).total.cost_usd == 1e9 + 0.25
+    assert store.trace("a" * 32).cost_usd == 1e9 + 0.25
+    assert store.trace("a" * 32).unpriced_calls == 3
+    # Spans that come again are taken out of the sums and put in once more.
+    store.write([*huge, make_span(kind="llm", model="m", cost_usd=0.5)])
+    assert store.trace("a" * 32).cost_usd == 1e9 + 0.75
+
+
+def test_costs_that_an_older_version_stored_do_not_stop_figures():
+    assert total_usd([1e308, 1e308]) is None
+    assert total_usd([float("inf"), float("-inf")]) is None
+    assert total_usd([float("nan")]) is None
+    assert total_usd([]) is None
+    assert total_usd([0.1] * 10) == 1.0
