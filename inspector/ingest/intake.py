@@ -97,7 +97,7 @@ class Intake:
         """Queue a request; the future ends once its spans are committed, or with the StoreError that kept them out.
 
         Args:
-            decode: Makes the spans, in the thread of the queue; must not raise.
+            decode: Makes the spans, in the thread of the queue; where it raises, the request is refused as malformed.
             size: Bytes that wait.
 
         Raises:
@@ -231,12 +231,18 @@ def _unpack(delivery: _Delivery, redact: Callable[[Decoded], Decoded]) -> _Unpac
         return None
     rejected: dict[str, int] = {}
     spans: list[Span] = []
-    decoded = delivery.decode()
+    try:
+        decoded = delivery.decode()
+        # What is malformed has nothing to redact.
+        decoded = decoded if decoded.malformed is not None else redact(decoded)
+    # A request must not end the thread of the queue, and its sender must not send it again.
+    except Exception:  # noqa: BLE001
+        _log.exception("a request of %d bytes could not be read", delivery.size)
+        decoded = Decoded(malformed="it could not be read; the server's log says why")
     if decoded.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=decoded.malformed, too_large=decoded.too_large))
         return None
     rejected.update(decoded.rejected)
-    decoded = redact(decoded)
     try:
         spans = [read_span(span) for span in decoded.spans]
     # A dialect that stumbles over a span must cost that span alone.

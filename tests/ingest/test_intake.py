@@ -151,6 +151,23 @@ def test_what_cannot_be_decoded_costs_itself_alone(store, intake):
     assert good.result(10).spans == 1
 
 
+@pytest.mark.parametrize("stage", ["decode", "redact"])
+def test_a_request_that_breaks_its_reader_is_refused_and_the_queue_goes_on(store, make_intake, stage, caplog):
+    def stumble(request):
+        if len(request.spans) == 2:
+            raise RecursionError
+        return request
+
+    intake = make_intake(redact=stumble if stage == "redact" else lambda request: request)
+    hold(store, intake)
+    broken = intake.deliver(lambda: stumble(decoded(2, 3)) if stage == "decode" else decoded(2, 3), 1)
+    good = intake.deliver(lambda: decoded(4), 1)
+    store.open.set()
+    assert "could not be read" in broken.result(10).malformed
+    assert good.result(10).spans == 1
+    assert "RecursionError" in caplog.text
+
+
 def test_a_large_request_is_committed_in_parts(store, make_intake):
     intake = make_intake(group_spans=10)
     assert intake.deliver(lambda: decoded(*range(1, 36)), 1).result(10).spans == 35
