@@ -41,6 +41,11 @@ class LiveLimits:
     lifetime_s: float | None = None
     """When a stream is ended, for the client to come back; None for never."""
 
+    @classmethod
+    def within(cls, connections: int) -> "LiveLimits":
+        """The limits beside so many connections: a quarter of them is left to everything else."""
+        return cls(clients=min(cls().clients, connections * 3 // 4))
+
 
 class Listener:
     """What waits for one client."""

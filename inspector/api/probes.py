@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
+from inspector.api.connections import Reason
 from inspector.api.contract import contract_json
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import Query, QueryOf
@@ -96,6 +97,7 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
         *_metric("streams", "gauge", "Open event streams.", found.clients),
         *_metric("ready", "gauge", "1 when spans are taken in.", int(found.ready)),
         *_request_lines(service),
+        *_connection_lines(service),
     ]
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -144,6 +146,13 @@ def _request_lines(service: Service) -> list[str]:
     for (method, route, status), count in sorted(service.requests.counts.copy().items()):
         lines.append(f'{name}{{method="{method}",route="{route}",status="{status}"}} {count}')
     return lines
+
+
+def _connection_lines(service: Service) -> list[str]:
+    name = "inspector_connections_closed_total"
+    lines = [f"# HELP {name} Connections that kept the server waiting and were closed.", f"# TYPE {name} counter"]
+    counts = service.requests.ended
+    return lines + [f'{name}{{reason="{reason}"}} {counts[reason]}' for reason in get_args(Reason)]
 
 
 @router.api_route("/openapi.json", methods=LOOK, responses=statuses())

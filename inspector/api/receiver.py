@@ -22,7 +22,7 @@ from inspector.store import StoreError
 router = APIRouter()
 
 
-@router.post("/v1/traces", responses=statuses(415, 503))
+@router.post("/v1/traces", responses=statuses(408, 415, 503))
 async def export_traces(request: Request, service: InService, _: NoQuery) -> Response:
     """Answer 200 once every span that can be stored is committed."""
     encoding: Encoding = "json"

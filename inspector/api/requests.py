@@ -13,6 +13,8 @@ class Requests:
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, str, int]] = Counter()
         """By method, route and status."""
+        self.ended: Counter[str] = Counter()
+        """Connections that the server closed, by reason; none inside another application, which has its own."""
 
     def count(self, scope: Scope, status: int) -> None:
         """Add one answer."""

@@ -1,5 +1,6 @@
 """``inspector serve``: own the home, listen on loopback, answer until told to stop."""
 
+import asyncio
 import contextlib
 import errno
 import ipaddress
@@ -15,12 +16,16 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from inspector.api.app import create_app
 from inspector.api.codes import OneTimeCodes
+from inspector.api.connections import Connection, ConnectionLimits, Connections
+from inspector.api.descriptors import connections_at_most
 from inspector.api.errors import AddressUnusable
 from inspector.api.grpc_receiver import receive_by_grpc
-from inspector.api.live import Live
+from inspector.api.live import Live, LiveLimits
+from inspector.api.service import Service
 from inspector.api.tokens import load_or_create
 from inspector.ingest import Owner
 from inspector.settings import Settings
@@ -32,6 +37,10 @@ GRACE_S = 1
 """How long requests may go on once the server is told to stop."""
 MOST_HEAD_BYTES = 64 << 10
 """What the parser takes before it answers 400 by itself; above the guard's own limits."""
+ACCEPTED_AT_ONCE = 16
+"""Connections accepted in one turn of the loop, which counts them only in its next ones."""
+QUEUED = 2048
+"""Connections that the kernel keeps until they are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,42 +75,57 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
         listener = stack.enter_context(_listen(settings))
         url = _url(listener)
         owner = stack.enter_context(Owner(settings, url=url, check_later=True))
-        app = create_app(owner.store, settings=settings, owner=owner, token=token, codes=codes)
+        places = connections_at_most()
+        limits = LiveLimits.within(places)
+        app = create_app(owner.store, settings=settings, owner=owner, token=token, codes=codes, limits=limits)
         stack.enter_context(_announced(settings.server_file, url))
         grpc_url = stack.enter_context(receive_by_grpc(settings, token, owner.intake))
         ready = Listening(url, f"{url}/?code={codes.create()}", settings.token_file, grpc_url)
-        config = uvicorn.Config(
-            app,
-            http="h11",  # the one parser here that limits a request's head
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,  # no header grants anything
-            timeout_graceful_shutdown=GRACE_S,
-            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
-        )
         owner.start()
-        _Server(config, app.state.service.live, lambda: on_ready and on_ready(ready), settings.server_file).run(
+        service: Service = app.state.service
+        connections = Connections(ConnectionLimits(places), ended=service.requests.ended)
+        Server(app, connections, service.live, lambda: on_ready and on_ready(ready), settings.server_file).run(
             sockets=[listener]
         )
 
 
-class _Server(uvicorn.Server):
-    """Ends the streams before it waits for requests to end, and leaves at the second signal."""
+class Server(uvicorn.Server):
+    """Keeps its connections in bounds, ends the streams before it waits for requests to end, leaves at a second signal.
 
-    def __init__(self, config: uvicorn.Config, live: Live, on_ready: Callable[[], object], server_file: Path) -> None:
-        super().__init__(config)
+    Args:
+        app: What answers.
+        connections: The places for connections, and what is waited for.
+        live: The streams.
+        on_ready: Called once requests are answered.
+        server_file: Removed when a second signal ends the process.
+    """
+
+    def __init__(
+        self, app: ASGIApp, connections: Connections, live: Live, on_ready: Callable[[], object], server_file: Path
+    ) -> None:
+        super().__init__(_config(app))
+        self.server_state = self._connections = connections
         self._live = live
         self._on_ready = on_ready
         self._server_file = server_file
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, few connections at a time."""
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._connections.on_failure)
         await super().startup(sockets)
+        for listener in sockets or ():
+            # asyncio accepts as many at a time as it lets wait, and it is to accept few and to let many wait.
+            listener.listen(QUEUED)
         self._on_ready()
 
+    async def on_tick(self, counter: int) -> bool:
+        """Look every tenth of a second who is late."""
+        self._connections.sweep()
+        return await super().on_tick(counter)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then wait for what else is being answered."""
         self._live.close()
         await super().shutdown(sockets)
 
@@ -119,10 +143,27 @@ class _Server(uvicorn.Server):
             del before
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signature of a handler
+        """Stop; at the second signal at once."""
         if self.should_exit:
             self._server_file.unlink(missing_ok=True)
             os._exit(128 + sig)
         self.should_exit = True
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=Connection,  # of h11, the one parser here that limits a request's head
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # no header grants anything
+        backlog=ACCEPTED_AT_ONCE,
+        timeout_graceful_shutdown=GRACE_S,
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+    )
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -138,7 +179,7 @@ def _listen(settings: Settings) -> socket.socket:
         # Head and body are two writes: without this each answer on a kept connection waits 40 ms for the client.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listener.bind(address)
-        listener.listen(2048)
+        listener.listen(QUEUED)
     except OSError as error:
         listener.close()
         raise _unusable(settings, error) from error

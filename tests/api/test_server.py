@@ -110,6 +110,33 @@ def test_what_an_agent_writes_is_served_at_once(start_server, settings, until, s
             received += stream.recv(65536)
 
 
+def test_400_half_sent_requests_at_256_descriptors_stop_nothing(settings, fork_python, until, stack):
+    program = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))\n"
+        "from inspector.api import serve; from inspector.settings import Settings\n"
+        "serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))"
+    )
+    env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = stack.enter_context(fork_python("-c", program, env=env, **pipes))
+    stack.callback(process.kill)
+    url = process.stdout.readline().strip()
+    settings.spool.mkdir(mode=0o700, exist_ok=True)
+    for _ in range(400):
+        half = stack.enter_context(socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=10))
+        half.sendall(b"GET / HTTP/1.1\r\nHost: x")
+    (settings.spool / "20260101T000000-1-abcdef01.000000.jsonl").write_text(line_of(1, ended=True))
+    assert get(f"{url}/healthz")[0] == 200
+    until(lambda: json.loads(get(f"{url}/events")[1])["items"])
+    if sys.platform == "linux":
+        assert len(list(Path(f"/proc/{process.pid}/fd").iterdir())) < 256 - 32
+    process.terminate()
+    assert process.wait(10) == 0
+    said = process.stderr.read().splitlines()
+    assert len(said) == 1
+    assert said[0].startswith("all 160 places for connections are taken; half-open and idle ones give way")
+
+
 @pytest.fixture
 def stack():
     with contextlib.ExitStack() as made:

@@ -1,0 +1,280 @@
+"""How long the server waits for a connection, and which ones give way, over real sockets and a clock of the test's."""
+
+import asyncio
+import errno
+import logging
+import resource
+import socket
+import threading
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from inspector.api import Token, create_app
+from inspector.api.connections import ConnectionLimits, Connections
+from inspector.api.descriptors import RESERVED, connections_at_most
+from inspector.api.server import Server
+
+SECRET = "a-secret-of-the-tests-only"
+
+
+class Clock:
+    now_s = 1000.0
+
+    def __call__(self):
+        return self.now_s
+
+
+class Served:
+    """A server with few places and a clock that stands still."""
+
+    def __init__(self, port, connections, clock, stack):
+        self.port, self.connections, self.clock, self.stack = port, connections, clock, stack
+
+    def open(self, text=b""):
+        client = self.stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=10))
+        client.sendall(text.replace(b"HOST", b"127.0.0.1:%d" % self.port))
+        return client
+
+
+def read_all(client):
+    """Everything until the server closes."""
+    received = b""
+    try:
+        while part := client.recv(65536):
+            received += part
+    except ConnectionResetError:
+        pass
+    return received
+
+
+def read_answer(client):
+    """One answer with a length."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        part = client.recv(65536)
+        assert part, received
+        received += part
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+    while len(body) < length:
+        body += client.recv(65536)
+    return head, body
+
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n"
+HALF = b"GET /healthz HTTP/1.1\r\nHost: x"
+POST = (
+    b"POST /v1/traces HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer " + SECRET.encode() + b"\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n"
+)
+
+
+@pytest.fixture
+def served(store, settings):
+    """Serves with the limits that a test names."""
+    with ExitStack() as stack:
+
+        @contextmanager
+        def running(app, connections):
+            listener = socket.create_server(("127.0.0.1", 0))
+            server = Server(app, connections, app.state.service.live, lambda: None, settings.server_file)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+            thread.start()
+            try:
+                yield listener.getsockname()[1]
+            finally:
+                server.should_exit = True
+                thread.join(10)
+                listener.close()
+                assert not thread.is_alive()
+
+        def serve(**limits):
+            clock = Clock()
+            connections = Connections(ConnectionLimits(**limits), now_s=clock)
+            app = create_app(store, settings=settings, token=Token(SECRET))
+            port = stack.enter_context(running(app, connections))
+            return Served(port, connections, clock, stack)
+
+        yield serve
+
+
+def test_a_request_whose_head_is_not_whole_in_time_is_closed(served, until):
+    server = served()
+    silent, half = server.open(), server.open(HALF)
+    until(lambda: len(server.connections.half_open) == 2)
+    server.clock.now_s += 9
+    assert read_answer(server.open(GET))[0].startswith(b"HTTP/1.1 200")
+    assert server.connections.ended.total() == 0
+    server.clock.now_s += 1
+    assert read_all(silent) == read_all(half) == b""
+    assert server.connections.ended == {"head": 2}
+
+
+def test_the_first_byte_of_a_further_request_begins_its_time(served, until):
+    server = served()
+    client = server.open(GET)
+    read_answer(client)
+    until(lambda: server.connections.idle)
+    server.clock.now_s += 50
+    client.sendall(b"GET /hea")
+    until(lambda: server.connections.half_open)
+    server.clock.now_s += 9
+    client.sendall(b"lthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port)
+    assert read_answer(client)[0].startswith(b"HTTP/1.1 200")
+    client.sendall(b"G")
+    until(lambda: server.connections.half_open)
+    server.clock.now_s += 10
+    assert read_all(client) == b""
+    assert server.connections.ended == {"head": 1}
+
+
+def test_a_connection_that_asks_nothing_more_is_closed_after_a_minute(served, until):
+    server = served()
+    client = server.open(GET)
+    read_answer(client)
+    until(lambda: server.connections.idle)
+    server.clock.now_s += 60
+    assert read_all(client) == b""
+    assert server.connections.ended == {"idle": 1}
+
+
+def test_a_body_that_does_not_come_is_answered_408(served, until):
+    server = served()
+    client = server.open(POST + b"{")
+    until(lambda: any(each.is_in("body") for each in set(server.connections.connections)))
+    server.clock.now_s += 10
+    answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"application/problem+json" in answer
+    assert b"connection: close" in answer.lower()
+    assert server.connections.ended == {"body": 1}
+
+
+def test_a_body_that_comes_too_slowly_is_answered_408_and_a_slow_one_is_not(served, until):
+    server = served(body_bytes_s=100)
+    slow, slower = server.open(POST), server.open(POST)
+    until(lambda: sum(each.is_in("body") for each in set(server.connections.connections)) == 2)
+    for second in range(1, 40, 3):
+        for client, size in ((slow, 301), (slower, 200)):
+            with_size = heard(server)
+            try:
+                client.sendall(b" " * size)
+            except OSError:
+                continue
+            until(lambda was=with_size: heard(server) != was or server.connections.ended)
+        server.clock.now_s += 3
+        if second == 28:
+            until(lambda: server.connections.ended)
+    assert read_all(slower).startswith(b"HTTP/1.1 408 ")
+    assert server.connections.ended == {"body": 1}
+    assert any(each.is_in("body") for each in set(server.connections.connections))
+
+
+def heard(server):
+    return sorted(each.heard_bytes for each in set(server.connections.connections))
+
+
+def test_a_body_that_nobody_waits_for_is_owed_like_a_head(served, until):
+    server = served()
+    client = server.open(POST.replace(SECRET.encode(), b"wrong"))
+    assert read_answer(client)[0].startswith(b"HTTP/1.1 401 ")
+    until(lambda: server.connections.half_open)
+    for _ in range(9):
+        server.clock.now_s += 1
+        client.sendall(b" ")
+    server.clock.now_s += 1
+    assert read_all(client) == b""
+    assert server.connections.ended == {"head": 1}
+
+
+def test_who_takes_nothing_of_what_waits_for_it_is_closed(served, until, store, span):
+    store.write([span(number, attributes={"text": "x" * 60_000}) for number in range(1, 200)])
+    server = served(idle_s=1e9)
+    ask = (
+        b"GET /events?limit=200&full=true HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer %s\r\n\r\n" % SECRET.encode()
+    )
+    reader, _ = server.open(ask), server.open(ask)
+    read_answer(reader)
+    until(lambda: len(server.connections.idle) == 2)
+
+    def is_closed_later():
+        server.clock.now_s += 30
+        return server.connections.ended
+
+    until(is_closed_later)
+    assert server.connections.ended == {"unread": 1}
+    reader.sendall(GET.replace(b"HOST", b"127.0.0.1:%d" % server.port))
+    assert read_answer(reader)[0].startswith(b"HTTP/1.1 200")
+
+
+def test_half_open_connections_give_way_and_then_idle_ones_the_longest_first(served, until):
+    server = served(most=4)
+    idle = server.open(GET)
+    read_answer(idle)
+    halves = []
+    for at in range(3):
+        halves.append(server.open(HALF))
+        until(lambda wanted=at + 1: len(server.connections.half_open) == wanted)
+    for _ in range(3):
+        client = server.open(GET)
+        assert read_answer(client)[0].startswith(b"HTTP/1.1 200")
+    assert [read_all(half) for half in halves] == [b""] * 3
+    idle.sendall(GET.replace(b"HOST", b"127.0.0.1:%d" % server.port))
+    assert read_answer(idle)[0].startswith(b"HTTP/1.1 200")
+    assert server.connections.ended == {"gave_way": 3}
+
+
+def test_a_request_without_a_place_is_answered_503(served):
+    server = served(most=2)
+    ask = b"GET /events/stream HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer %s\r\n\r\n" % SECRET.encode()
+    streams = [server.open(ask) for _ in range(2)]
+    for stream in streams:
+        assert stream.recv(1000).startswith(b"HTTP/1.1 200")
+    answer = read_all(server.open(GET))
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 2" in answer.lower()
+    assert b"application/problem+json" in answer
+    assert server.connections.ended.total() == 0
+    assert server.connections.refused == 1
+
+
+def test_what_cannot_be_accepted_makes_a_place_and_is_said_once_a_minute(caplog):
+    clock = Clock()
+    connections = Connections(now_s=clock)
+    loop = asyncio.new_event_loop()
+    context = {
+        "message": "socket.accept() out of system resource",
+        "exception": OSError(errno.EMFILE, "Too many open files"),
+    }
+    with caplog.at_level(logging.WARNING, "inspector.api"):
+        for _ in range(1000):
+            connections.on_failure(loop, context)
+        clock.now_s += 60
+        connections.on_failure(loop, context)
+    loop.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        (
+            "cannot accept connections (Too many open files), 1 times so far; "
+            "find who holds them, or allow more with: ulimit -n"
+        ),
+        (
+            "cannot accept connections (Too many open files), 1001 times so far; "
+            "find who holds them, or allow more with: ulimit -n"
+        ),
+    ]
+
+
+def test_connections_leave_descriptors_for_the_database(monkeypatch):
+    limits = [256, 256]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: limits.__setitem__(slice(None), wanted))
+    assert connections_at_most() == 256 - RESERVED
+    limits[:] = [256, 1024]
+    assert connections_at_most() == 1024 - RESERVED
+    assert limits == [1024, 1024]
+    limits[:] = [1024, 1_000_000]
+    assert connections_at_most() == 2000
+    assert limits == [4096, 1_000_000]
+    limits[:] = [40, 40]
+    assert connections_at_most() == 10
