@@ -38,8 +38,7 @@ demo: $(VENV)/.runtime web ## Run the demo agent and serve what it did (ARGS=--o
 # A file's tests stay together: what it sets up is then set up once.
 PYTEST := pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test: $(VENV)/.dev web chromium ## Run every test (ARGS=... goes to pytest, which then runs alone)
-	@$(if $(ARGS),:,$(NPM) test)
+test: $(VENV)/.dev web chromium ## Run every test, those of web/ too (ARGS=... goes to pytest)
 	@$(BIN)/python -m $(PYTEST) $(ARGS)
 
 test-long: ## Run every test, the long ones too, those of properties with 1,000 examples each (ARGS=... as for test)

@@ -8,11 +8,11 @@ const testTimeout = 60_000;
 
 export default defineConfig({
   test: {
-    // A document costs each file half a second, and lib has no use for one.
+    // A document costs each file half a second, and lib has no use for one, nor for a process for each file.
     projects: [
       {
         resolve: { alias },
-        test: { name: "lib", environment: "node", include: ["src/lib/**/*.test.ts"], testTimeout },
+        test: { name: "lib", environment: "node", isolate: false, include: ["src/lib/**/*.test.ts"], testTimeout },
       },
       {
         plugins: [react()],

@@ -1,0 +1,13 @@
+"""The tests of the app's functions and components; those in a browser are beside this file."""
+
+import os
+import subprocess
+import sys
+
+from serving import ROOT
+
+
+def test_vitest_passes():
+    command = [sys.executable, ROOT / "hatch_build.py", "test"]
+    done = subprocess.run(command, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
