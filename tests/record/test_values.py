@@ -9,11 +9,13 @@ import decimal
 import enum
 import fractions
 import functools
+import gc
 import io
 import ipaddress
 import json
 import pathlib
 import re
+import resource
 import socket
 import subprocess
 import sys
@@ -799,6 +801,55 @@ def test_the_work_on_a_value_is_bounded_however_many_entries_it_has(make):
     assert steps_of(make(20_000), Limits(items=500)) < 500 * 60
 
 
+def shared(levels, kind):
+    """Each level refers to the next twice, so that there are far more paths than can be copied."""
+    value = None
+    for _ in range(levels):
+        if kind is Holder:
+            above = Holder(0)
+            above.a = above.b = value
+            value = above
+        else:
+            value = {"a": value, "b": value} if kind is dict else kind((value, value))
+    return value
+
+
+def deeper(frames, action):
+    return deeper(frames - 1, action) if frames else action()
+
+
+def pages_taken(action):
+    """How many pages of memory this thread got from the system meanwhile."""
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+    action()
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before
+
+
+@pytest.mark.parametrize("kind", [list, dict, Holder])
+def test_the_work_on_a_value_is_the_same_however_deep_the_programs_stack_is(kind):
+    value, limits = shared(30, kind), Limits(items=4000)
+    gc.collect()
+    gc.disable()
+    try:
+        # Python has its frames in pieces that it gives back as they are left: its own end may lie at any of these.
+        taken = [deeper(frames, lambda: pages_taken(lambda: snapshot(value, limits))) for frames in range(200)]
+    finally:
+        gc.enable()
+    assert max(taken) < 250
+
+
+def test_all_that_the_recorder_weighs_takes_one_frame():
+    called = []
+    value = snapshot(shared(30, list))
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        weight = weigh([value])
+    finally:
+        sys.setprofile(None)
+    assert called == ["weigh"]
+    assert weight > 8 * 4000
+
+
 @pytest.mark.parametrize("letter", ["x", "é", "😀"])
 def test_all_texts_of_a_value_together_are_bounded(letter):
     many = snapshot({"texts": [letter * 100_000] * 300, "small": {str(n): letter * 8000 for n in range(2000)}})
@@ -833,6 +884,11 @@ def test_what_a_dictionary_once_held_is_not_walked_over():
         del drained[n]
     full = dict.fromkeys(map(str, range(100_000)))
     assert snapshot([drained, full])[0] == {"$more": "… [2 more items]"}
+    named = dict.fromkeys(range(1_000_000))
+    for n in range(1_000_000):
+        del named[n]
+    named["a"], named["b"] = 1, 2
+    assert snapshot(named) == snapshot({"a": named})["a"] == {"$more": "… [2 more items]"}
     assert len(snapshot(full)) == 10_001
 
 
