@@ -265,7 +265,8 @@ def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None
         )
         try:
             setup(connection)
-        except sqlite3.Error:
+        # Also for what SQLite says of a damaged schema in bytes that are no text: a UnicodeDecodeError.
+        except BaseException:
             connection.close()
             raise
         return connection

@@ -3,6 +3,7 @@ import random
 import sqlite3
 import stat
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,30 @@ def test_what_is_no_file_is_refused_in_words(path, tmp_path):
         SqliteStore(tmp_path / "nul\0name")
     with pytest.raises(StoreReadOnly, match="too long"):
         SqliteStore(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_every_connection_to_a_database_that_is_refused_is_closed(path, monkeypatch, read_only):
+    opened = []
+
+    class Watched(sqlite3.Connection):
+        is_closed = False
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            opened.append(self)
+
+        def close(self):
+            self.is_closed = True
+            super().close()
+
+    SqliteStore(path).close()
+    # What SQLite says of it is no text either.
+    damage = "UPDATE sqlite_master SET sql = CAST(x'435245415445c8' AS TEXT) WHERE name = 'search_config'"
+    change(path, "PRAGMA writable_schema = ON", damage)
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+    refused(path, StoreDamaged, "is damaged", read_only=read_only)
+    assert [each.is_closed for each in opened] == [True]
 
 
 PAGE = 16384
