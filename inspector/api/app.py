@@ -13,6 +13,7 @@ from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
 from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
+from inspector.api.reads import Reads
 from inspector.api.requests import Counting, Requests
 from inspector.api.service import Home, OpenHome, Service
 from inspector.api.tokens import Token, load_or_create
@@ -70,6 +71,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         live=Live(lambda: home.store, limits),
         requests=Requests(),
         arrivals=Arrivals(),
+        reads=Reads(),
         settings=settings,
     )
     # An inspector that traced itself would store its own requests for ever.

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from starlette.requests import Request
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
@@ -11,18 +12,31 @@ from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import EventQuery, EventsQuery, QueryOf, SpanIdInPath
 from inspector.api.problems import not_found
+from inspector.api.reads import page_cost
 from inspector.api.service import InService
 
 router = APIRouter()
 
 
 @router.api_route("/events", methods=LOOK, responses=statuses(404, 503))
-def list_events(service: InService, query: Annotated[EventsQuery, Depends(QueryOf(EventsQuery))]) -> Response:
+async def list_events(
+    request: Request, service: InService, query: Annotated[EventsQuery, Depends(QueryOf(EventsQuery))]
+) -> Response:
     """Answer with one page of the events that match."""
-    page = service.store.events(
-        query.as_filter(), sort=query.sort, order=query.order, cursor=query.cursor, limit=query.limit, full=query.full
-    )
-    return json_response(page, full=query.full)
+
+    def read() -> Response:
+        page = service.store.events(
+            query.as_filter(),
+            sort=query.sort,
+            order=query.order,
+            cursor=query.cursor,
+            limit=query.limit,
+            full=query.full,
+        )
+        return json_response(page, full=query.full)
+
+    walks = query.sort != "time" or query.walks
+    return await service.reads.answer(request, page_cost(query.limit, full=query.full, walks=walks), read)
 
 
 @router.api_route("/events/{span_id}", methods=LOOK, responses=statuses(404, 503))

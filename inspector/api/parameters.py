@@ -108,6 +108,12 @@ class TraceFilter(Times, Figures):
     q: Search | None = None
     duplicates: Flag = True
 
+    @property
+    def walks(self) -> bool:
+        """Whether no index answers it, so that many rows are looked at for few."""
+        figures = (self.min_duration_ms, self.max_duration_ms, self.min_cost_usd, self.max_cost_usd)
+        return bool(self.q or self.attr or self.hook) or any(figure is not None for figure in figures)
+
     def as_filter(self) -> Filter:
         """The same in the store's words."""
         return Filter(**self.filter_fields())

@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
 from inspector.api.live import Live
+from inspector.api.reads import Reads
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
 from inspector.settings import Settings
@@ -124,6 +125,7 @@ class Service:
     live: Live
     requests: Requests
     arrivals: Arrivals
+    reads: Reads
     settings: Settings
 
     @property

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
@@ -11,6 +12,7 @@ from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import Page, Query, QueryOf, SessionIdInPath, SessionsQuery
 from inspector.api.problems import not_found
+from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.model import Filter
 
@@ -32,23 +34,34 @@ router = APIRouter()
 
 
 @router.api_route("/sessions", methods=LOOK, responses=statuses(404, 503))
-def list_sessions(service: InService, query: Annotated[SessionsQuery, Depends(QueryOf(SessionsQuery))]) -> Response:
+async def list_sessions(
+    request: Request, service: InService, query: Annotated[SessionsQuery, Depends(QueryOf(SessionsQuery))]
+) -> Response:
     """Answer with one page of sessions, the one with the latest activity first."""
-    page = service.store.sessions(since_ns=query.since, until_ns=query.until, cursor=query.cursor, limit=query.limit)
-    return json_response(page)
+
+    def read() -> Response:
+        since_ns, until_ns = query.since, query.until
+        page = service.store.sessions(since_ns=since_ns, until_ns=until_ns, cursor=query.cursor, limit=query.limit)
+        return json_response(page)
+
+    return await service.reads.answer(request, page_cost(query.limit), read)
 
 
 # The id is whatever text an agent chose, slashes included; it is decoded once and only ever compared.
 @router.api_route("/sessions/{session_id:whole}", methods=LOOK, responses=statuses(404, 503))
-def get_session(
-    service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
+async def get_session(
+    request: Request, service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
 ) -> Response:
     """Answer with a session summed up and one page of its traces, the latest first."""
-    session = service.store.session(session_id)
-    if session is None:
-        raise Refusal(not_found("session of that id; /sessions lists what there is"))
-    page = service.store.traces(Filter(session_id=session_id), cursor=query.cursor, limit=query.limit)
-    return json_response({"session": session, "items": page.items, "next_cursor": page.next_cursor})
+
+    def read() -> Response:
+        session = service.store.session(session_id)
+        if session is None:
+            raise Refusal(not_found("session of that id; /sessions lists what there is"))
+        page = service.store.traces(Filter(session_id=session_id), cursor=query.cursor, limit=query.limit)
+        return json_response({"session": session, "items": page.items, "next_cursor": page.next_cursor})
+
+    return await service.reads.answer(request, page_cost(query.limit), read)
 
 
 @router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))

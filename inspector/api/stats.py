@@ -3,17 +3,25 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from starlette.requests import Request
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import QueryOf, StatsQuery
+from inspector.api.reads import stats_cost
 from inspector.api.service import InService
 
 router = APIRouter()
 
 
 @router.api_route("/stats", methods=LOOK, responses=statuses(503))
-def get_stats(service: InService, query: Annotated[StatsQuery, Depends(QueryOf(StatsQuery))]) -> Response:
+async def get_stats(
+    request: Request, service: InService, query: Annotated[StatsQuery, Depends(QueryOf(StatsQuery))]
+) -> Response:
     """Answer with counts, quantiles, tokens and cost."""
-    return json_response(service.store.stats(query.as_filter(), of=query.of, by=query.by, buckets=query.buckets))
+
+    def read() -> Response:
+        return json_response(service.store.stats(query.as_filter(), of=query.of, by=query.by, buckets=query.buckets))
+
+    return await service.reads.answer(request, stats_cost(query.buckets), read)

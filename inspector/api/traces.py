@@ -3,6 +3,8 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
@@ -10,49 +12,76 @@ from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import OutlineQuery, Query, QueryOf, TraceIdInPath, TraceQuery, TracesQuery
 from inspector.api.problems import not_found
+from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.model import Filter
 
 router = APIRouter()
 
+OUTLINE_ROWS = 10
+"""Spans in columns that cost as much as one event."""
+
 
 @router.api_route("/traces", methods=LOOK, responses=statuses(404, 503))
-def list_traces(service: InService, query: Annotated[TracesQuery, Depends(QueryOf(TracesQuery))]) -> Response:
+async def list_traces(
+    request: Request, service: InService, query: Annotated[TracesQuery, Depends(QueryOf(TracesQuery))]
+) -> Response:
     """Answer with one page of the traces that match."""
-    page = service.store.traces(
-        query.as_filter(),
-        sort=query.sort,
-        order=query.order,
-        cursor=query.cursor,
-        limit=query.limit,
-        timeline=query.timeline,
-    )
-    return json_response(page)
+
+    def read() -> Response:
+        page = service.store.traces(
+            query.as_filter(),
+            sort=query.sort,
+            order=query.order,
+            cursor=query.cursor,
+            limit=query.limit,
+            timeline=query.timeline,
+        )
+        return json_response(page)
+
+    return await service.reads.answer(request, page_cost(query.limit, full=query.timeline, walks=query.walks), read)
 
 
 @router.api_route("/traces/{trace_id}", methods=LOOK, responses=statuses(404, 503))
-def get_trace(
-    service: InService, trace_id: TraceIdInPath, query: Annotated[TraceQuery, Depends(QueryOf(TraceQuery))]
+async def get_trace(
+    request: Request,
+    service: InService,
+    trace_id: TraceIdInPath,
+    query: Annotated[TraceQuery, Depends(QueryOf(TraceQuery))],
 ) -> Response:
     """Answer with a trace summed up and one page of its events in the order they began."""
-    trace = service.store.trace(trace_id)
-    if trace is None:
-        raise Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
-    where = Filter(trace_id=trace_id)
-    page = service.store.events(where, order="asc", cursor=query.cursor, limit=query.limit, full=query.full)
-    detail = {"trace": trace, "items": page.items, "next_cursor": page.next_cursor}
-    return json_response(detail, full=query.full)
+
+    def read() -> Response:
+        trace = service.store.trace(trace_id)
+        if trace is None:
+            raise _no_trace(trace_id)
+        where = Filter(trace_id=trace_id)
+        page = service.store.events(where, order="asc", cursor=query.cursor, limit=query.limit, full=query.full)
+        detail = {"trace": trace, "items": page.items, "next_cursor": page.next_cursor}
+        return json_response(detail, full=query.full)
+
+    return await service.reads.answer(request, page_cost(query.limit, full=query.full), read)
 
 
 @router.api_route("/traces/{trace_id}/outline", methods=LOOK, responses=statuses(404, 503))
-def get_trace_outline(
-    service: InService, trace_id: TraceIdInPath, query: Annotated[OutlineQuery, Depends(QueryOf(OutlineQuery))]
+async def get_trace_outline(
+    request: Request,
+    service: InService,
+    trace_id: TraceIdInPath,
+    query: Annotated[OutlineQuery, Depends(QueryOf(OutlineQuery))],
 ) -> Response:
     """Answer with one page of a trace's structure in columns."""
-    outline = service.store.outline(trace_id, cursor=query.cursor, limit=query.limit)
-    if outline is None:
-        raise Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
-    return json_response(outline)
+
+    def read() -> Response:
+        outline = service.store.outline(trace_id, cursor=query.cursor, limit=query.limit)
+        if outline is None:
+            raise _no_trace(trace_id)
+        return json_response(outline)
+
+    # A page of the default size holds most traces whole, so what it costs is the trace's size.
+    trace = await run_in_threadpool(lambda: service.store.trace(trace_id))
+    rows = 0 if trace is None else min(query.limit, trace.spans)
+    return await service.reads.answer(request, rows // OUTLINE_ROWS, read)
 
 
 @router.delete("/traces/{trace_id}", responses=statuses(404, 409, 503))
@@ -60,5 +89,9 @@ def delete_trace(service: InService, trace_id: TraceIdInPath, _: Annotated[Query
     """Remove a trace for good."""
     spans = service.delete_trace(trace_id)
     if not spans:
-        raise Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
+        raise _no_trace(trace_id)
     return json_response({"spans": spans})
+
+
+def _no_trace(trace_id: str) -> Refusal:
+    return Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))

@@ -1,5 +1,6 @@
 """Spans on disk: one SQLite file that one process writes and any number read."""
 
+from inspector.store.engine import stopped_when
 from inspector.store.errors import (
     CursorInvalid,
     HomeGone,
@@ -41,4 +42,5 @@ __all__ = [
     "StoreNewer",
     "StoreReadOnly",
     "StoreUnchecked",
+    "stopped_when",
 ]

@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from urllib.parse import quote
 
@@ -147,12 +148,25 @@ def file_identity(path: Path) -> tuple[int, int]:
     return _inode(path), _inode(path.with_name(path.name + "-wal"))
 
 
+_is_unwanted: ContextVar[Callable[[], bool]] = ContextVar("is_unwanted", default=lambda: False)
+
+
+@contextmanager
+def stopped_when(is_unwanted: Callable[[], bool]) -> Generator[None]:
+    """Stops what this thread reads inside the block, as if its time were over, once nobody wants it any more."""
+    before = _is_unwanted.set(is_unwanted)
+    try:
+        yield
+    finally:
+        _is_unwanted.reset(before)
+
+
 @contextmanager
 def limited(connection: Connection, limit_s: float) -> Generator[None]:
     """Stops whatever the connection runs inside the block once the time is over."""
     raw = driver(connection)
-    deadline = time.monotonic() + limit_s
-    raw.set_progress_handler(lambda: time.monotonic() > deadline, _PROGRESS_STEPS)
+    deadline, is_unwanted = time.monotonic() + limit_s, _is_unwanted.get()
+    raw.set_progress_handler(lambda: is_unwanted() or time.monotonic() > deadline, _PROGRESS_STEPS)
     try:
         yield
     finally:

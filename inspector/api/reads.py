@@ -1,0 +1,211 @@
+"""Reads by what they cost: cheap ones at once, heavy ones a few at a time, and none for a client that has gone."""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from anyio import CapacityLimiter, to_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from inspector.api.errors import Problem, Refusal
+from inspector.api.problems import RETRY_S
+from inspector.store import QueryTooSlow, stopped_when
+
+CHEAP_ROWS = 500
+"""Up to here a read never waits for others."""
+SHARE_ROWS = 5000
+"""Up to here a heavy read takes one share of what runs side by side; above, all of them."""
+FULL_ROWS = 10
+"""A row in full costs as much as so many in short."""
+WALKED_ROWS = 1000
+"""What a filter or an order costs that no index answers, and figures, whose rows are not known before."""
+LARGE_BYTES = 64 << 10
+"""Answers above this are sent piece by piece, as fast as they are taken."""
+_CLIENT_GONE = 499
+"""What an answer that nobody gets is counted as, as other servers do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBounds:
+    """How much heavy reads may take."""
+
+    shares: int = 2
+    """Heavy reads side by side: more would only share the same interpreter."""
+    waiting: int = 64
+    """Shares that may be waited for; a read that would add more is asked to come again."""
+    wait_s: float = 10.0
+    """How long a read may wait."""
+    unsent_bytes: int = 64 << 20
+    """What may wait for slow clients in large answers before further heavy reads have to wait as well."""
+
+
+def page_cost(limit: int, *, full: bool = False, walks: bool = False) -> int:
+    """The rows that a page costs."""
+    return limit * (FULL_ROWS if full else 1) + (WALKED_ROWS if walks else 0)
+
+
+def stats_cost(buckets: int) -> int:
+    """The rows that figures cost."""
+    return WALKED_ROWS + FULL_ROWS * buckets
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    shares: int
+    came: asyncio.Event
+
+
+class Reads:
+    """Lets heavy reads in one after the other, in the order they came.
+
+    Args:
+        bounds: How much they may take.
+    """
+
+    def __init__(self, bounds: ReadBounds | None = None) -> None:
+        self.bounds = bounds or ReadBounds()
+        self.running = 0
+        """Shares that are taken."""
+        self.unsent = 0
+        """Bytes of large answers that are being sent."""
+        self._turns: deque[_Turn] = deque()
+        self._threads: CapacityLimiter | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Shares that are waited for."""
+        return sum(turn.shares for turn in self._turns)
+
+    async def answer(self, request: Request, cost: int, read: Callable[[], Response]) -> Response:
+        """Run ``read`` in a thread when it is its turn.
+
+        Args:
+            request: Whose answer it is; when its client has gone, the read is stopped.
+            cost: In rows, as `page_cost` and `stats_cost` count them.
+            read: Makes the answer.
+
+        Raises:
+            Refusal: Too much is waited for already, or the turn did not come in time.
+        """
+        if cost <= CHEAP_ROWS:
+            return self._in_pieces(await run_in_threadpool(read))
+        gone = _Gone(request.receive)
+        try:
+            async with self._turn(self._shares(cost), gone):
+                if gone.is_set():
+                    return Response(status_code=_CLIENT_GONE)
+                return self._in_pieces(await self._in_thread(read, gone))
+        except QueryTooSlow:
+            if gone.is_set():
+                return Response(status_code=_CLIENT_GONE)
+            raise
+        finally:
+            gone.forget()
+
+    @contextmanager
+    def sending(self, size: int) -> Generator[None]:
+        """Count a large answer for as long as it is sent."""
+        self.unsent += size
+        try:
+            yield
+        finally:
+            self.unsent -= size
+            self._next()
+
+    def _in_pieces(self, answer: Response) -> Response:
+        return _Large(answer, self) if len(answer.body) > LARGE_BYTES else answer
+
+    def _shares(self, cost: int) -> int:
+        return 1 if cost <= SHARE_ROWS else self.bounds.shares
+
+    @asynccontextmanager
+    async def _turn(self, shares: int, gone: "_Gone") -> AsyncGenerator[None]:
+        if self.waiting + shares > self.bounds.waiting:
+            raise _come_again()
+        turn = _Turn(shares, asyncio.Event())
+        self._turns.append(turn)
+        self._next()
+        try:
+            if not turn.came.is_set():
+                await gone.or_(turn.came, self.bounds.wait_s)
+            if not turn.came.is_set() and not gone.is_set():
+                raise _come_again()
+            yield
+        finally:
+            if turn.came.is_set():
+                self.running -= shares
+            else:
+                self._turns.remove(turn)
+            self._next()
+
+    def _next(self) -> None:
+        while self._turns and self._fits(self._turns[0]):
+            turn = self._turns.popleft()
+            self.running += turn.shares
+            turn.came.set()
+
+    def _fits(self, turn: _Turn) -> bool:
+        return self.running + turn.shares <= self.bounds.shares and self.unsent < self.bounds.unsent_bytes
+
+    async def _in_thread(self, read: Callable[[], Response], gone: "_Gone") -> Response:
+        def run() -> Response:
+            with stopped_when(gone.is_set):
+                return read()
+
+        if self._threads is None:
+            self._threads = CapacityLimiter(self.bounds.shares)
+        return await to_thread.run_sync(run, limiter=self._threads)
+
+
+class _Gone:
+    """Whether the client of a request has gone."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._flag = threading.Event()
+        self._watch = asyncio.get_running_loop().create_task(self._wait(receive))
+
+    def is_set(self) -> bool:
+        return self._flag.is_set()
+
+    async def or_(self, event: asyncio.Event, wait_s: float) -> None:
+        """Wait for an event, but no longer than the client does."""
+        waiting = asyncio.get_running_loop().create_task(event.wait())
+        try:
+            await asyncio.wait((waiting, self._watch), timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+
+    def forget(self) -> None:
+        self._watch.cancel()
+
+    async def _wait(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._flag.set()
+
+
+class _Large(Response):
+    """An answer in pieces, each sent when the client has taken those before."""
+
+    def __init__(self, answer: Response, reads: Reads) -> None:
+        super().__init__(answer.body, answer.status_code, media_type=answer.media_type)
+        self._reads = reads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  # those of ASGI
+        """Send all of it."""
+        with self._reads.sending(len(self.body)):
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            body = memoryview(self.body)
+            for at in range(0, len(body), LARGE_BYTES):
+                piece, more = bytes(body[at : at + LARGE_BYTES]), at + LARGE_BYTES < len(body)
+                await send({"type": "http.response.body", "body": piece, "more_body": more})
+
+
+def _come_again() -> Refusal:
+    return Refusal(Problem(503, "too much is read at once; try again later", headers={"Retry-After": RETRY_S}))
