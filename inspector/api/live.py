@@ -24,6 +24,10 @@ T = TypeVar("T")
 
 BATCH = 500
 """Events read at a time; in full, fewer where they are large."""
+CATCH_UP_EVENTS = 100
+"""Events read at a time for one client that catches up, since they are kept for it alone until it takes them."""
+CATCH_UP_BYTES = 128 << 10
+"""About what those in full may take; a larger one is read alone."""
 READERS = 4
 """Threads that read for streams, so that they leave the other threads to the other routes."""
 
@@ -151,6 +155,7 @@ class Live:
     async def catch_up(self, where: Filter, *, full: bool, after: int) -> AsyncIterator[bytes | Listener]:
         """Yield what changed since ``after`` at the pace of the client, and at last a listener that goes on from there.
 
+        Nothing is yielded, too, before more is read: who sends that waits until the client has taken what came before.
         Whoever takes the listener gives it back to ``leave``.
         """
         position = after
@@ -161,13 +166,13 @@ class Live:
                 position = last
             reach = await self._reach(where)
             while position < reach and not self.closed:
-                chunks = await self._readable(where, full=full, after=position, until=reach)
+                yield b""
+                chunks = await self._readable(where, _CATCH_UP, full=full, after=position, until=reach)
                 if chunks is None:
                     yield gap_chunk(position + 1, reach)
                     chunks = []
-                for _, chunk in chunks:
-                    yield chunk
-                position = _position(chunks, full=full, reach=reach)
+                yield b"".join(chunk for _, chunk in chunks)
+                position = _position(chunks, _CATCH_UP, full=full, reach=reach)
             listener = self._join(where, full=full, position=position)
             if listener is not None:
                 yield listener
@@ -216,8 +221,10 @@ class Live:
         return task
 
     async def _watch(self) -> None:
-        """Tell the groups when the store has something new, until there are none."""
+        """Tell the groups when the store has something new, and keep quiet streams alive, until there are none."""
         seen = -1
+        now_s = asyncio.get_running_loop().time
+        beat_s = now_s()
         while self._groups:
             if server_stops():
                 self.close()
@@ -234,6 +241,10 @@ class Live:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._committed.wait(), self.limits.poll_s)
             self._committed.clear()
+            if now_s() >= beat_s + self.limits.heartbeat_s:
+                # A timer of its own for each wait of each client costs a third of what serving them takes.
+                beat_s = now_s()
+                self._rouse()
 
     async def _follow(self, group: _Group) -> None:
         """Hand new events to the listeners of a group, until there are none."""
@@ -251,14 +262,14 @@ class Live:
     async def _pass_on(self, group: _Group) -> None:
         reach = await self._reach(group.where)
         while group.position < reach and group.listeners:
-            chunks = await self._readable(group.where, full=group.full, after=group.position, until=reach)
+            chunks = await self._readable(group.where, _LIVE, full=group.full, after=group.position, until=reach)
             if chunks is None:
                 for listener in group.listeners:
                     listener.skip(group.position + 1, reach)
                 group.position = reach
                 return
             await self._hand_out(group, chunks)
-            group.position = _position(chunks, full=group.full, reach=reach)
+            group.position = _position(chunks, _LIVE, full=group.full, reach=reach)
 
     async def _hand_out(self, group: _Group, chunks: list[tuple[int, bytes]]) -> None:
         given = 0
@@ -280,12 +291,14 @@ class Live:
         health = await self._in_thread(lambda: self._store().health())
         return health.last_seq - health.search_behind
 
-    async def _readable(self, where: Filter, *, full: bool, after: int, until: int) -> list[tuple[int, bytes]] | None:
+    async def _readable(
+        self, where: Filter, batch: "_Batch", *, full: bool, after: int, until: int
+    ) -> list[tuple[int, bytes]] | None:
         """Read events, or give None for those that another try would not get either."""
         if after >= until:
             return []
         try:
-            return await self._read(where, full=full, after=after, until=until)
+            return await self._read(where, batch, full=full, after=after, until=until)
         except QueryTooSlow:
             return None
         except StoreError:
@@ -294,9 +307,11 @@ class Live:
             logger.exception("cannot read the events from %d to %d; skipping them", after + 1, until)
             return None
 
-    async def _read(self, where: Filter, *, full: bool, after: int, until: int) -> list[tuple[int, bytes]]:
+    async def _read(
+        self, where: Filter, batch: "_Batch", *, full: bool, after: int, until: int
+    ) -> list[tuple[int, bytes]]:
         def read() -> list[tuple[int, bytes]]:
-            events = self._store().after(after, where, limit=BATCH, full=full)
+            events = self._store().after(after, where, limit=batch.events, full=full, most_bytes=batch.full_bytes)
             return [
                 (event.seq, span_chunk(event.seq, encode_line(event, full=full)))
                 for event in events
@@ -311,9 +326,21 @@ class Live:
         return await to_thread.run_sync(work, limiter=self._limiter)
 
 
-def _position(chunks: list[tuple[int, bytes]], *, full: bool, reach: int) -> int:
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """How much is read at a time."""
+
+    events: int
+    full_bytes: int | None = None
+
+
+_LIVE = _Batch(BATCH)
+_CATCH_UP = _Batch(CATCH_UP_EVENTS, CATCH_UP_BYTES)
+
+
+def _position(chunks: list[tuple[int, bytes]], batch: _Batch, *, full: bool, reach: int) -> int:
     """How far a batch goes: to the end if it is short, but in full it can be short because its events are large."""
-    more = len(chunks) == BATCH or (full and chunks)
+    more = len(chunks) == batch.events or (full and chunks)
     return chunks[-1][0] if more else reach
 
 

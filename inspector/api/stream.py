@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from inspector.api.access import own_path
 from inspector.api.errors import Problem
-from inspector.api.live import Listener, Live
+from inspector.api.live import Live
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import LastEventId, QueryOf, StreamQuery
 from inspector.api.problems import RETRY_S, problem_response
@@ -88,14 +88,10 @@ class EventStream(Response):
                 continue
             try:
                 while not self._live.closed:
-                    await write(await self._next(news))
+                    await news.news.wait()
+                    await write(news.take() or HEARTBEAT)
             finally:
                 self._live.leave(news)
-
-    async def _next(self, listener: Listener) -> bytes:
-        with anyio.move_on_after(self._live.limits.heartbeat_s):
-            await listener.news.wait()
-        return listener.take() or HEARTBEAT
 
 
 async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:

@@ -135,9 +135,12 @@ class Store(Protocol):
         """Returns one event in full, the newest when several traces use the span id."""
         ...
 
-    def after(self, seq: int, where: Filter, *, limit: int = 500, full: bool = False) -> tuple[Event, ...]:
+    def after(
+        self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
+    ) -> tuple[Event, ...]:
         """Returns what changed after ``seq``, in the order of change.
 
+        In full, no more events than ``most_bytes`` hold, but at least one; without it, what a page in full holds.
         Fewer than ``limit`` can mean that they are large in full; only nothing means that there is no more.
         """
         ...

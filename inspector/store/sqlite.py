@@ -166,10 +166,15 @@ class SqliteStore:
         with self._read() as connection:
             return reader.read_event(connection, clean(span_id), trace_id, self._limits)
 
-    def after(self, seq: int, where: Filter, *, limit: int = 500, full: bool = False) -> tuple[Event, ...]:
+    def after(
+        self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
+    ) -> tuple[Event, ...]:
         """See `Store.after`."""
+        limits = self._limits
+        if most_bytes is not None:
+            limits = replace(limits, full_bytes=min(most_bytes, limits.full_bytes))
         with self._read() as connection:
-            return reader.read_after(connection, seq, where, self._limits, limit=limit, full=full)
+            return reader.read_after(connection, seq, where, limits, limit=limit, full=full)
 
     def last_seq(self) -> int:
         """See `Store.last_seq`."""

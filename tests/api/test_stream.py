@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from inspector.api import LiveLimits, create_app
-from inspector.api.live import Listener, Live, gap_chunk, span_chunk
+from inspector.api.live import CATCH_UP_BYTES, Listener, Live, gap_chunk, span_chunk
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, StoreBusy
 
@@ -155,6 +155,25 @@ def test_large_events_in_full_are_all_sent(store, settings, serve_app, span, unt
         assert names(reader, 5) == ["6", "7", "8", "9", "10"]
         reader.close()
         app.state.service.live.close()
+
+
+def test_what_a_client_catches_up_with_is_read_as_it_is_taken(store, span):
+    store.write([span(number, attributes={"text": "x" * 50_000}) for number in range(1, 400)])
+
+    async def catch_up(full):
+        live, sizes = Live(lambda: store), []
+        async for news in live.catch_up(Filter(), full=full, after=0):
+            if not isinstance(news, bytes):
+                live.leave(news)
+                break
+            sizes.append(len(news))
+        return sizes
+
+    for full, most in ((True, CATCH_UP_BYTES + 60_000), (False, 100_000)):
+        sizes = asyncio.run(catch_up(full))
+        assert sizes[::2] == [0] * (len(sizes) // 2), "before each part it is waited for that the client takes the last"
+        assert len(sizes) > 6
+        assert max(sizes) < most
 
 
 def test_only_what_matches_is_sent(port, store, span):
