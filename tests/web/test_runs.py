@@ -179,6 +179,41 @@ def test_sessions_stand_with_their_sums_and_lead_to_their_runs(crowd, visit):
     expect(runs_of(page)).to_have_count(newest["traces"])
 
 
+def test_the_address_of_a_session_leads_to_its_runs(crowd, visit):
+    newest = crowd.get("/sessions?limit=1")["items"][0]
+    page = visit(crowd, f"/sessions/{newest['session_id']}")
+    expect(page.get_by_role("region", name="Session")).to_contain_text(newest["session_id"])
+    expect(runs_of(page)).to_have_count(newest["traces"])
+
+
+def test_every_list_counts_the_calls_that_the_page_of_the_run_counts(demo, visit):
+    run = demo.get("/traces?limit=1")["items"][0]
+    assert run["calls"] < run["spans"]
+    said = re.compile(rf"{run['calls']}")
+    for view, grid in (("/", "Runs"), ("/?group=session", "Runs"), ("/sessions", "Sessions")):
+        page = visit(demo, view)
+        expect(page.get_by_role("columnheader", name="Calls", exact=True)).to_be_visible()
+        counted = page.get_by_role("grid", name=grid).get_by_title(f"+ {run['spans'] - run['calls']} duplicates")
+        expect(counted.first).to_have_text(said)
+    page = visit(demo, f"/?session_id={run['session_id']}")
+    expect(page.get_by_role("region", name="Session")).to_contain_text(f"{run['calls']} calls")
+
+
+CUT = """grid => [...grid.querySelectorAll('[role="row"]')].some(row =>
+  [...row.children].some(cell => cell.getBoundingClientRect().right > grid.getBoundingClientRect().right))"""
+
+
+@pytest.mark.parametrize(("view", "grid"), [("/", "Runs"), ("/?group=session", "Runs"), ("/sessions", "Sessions")])
+def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid):
+    page = visit(crowd, view)
+    rows = page.get_by_role("grid", name=grid)
+    expect(rows.get_by_role("row").nth(1)).to_be_visible()
+    for width in (1440, 1180, 1024, 991, 800, 760, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert not rows.evaluate(CUT), width
+    expect(rows.get_by_role("columnheader", name="Errors")).to_be_visible()
+
+
 def test_a_run_is_deleted_after_a_question(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:

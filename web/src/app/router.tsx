@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  redirect,
 } from "@tanstack/react-router";
 import { tracesQuery } from "@/api/queries";
 import { eventsSearch } from "@/features/events/url";
@@ -38,6 +39,15 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import("@/features/sessions/sessions-page"), "SessionsPage"),
 });
 
+/** A session has no page of its own: it is its runs. */
+const session = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/", search: { session_id: params.sessionId }, replace: true });
+  },
+});
+
 const trace = createRoute({
   getParentRoute: () => root,
   path: "/traces/$traceId",
@@ -64,7 +74,7 @@ const stats = createRoute({
  * elsewhere opens it with its cookie, and what somebody searches for never reaches a log.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([runs, sessions, trace, events, stats]),
+  routeTree: root.addChildren([runs, sessions, session, trace, events, stats]),
   history: createHashHistory(),
   parseSearch,
   stringifySearch,

@@ -5,6 +5,7 @@ const run = (trace_id: string, session_id: string | null, more: Partial<SummedRu
   trace_id,
   session_id,
   status: "ok",
+  calls: 1,
   spans: 2,
   errors: 0,
   input_tokens: 10,
@@ -35,6 +36,7 @@ describe("groupsOf", () => {
     const [first, second] = groupsOf(runs);
     expect(first).toMatchObject({
       failed: 1,
+      calls: 2,
       spans: 4,
       errors: 3,
       inputTokens: 20,

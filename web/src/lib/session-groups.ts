@@ -3,6 +3,7 @@ export interface SummedRun {
   trace_id: string;
   session_id: string | null;
   status: string;
+  calls: number;
   spans: number;
   errors: number;
   input_tokens: number;
@@ -18,6 +19,7 @@ export interface SessionGroup<Run extends SummedRun> {
   sessionId: string | null;
   runs: Run[];
   failed: number;
+  calls: number;
   spans: number;
   errors: number;
   inputTokens: number;
@@ -37,6 +39,7 @@ export function groupsOf<Run extends SummedRun>(runs: readonly Run[]): SessionGr
         sessionId: run.session_id,
         runs: [],
         failed: 0,
+        calls: 0,
         spans: 0,
         errors: 0,
         inputTokens: 0,
@@ -48,6 +51,7 @@ export function groupsOf<Run extends SummedRun>(runs: readonly Run[]): SessionGr
     }
     group.runs.push(run);
     group.failed += run.status === "error" ? 1 : 0;
+    group.calls += run.calls;
     group.spans += run.spans;
     group.errors += run.errors;
     group.inputTokens += run.input_tokens;

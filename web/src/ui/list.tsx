@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { HTMLAttributes, ReactNode } from "react";
-import { compact, count } from "@/lib/format";
+import { compact, count, plural } from "@/lib/format";
 import { Cell, ColumnHead, GridRow } from "./grid";
 import css from "./list.module.css";
 
@@ -40,6 +40,25 @@ export function Value({ look = "plain", bad = false, className, children, ...res
       {children ?? "–"}
     </Cell>
   );
+}
+
+/** Calls, each once; the title has the spans beside them. */
+export function CallsValue({ of }: { of: Counted }) {
+  return (
+    <Value look="number" title={duplicatesTitle(of)}>
+      {count(of.calls)}
+    </Value>
+  );
+}
+
+interface Counted {
+  calls: number;
+  spans: number;
+}
+
+/** How many duplicates were recorded beside the calls; undefined for none. */
+export function duplicatesTitle({ calls, spans }: Counted): string | undefined {
+  return spans > calls ? `+ ${plural(spans - calls, "duplicate")}` : undefined;
 }
 
 interface Sums {

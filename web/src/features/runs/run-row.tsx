@@ -6,7 +6,7 @@ import type { Trace } from "@/api/client";
 import { count, duration, plural } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
-import { ListRow, TokenValue, Value } from "@/ui/list";
+import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
 import { StatusMark } from "@/ui/status";
@@ -51,7 +51,7 @@ export const RunRow = memo(function RunRow({ run, indented, onOpen, onDelete, ..
         />
       </Value>
       <Value look="number">{run.status === "running" ? <Lasting run={run} /> : duration(run.duration_ms)}</Value>
-      <Value look="number">{count(run.spans)}</Value>
+      <CallsValue of={run} />
       <Value look="number" bad={run.errors > 0}>
         {count(run.errors)}
       </Value>

@@ -25,7 +25,7 @@ const COLUMNS = [
   { name: "Agent" },
   { name: "Time spent" },
   { name: "Duration", sort: "duration", number: true },
-  { name: "Spans", number: true },
+  { name: "Calls", number: true },
   { name: "Errors", number: true },
   { name: "Models" },
   { name: "Tokens", number: true },

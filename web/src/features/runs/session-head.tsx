@@ -9,6 +9,7 @@ import { msBetween, unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
 import { Button, CopyButton } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
+import { duplicatesTitle } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import css from "./session-head.module.css";
@@ -82,7 +83,7 @@ function Sums({ session }: { session: Session }) {
         {length !== null && ` (${duration(length)})`}
       </li>
       <li>{plural(session.traces, "run")}</li>
-      <li>{plural(session.spans, "span")}</li>
+      <li title={duplicatesTitle(session)}>{plural(session.calls, "call")}</li>
       {session.errors > 0 && <li className={css.errors}>{plural(session.errors, "error")}</li>}
       <li>{plural(session.llm_calls, "model call")}</li>
       <li>{plural(session.tool_calls, "tool call")}</li>

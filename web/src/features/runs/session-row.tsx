@@ -5,7 +5,7 @@ import type { Trace } from "@/api/client";
 import { count, dollars, plural } from "@/lib/format";
 import type { SessionGroup } from "@/lib/session-groups";
 import { visibleLine } from "@/lib/visible";
-import { ListRow, TokenValue, Value } from "@/ui/list";
+import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
 import type { RowPlace } from "@/ui/virtual-grid";
@@ -58,7 +58,7 @@ export const SessionRow = memo(function SessionRow({ group, folded, partial, onF
         {group.failed > 0 && <span className={css.failed}>{`${count(group.failed)} failed`}</span>}
       </Value>
       <Value>{""}</Value>
-      <Value look="number">{count(group.spans)}</Value>
+      <CallsValue of={group} />
       <Value look="number" bad={group.errors > 0}>
         {count(group.errors)}
       </Value>

@@ -3,7 +3,7 @@ import { memo } from "react";
 import type { Session } from "@/api/client";
 import { clock, count, day, duration, moment } from "@/lib/format";
 import { msBetween, type UnixNano, unixMs } from "@/lib/time";
-import { ListRow, TokenValue, Value } from "@/ui/list";
+import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
 import { StatusMark } from "@/ui/status";
@@ -31,7 +31,7 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
         </Link>
       </Value>
       <Value look="number">{count(session.traces)}</Value>
-      <Value look="number">{count(session.spans)}</Value>
+      <CallsValue of={session} />
       <Value look="number" bad={session.errors > 0}>
         {count(session.errors)}
       </Value>

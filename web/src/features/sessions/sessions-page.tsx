@@ -21,7 +21,7 @@ const COLUMNS = [
   { name: "Status", hidden: true },
   { name: "Session" },
   { name: "Runs", number: true },
-  { name: "Spans", number: true },
+  { name: "Calls", number: true },
   { name: "Errors", number: true },
   { name: "Model calls", number: true },
   { name: "Tool calls", number: true },

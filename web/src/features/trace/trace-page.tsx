@@ -29,7 +29,7 @@ function Missing({ error, onReload }: { error: Error; onReload: () => void }) {
   if (isKnown) return <Failure error={error} retry={onReload} />;
   return (
     <Empty title="This run is not here">
-      <p>It was deleted, its time was over, or the address is not whole.</p>
+      <p>It was deleted or has expired, or the link is incomplete.</p>
       <Link to="/">Go to the runs</Link>
     </Empty>
   );
