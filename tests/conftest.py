@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +64,49 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest: a worker takes a whole file, and none is to end long after the others."""
     rank = {name: at for at, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(item.path.relative_to(HERE).parts[0], len(rank)))
+
+    def place(item: pytest.Item) -> int:
+        file = item.path.relative_to(HERE)
+        return min(rank.get(name, len(rank)) for name in (file.with_suffix("").as_posix(), file.parts[0]))
+
+    items.sort(key=place)
 
 
 HERE = Path(__file__).parent
-LONGEST = ("integrations", "web", "api", "otlp", "toolkit", "docs", "packaging", "cli")
-"""Folders by how long a file of theirs takes; all others are short."""
+LONGEST = (
+    # It starts every program that others of its folder look at.
+    "integrations/test_conformance",
+    # One after the other, since a worker's Chromium runs on from one to the next.
+    "web/test_hostile",
+    "web/test_accessibility",
+    "web/test_live",
+    "web/test_trace",
+    "web/test_runs",
+    "web/test_opening",
+    "web/test_span",
+    "web/test_stats",
+    "web/test_keyboard",
+    "api/test_schemathesis",
+    "redaction/test_on_disk",
+    "web",
+    "docs/test_toolkit_examples",
+    "toolkit/mcp/test_servers",
+    "toolkit/mcp/test_calls",
+    "cli/test_live_commands",
+    "record/test_spool",
+    "store/test_durability",
+    "ingest/test_export",
+    "integrations",
+    "redaction",
+    "packaging",
+    "docs",
+    "otlp",
+    "cli",
+    "toolkit",
+    "ingest",
+    "api",
+)
+"""Files and folders by how long a file of theirs takes; all others are short."""
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WAIT_MS = 30_000
@@ -107,11 +144,42 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
+class KeptBrowser:
+    """Chromium from one module that needs it to the next: a start costs seconds."""
+
+    def __init__(self) -> None:
+        self.needed_next = False
+        self._kept = ExitStack()
+        self._browser: Browser | None = None
+
+    def running(self) -> Browser:
+        if self._browser is None:
+            self._browser = self._kept.enter_context(chromium())
+        return self._browser
+
+    def close(self) -> None:
+        self._browser = None
+        self._kept.close()
+
+
+_browser = KeptBrowser()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    _browser.needed_next = "browser" in getattr(nextitem, "fixturenames", ())
+
+
+def pytest_unconfigure() -> None:
+    _browser.close()
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; of a module only, since no other event loop runs in this thread as long as it does."""
-    with chromium() as running:
-        yield running
+    """Chromium; closed before a test that does without, since no other event loop runs in this thread meanwhile."""
+    yield _browser.running()
+    if not _browser.needed_next:
+        _browser.close()
 
 
 @pytest.fixture
