@@ -11,6 +11,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Literal, Protocol
@@ -30,12 +31,6 @@ from inspector.threads import await_end
 
 _BATCH = 128
 """Calls that are written together at most, so that the first of many does not wait for the last."""
-_PACE_S = 0.004
-"""How long after a write the next one begins: what ended meanwhile may be lost when the process is killed."""
-_START_S = 0.05
-"""How long a call runs until its start is written, if nothing else is."""
-_DOZE_S = 1.0
-"""How long after the last write the thread goes on looking for starts; later ones wake it."""
 _RETRY_S = 1.0
 """How long what could not be written waits for another try."""
 _PARK_S = 0.5
@@ -43,6 +38,21 @@ _PARK_S = 0.5
 
 _Sleep = Literal["none", "light", "deep"]
 """Whether the writer listens for nothing, for ends, or for starts too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """How long the thread waits, in seconds."""
+
+    pace_s: float = 0.004
+    """From a write to the next one: what ended meanwhile may be lost when the process is killed."""
+    start_s: float = 0.05
+    """From the start of a call until it is written, if nothing else is."""
+    doze_s: float = 1.0
+    """From the last write until the thread no longer looks for starts; later ones wake it."""
+
+
+_PAUSES = Pauses()
 
 
 class Render(Protocol):
@@ -65,6 +75,7 @@ class Spool:
         max_calls: Calls that may wait for the writer; further ones are dropped and counted.
         max_bytes: What was captured of calls that may wait; calls above it are dropped and counted.
         tally: Where the counts go that somebody waits for, if anybody does.
+        pauses: How long the writer's thread waits for more.
     """
 
     def __init__(  # noqa: PLR0913 - its limits, each with a default
@@ -78,6 +89,7 @@ class Spool:
         max_calls: int = MAX_CALLS,
         max_bytes: int = MAX_BYTES,
         tally: Tally | None = None,
+        pauses: Pauses = _PAUSES,
     ) -> None:
         self.losses = Losses()
         """What is not in the file and will not be."""
@@ -94,6 +106,7 @@ class Spool:
         """Calls that could not be written, as lines of the file say."""
         self._render = render
         self._tally = tally
+        self._pauses = pauses
         self._waiting = Waiting(max_calls, max_bytes)
         # SimpleQueue.put may be interrupted by a finalizer that puts too; queues and events with locks would deadlock.
         self._wake: SimpleQueue[threading.Event | None] = SimpleQueue()
@@ -289,13 +302,13 @@ class Spool:
         """Sleep until there is something to write; return who waits for that."""
         if self._failing:
             return self._woken(_RETRY_S)
-        if time.monotonic() - self._wrote_s > _DOZE_S:
+        if time.monotonic() - self._wrote_s > self._pauses.doze_s:
             self._sleep = "deep"
             # Asked after that was set: what was put before it has woken nobody.
             if not len(self._waiting) and (flushes := self._woken(None)):
                 return flushes
         self._sleep = "light"
-        return self._woken(0 if self._has_ended else _START_S)
+        return self._woken(0 if self._has_ended else self._pauses.start_s)
 
     def _woken(self, timeout_s: float | None) -> list[threading.Event]:
         flushes: list[threading.Event] = []
@@ -312,7 +325,7 @@ class Spool:
     def _pause(self) -> None:
         """Let calls pile up, unless somebody waits for them."""
         with contextlib.suppress(Empty):
-            self._wake.put(self._wake.get(timeout=_PACE_S))
+            self._wake.put(self._wake.get(timeout=self._pauses.pace_s))
 
     def _write_waiting(self) -> bool:
         """Write all that waits; return whether anything was written."""

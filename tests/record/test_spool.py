@@ -13,7 +13,7 @@ from spooled import last_records
 from inspector.record.renderer import Line
 from inspector.record.segments import finished
 from inspector.record.spans import RecordedSpan
-from inspector.record.spool import Spool
+from inspector.record.spool import Pauses, Spool
 from inspector.tally import Tally, read_tallies
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
@@ -179,9 +179,7 @@ def test_the_queue_holds_so_many_bytes_of_what_was_captured(tmp_path):
     spool.close()
 
 
-def test_the_first_call_is_written_without_waiting_for_more(tmp_path, monkeypatch):
-    for pause in ("_PACE_S", "_START_S", "_DOZE_S"):
-        monkeypatch.setattr(f"inspector.record.spool.{pause}", 3600)
+def test_the_first_call_is_written_without_waiting_for_more(tmp_path):
     written = threading.Event()
 
     class Watched(Spool):
@@ -191,7 +189,7 @@ def test_the_first_call_is_written_without_waiting_for_more(tmp_path, monkeypatc
                 written.set()
             return there
 
-    spool = Watched(tmp_path, "p", one_line_each)
+    spool = Watched(tmp_path, "p", one_line_each, pauses=Pauses(pace_s=3600, start_s=3600, doze_s=3600))
     spool.put(span_of(1))
     assert written.wait(20)
     assert [line["span"] for line in lines_of(tmp_path)] == [1]

@@ -21,7 +21,6 @@ from toolkit.tools.runtime import RuntimeTool
 
 MOST_ENTRIES = 1_000
 MOST_MATCHES = 200
-MOST_FILES_SEARCHED = 10_000
 _LONGEST_LINE = 500
 _PATH = {"type": "string", "description": "Relative to the folder."}
 
@@ -38,7 +37,9 @@ class FilesystemTool(RuntimeTool):
         return await asyncio.to_thread(self._work, arguments_of(call))
 
 
-def filesystem_tools(root: str | Path, *, read_only: bool = True, max_bytes: int = 1_000_000) -> list[FilesystemTool]:
+def filesystem_tools(
+    root: str | Path, *, read_only: bool = True, max_bytes: int = 1_000_000, max_files: int = 10_000
+) -> list[FilesystemTool]:
     """Return ``filesystem.list``, ``.read``, ``.search`` and, unless ``read_only``, ``.write`` for one folder.
 
     Nothing outside of ``root`` can be reached, and symbolic links are not followed.
@@ -47,6 +48,7 @@ def filesystem_tools(root: str | Path, *, read_only: bool = True, max_bytes: int
         root: The folder.
         read_only: Leave out ``filesystem.write``.
         max_bytes: How much of a file is read or written at once.
+        max_files: How many files a search looks into; its result says when there may be more.
 
     Raises:
         DefinitionInvalid: ``root`` is no folder.
@@ -69,7 +71,7 @@ def filesystem_tools(root: str | Path, *, read_only: bool = True, max_bytes: int
                 "path": _PATH,
                 "names": {"type": "string", "description": "Only files of such names, as in '*.md'."},
             },
-            partial(_search, folder, max_bytes),
+            partial(_search, folder, max_bytes, max_files),
             required=("text",),
         ),
     ]
@@ -146,7 +148,7 @@ def _content(path: str, data: bytes, *, whole: bool) -> Content:
     return ResourceContent(path, mime_type, blob=encoded)
 
 
-def _search(folder: RootedFolder, max_bytes: int, arguments: Mapping[str, Any]) -> ToolResult:
+def _search(folder: RootedFolder, max_bytes: int, max_files: int, arguments: Mapping[str, Any]) -> ToolResult:
     wanted, pattern = str(arguments["text"]).casefold(), arguments.get("names", "*")
     matches: list[dict[str, Any]] = []
     truncated, searched = False, 0
@@ -154,7 +156,7 @@ def _search(folder: RootedFolder, max_bytes: int, arguments: Mapping[str, Any]) 
         if not fnmatchcase(path.rpartition("/")[2], pattern):
             continue
         searched += 1
-        if searched > MOST_FILES_SEARCHED or len(matches) > MOST_MATCHES:
+        if searched > max_files or len(matches) > MOST_MATCHES:
             truncated = True
             break
         try:

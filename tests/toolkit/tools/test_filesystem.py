@@ -32,8 +32,11 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def call(root: Path, verb: str, *, context: ToolContext | None = None, **arguments: Any) -> ToolResult:
-    tools = {each.name: each for each in filesystem_tools(root, read_only=False, max_bytes=1000)}
+def call(
+    root: Path, verb: str, *, context: ToolContext | None = None, max_files: int = 100, **arguments: Any
+) -> ToolResult:
+    offered = filesystem_tools(root, read_only=False, max_bytes=1000, max_files=max_files)
+    tools = {each.name: each for each in offered}
     return asyncio.run(tools[f"filesystem.{verb}"](arguments, context))
 
 
@@ -214,10 +217,10 @@ def test_a_search_has_an_end_and_says_so(root: Path) -> None:
     assert call(root, "search", text="nowhere").structured == {"matches": [], "truncated": True}
 
 
-def test_a_search_looks_into_so_many_files(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Ten thousand and one files would take a test a second.
-    monkeypatch.setattr("toolkit.tools.filesystem.MOST_FILES_SEARCHED", 1)
-    assert call(root, "search", text="s").text.endswith("[there may be more]")
+@pytest.mark.parametrize(("most", "more"), [(1, True), (2, False)])
+def test_a_search_looks_into_so_many_files(root: Path, most: int, more: bool) -> None:
+    result = call(root, "search", text="s", max_files=most)
+    assert (result.text.endswith("[there may be more]"), result.structured["truncated"]) == (more, more)
 
 
 def test_a_file_is_written_as_a_whole_with_the_folders_it_needs(root: Path) -> None:
