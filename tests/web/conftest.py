@@ -88,7 +88,7 @@ class Profiles:
         self._kept: dict[str, BrowserContext] = {}
         self._of: list[tuple[Server, BrowserContext]] = []
 
-    def fresh(self, server: Server, **options: Any) -> BrowserContext:
+    def _fresh(self, server: Server, **options: Any) -> BrowserContext:
         context = self._browser.new_context(**options)
         self._of.append((server, context))
         server.visitors.append(context)
@@ -96,18 +96,28 @@ class Profiles:
         context.add_init_script(REPORT_VIOLATIONS)
         return context
 
-    def kept(self, server: Server) -> BrowserContext:
+    def kept(self, server: Server, **options: Any) -> BrowserContext:
         """The one that others used before and left empty, with the process that renders its pages.
 
         Another process would compile the app once more, which takes most of a visit. A page of the server that stays
         open keeps it.
         """
-        if server.url not in self._kept:
-            self._kept[server.url] = self.fresh(server)
+        key = f"{server.url} {options}"
+        if key not in self._kept:
+            self._kept[key] = self._fresh(server, **options)
             # A server that a test stops takes its visitors along.
-            self._kept[server.url].on("close", lambda _: self._kept.pop(server.url, None))
-            self._kept[server.url].new_page().goto(f"{server.url}/healthz")
-        return self._kept[server.url]
+            self._kept[key].on("close", lambda _: self._kept.pop(key, None))
+            self._kept[key].new_page().goto(f"{server.url}/healthz")
+        return self._kept[key]
+
+    def page(self, server: Server, **options: Any) -> Page:
+        """An empty page of a profile that is signed in."""
+        context = self.kept(server, **options)
+        context.add_cookies(server.cookies)
+        # Opened by the page that stays, since one that the browser opens begins in a process of its own.
+        with context.expect_page() as opened:
+            context.pages[0].evaluate("() => void open('about:blank')")
+        return opened.value
 
     def empty(self) -> None:
         """Leave nothing of a test in those that are kept."""
@@ -137,9 +147,7 @@ def visit(profiles: Profiles, watch: Watch) -> Iterator[Callable[..., Page]]:
 
     def open_page(server: Server, view: str = "/", *, prefix: str = "", viewport: Any = None, **options: Any) -> Page:
         media = {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
-        context = profiles.fresh(server, **options) if options else profiles.kept(server)
-        context.add_cookies(server.cookies)
-        page = context.new_page()
+        page = profiles.page(server, **options)
         page.set_viewport_size(viewport or {"width": 1280, "height": 800})
         page.emulate_media(**media)
         watch.over(page, server.url)
