@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 # Tests are not packages; this module is a program as well.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from emitted import watch
+from emitted import VARIABLE, watch
 from forking import forking
 
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
@@ -114,14 +115,23 @@ WAIT_MS = 30_000
 
 _unknown: list[tuple[Any, ...]] = []
 watch(lambda *found: _unknown.append(found))
+_ours = tempfile.TemporaryDirectory(prefix="emitted-")
+_unknown_below = Path(_ours.name) / "unknown"
+os.environ[VARIABLE] = str(_unknown_below)
 
 
 @pytest.fixture(autouse=True)
 def emitters_send_what_the_contract_says() -> Iterator[None]:
-    """Fails the test in which an emitter of ours sends a keyword that `instrument.HOOKS` lacks, or leaves one out."""
+    """Fails the test in which an emitter of ours sends a keyword that `instrument.HOOKS` lacks, or leaves one out.
+
+    Also in processes that the test starts with the variables of `emitted.watching`.
+    """
     yield
-    found = _unknown.copy()
+    found = [*map(str, _unknown)]
     _unknown.clear()
+    if _unknown_below.exists():
+        found += _unknown_below.read_text().splitlines()
+        _unknown_below.unlink()
     assert not found, f"add it to the contract or stop sending it: {found}"
 
 

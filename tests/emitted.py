@@ -4,12 +4,22 @@ Emitters of ours are those that name themselves (``emitter``), and whatever else
 notices of a session; an application may send what it likes.
 """
 
+import os
 import sys
 from functools import wraps
 from pathlib import Path
 
 import instrument
 from inspector.record.recorder import Recorder
+
+VARIABLE = "EMITTED_UNKNOWN"
+"""The file to which processes that a test starts write what does not agree."""
+
+
+def watching(*path):
+    """The variables of a Python that is watched from its start, and those below it, with directories to import from."""
+    path = (Path(__file__).parent / "watched", *path)
+    return {"PYTHONPATH": os.pathsep.join(map(str, path)), VARIABLE: os.environ[VARIABLE]}
 
 
 def watch(unknown):

@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from emitted import watching
 from msgspec import structs
 
 from inspector.model import Event, Span, Trace
@@ -149,9 +150,9 @@ def environment(home) -> dict[str, str]:
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "LC_ALL", "PYTHONIOENCODING"):
         kept.pop(name, None)
     return kept | {
+        **watching(ROOT),
         "INSPECTOR_HOME": str(home),
         "INSPECTOR_RETENTION_DAYS": "36500",
-        "PYTHONPATH": str(ROOT),
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "TERM": "xterm",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -82,6 +83,17 @@ def test_the_program_sees_the_path_and_arguments_it_sees_alone(run, script, envi
     assert (argv, path, rest) == (argv_, path_, rest_)
     assert set(modules_) - set(modules) == set()
     assert set(variables_) - set(variables) == {"INSPECTOR_RUN"}
+
+
+def test_a_keyword_that_the_contract_lacks_is_seen_in_what_the_program_starts(run, script, environment):
+    sends = "_emit_sync('before_tool_call', tool_name='add', args={}, context=None, emitter='openai', unheard_of=1)"
+    child = script(f"from instrument import _emit_sync\n{sends}\n", "child.py")
+    run(script(f"import subprocess, sys\nsubprocess.run([sys.executable, {child!r}], check=True)"))
+    unknown = pathlib.Path(environment["EMITTED_UNKNOWN"])
+    found = unknown.read_text()
+    # Else the test fails for it, as every other one does.
+    unknown.unlink()
+    assert found == "('before_tool_call', 'openai', ['unheard_of'])\n"
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 255])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from emitted import watching
 from spooled import attributes_of
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +94,7 @@ def run(tmp_path_factory):
     done = subprocess.run(
         [sys.executable, "-m", "inspector.demo"],
         cwd=ROOT,
-        env={**os.environ, "INSPECTOR_HOME": str(home)},
+        env={**os.environ, **watching(ROOT), "INSPECTOR_HOME": str(home)},
         capture_output=True,
         text=True,
         timeout=60,

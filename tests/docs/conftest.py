@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from emitted import watching
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -44,7 +45,7 @@ def environment(tmp_path_factory):
     return {
         **inherited,
         "PATH": f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
+        **watching(ROOT),
         "INSPECTOR_HOME": str(tmp_path_factory.mktemp("home")),
     }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import planted
 import pytest
+from emitted import watching
 
 from inspector.cli.exporting import Wanted, write_export
 from inspector.cli.intake import take_in
@@ -60,7 +61,7 @@ def inspector(home, *words, **variables):
     temporary = home.parent / "tmp"
     temporary.mkdir(exist_ok=True)
     env = {"INSPECTOR_HOME": str(home), "TMPDIR": str(temporary), "PATH": "/usr/bin:/bin", **variables}
-    env |= {"INSPECTOR_RETENTION_DAYS": "36500", "PYTHONPATH": str(Path(__file__).parents[2])}
+    env |= {"INSPECTOR_RETENTION_DAYS": "36500", **watching(Path(__file__).parents[2])}
     command = [sys.executable, "-m", "inspector.cli", *words]
     return subprocess.run(command, env=env, capture_output=True, timeout=120, check=False)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from emitted import watching
 from forking import forking
 
 ROOT = Path(__file__).parents[3]
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def environment(tmp_path):
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("INSPECTOR_", "OPENAI_"))}
-    return kept | {"INSPECTOR_HOME": str(tmp_path / "inspector"), "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
+    return kept | {"INSPECTOR_HOME": str(tmp_path / "inspector"), **watching(ROOT), "NO_PROXY": "127.0.0.1"}
 
 
 @pytest.fixture(scope="session")
