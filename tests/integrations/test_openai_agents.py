@@ -54,6 +54,15 @@ def test_a_handoff_is_the_tool_call_that_the_model_asked_for(recorded):
     assert its["gen_ai.agent.name"] == "triage"
 
 
+def test_a_tool_that_waits_for_approval_is_cancelled_and_called_anew_where_the_run_goes_on(recorded):
+    first, second = (event for event in recorded.events if event.name == "invoke_workflow asks first")
+    within = [[each for each in recorded.of("tool") if each.trace_id == run.trace_id] for run in (first, second)]
+    assert [[each.status for each in tools if each.tool == "pay"] for tools in within] == [["cancelled"] * 2, ["ok"]]
+    assert [json.loads(bytes(run.events or b"[]")) != [] for run in (first, second)] == [False, True]
+    (resumed,) = json.loads(bytes(second.events))
+    assert resumed["name"] == "session_resumed"
+
+
 def test_the_first_chunk_of_a_stream_is_timed(recorded):
     streamed = next(event for event in recorded.events if event.kind == "llm" and event.agent == "whole")
     its = json.loads(bytes(streamed.attributes))

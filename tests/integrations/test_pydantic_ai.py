@@ -28,6 +28,15 @@ def test_the_calls_of_a_turn_overlap(recorded):
     assert {json.loads(bytes(each.attributes))["gen_ai.tool.call.id"] for each in (first, second)} == {"c1", "c2"}
 
 
+def test_a_tool_that_is_deferred_is_cancelled_and_called_anew_where_it_was_approved(recorded):
+    tools = [event for event in recorded.of("tool") if event.tool in ("pay", "later")]
+    assert sorted((event.tool, event.status) for event in tools) == [
+        ("later", "cancelled"),
+        ("pay", "cancelled"),
+        ("pay", "ok"),
+    ]
+
+
 def test_a_conversation_that_a_run_names_is_its_session(recorded):
     (run,) = (event for event in recorded.events if event.name == "invoke_agent falls back")
     below = [event for event in recorded.events if event.trace_id == run.trace_id]

@@ -4,8 +4,9 @@ The SDK publishes trace processors. One would see nothing of a program that swit
 other models, and would be gone where a program sets its own; adding one starts the SDK's exporter at import. What
 processors are told of is therefore taken from where they are told, and the program's own stay as they are:
 
-- ``start`` and ``finish`` of ``TraceImpl`` and ``SpanImpl``, and of ``NoOpTrace`` and ``NoOpSpan``, which stand for
-  them where tracing is off: a trace is a workflow, agent spans are agents, handoffs and guardrails are tool calls.
+- ``start`` and ``finish`` of ``TraceImpl`` and ``SpanImpl``, of ``ReattachedTrace``, which stands for the trace of a
+  run that is resumed, and of ``NoOpTrace`` and ``NoOpSpan``, which stand for them where tracing is off: a trace is a
+  workflow, agent spans are agents, handoffs and guardrails are tool calls.
 
 Spans of tools and models leave out much, and those of models are made by the SDK's own models alone. So further:
 
@@ -52,7 +53,9 @@ def _wrap_spans(patches: Patches, module: Any, names: tuple[str, ...]) -> None:
 
 
 def _wrap_traces(patches: Patches, module: Any) -> None:
-    _wrap_spans(patches, module, ("TraceImpl", "NoOpTrace"))
+    # Later versions go on with the trace of a run that is resumed.
+    resumed = ("ReattachedTrace",) if hasattr(module, "ReattachedTrace") else ()
+    _wrap_spans(patches, module, ("TraceImpl", "NoOpTrace", *resumed))
 
 
 def _wrap_tools(patches: Patches, module: Any) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
+from importlib.metadata import version
 from typing import Any
 
 from agents import (
@@ -248,9 +249,37 @@ async def left() -> None:
     count("tool", "provider", "scripted")
 
 
+async def approvals() -> None:
+    @function_tool(needs_approval=True)
+    def pay(amount: int) -> str:
+        hand("till")
+        count("tool", "till", "pay")
+        # The span of the agent that is resumed begins after it in the oldest version.
+        parent = "asks first" if version("openai-agents").startswith("0.14.") else "careful"
+        count("tool", "pay", parent, arguments={"amount": amount}, result="paid")
+        return "paid"
+
+    asked = asks(("pay", {"amount": 3}, "c1"), ("pay", {"amount": 4}, "c2"))
+    careful = agent("careful", asked, "done", tools=[pay])
+    config = RunConfig(workflow_name="asks first")
+    result = await Runner.run(careful, "pay", run_config=config)
+    for each in result.interruptions:
+        count("tool", "pay", "careful", "cancelled", arguments=json.loads(each.raw_item.arguments))
+    count("workflow", "asks first", None, arguments="pay", result=result.final_output)
+    count("agent", "careful", "asks first", arguments="pay")
+    state = result.to_state()
+    approved, rejected = result.interruptions
+    state.approve(approved)
+    state.reject(rejected)
+    result = await Runner.run(careful, state, run_config=config)
+    count("workflow", "asks first", None, result=result.final_output)
+    count("agent", "careful", "asks first", result="done")
+    counted("careful", 2)
+
+
 async def everything() -> None:
     set_tracing_disabled(False)
-    for work in (tools, handoffs, cut, streams, left):
+    for work in (tools, handoffs, cut, streams, left, approvals):
         await work()
 
 

@@ -6,7 +6,15 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from conformance import conform, failed
-from pydantic_ai import Agent, ModelRetry
+from pydantic_ai import (
+    Agent,
+    ApprovalRequired,
+    CallDeferred,
+    DeferredToolRequests,
+    DeferredToolResults,
+    ModelRetry,
+    RunContext,
+)
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
@@ -203,6 +211,31 @@ async def models() -> None:
     count("agent", "stops", None, "closed")
 
 
+async def deferred() -> None:
+    wanted = asks(("pay", {"amount": 3}, "c1"), ("later", {}, "c2"))
+    careful = Agent(scripted(wanted, "done"), name="careful", output_type=[str, DeferredToolRequests])
+
+    @careful.tool
+    def pay(context: RunContext[None], amount: int) -> str:
+        if not context.tool_call_approved:
+            count("tool", "pay", "careful", "cancelled", arguments={"amount": amount})
+            raise ApprovalRequired
+        count("tool", "pay", "careful", arguments={"amount": amount}, result="paid")
+        return "paid"
+
+    @careful.tool_plain
+    def later() -> str:
+        count("tool", "later", "careful", "cancelled", arguments={})
+        raise CallDeferred
+
+    waiting = await careful.run("go")
+    count("agent", "careful", None)
+    answers = DeferredToolResults(approvals={"c1": True}, calls={"c2": "came"})
+    result = await careful.run(message_history=waiting.all_messages(), deferred_tool_results=answers)
+    count("agent", "careful", None, result=result.output)
+    counted("careful", 2)
+
+
 async def brief() -> None:
     await Agent(scripted("x"), name="seen").run("go")
     count("agent", "seen", None)
@@ -210,7 +243,7 @@ async def brief() -> None:
 
 
 async def everything() -> None:
-    for work in (tools, cut, streams, models):
+    for work in (tools, cut, streams, models, deferred):
         await work()
 
 
