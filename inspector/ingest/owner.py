@@ -13,6 +13,7 @@ from inspector.homes import why_not_ours
 from inspector.ingest import cost
 from inspector.ingest.intake import Intake
 from inspector.ingest.redacting import redacting
+from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.settings import Settings
 from inspector.store import (
@@ -53,7 +54,6 @@ QUIET_REST = 20.0
 LONGEST_QUIET_REST_S = 0.5
 WAY = 8.0
 """How many times as long as it wrote to index text the thread then gives way to requests that wait."""
-_DAY_NS = 86_400 * 10**9
 
 _log = logging.getLogger(__name__)
 
@@ -86,10 +86,11 @@ class Owner:
     Args:
         settings: Where the home is and how long spans are kept.
         url: Where this process serves, for others to be sent to; None for a short-lived command.
-        now_ns: The clock that ages are measured with.
+        now_ns: The clock that arrivals and ages are measured with.
         check_s: How long a database that its last owner did not close may be checked for damage; None for as long as
             it takes.
         check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
+        prune_s: How long it is pruned before the other chores have their turn.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -104,9 +105,10 @@ class Owner:
         now_ns: Callable[[], int] = time.time_ns,
         check_s: float | None = None,
         check_later: bool = False,
+        prune_s: float = PRUNE_S,
     ) -> None:
         self._settings = settings
-        self._now_ns = now_ns
+        self._prune_s = prune_s
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if why := why_not_ours(settings.home):
             raise StoreReadOnly(why)
@@ -114,9 +116,12 @@ class Owner:
         self._lock.acquire(url)
         try:
             in_place = lambda: self._lock.is_in_place  # noqa: E731
-            self._database = SqliteStore(settings.database, check_s=check_s, check_later=check_later, is_owned=in_place)
+            self._database = SqliteStore(
+                settings.database, check_s=check_s, check_later=check_later, is_owned=in_place, now_ns=now_ns
+            )
             self.store: Store = self._database
             """The store; every method may be called from any thread, also those that write."""
+            self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
             self.intake = Intake(self.store, self._received, redact=redacting(on=settings.redact_otlp))
@@ -204,13 +209,12 @@ class Owner:
         self._news.set()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
-        """Delete what is older, and what is more, than the settings allow; ``for_s`` bounds the time it may take.
+        """Delete what is older, and what is more, than the settings allow; see `Retention.prune`.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        before_ns = self._now_ns() - int(self._settings.retention_days * _DAY_NS)
-        return self.store.prune(before_ns=max(0, before_ns), max_bytes=self._settings.retention_bytes, for_s=for_s)
+        return self._retention.prune(for_s=for_s)
 
     def start(self) -> None:
         """Do all of this in a daemon thread until ``stop``."""
@@ -281,7 +285,7 @@ class Owner:
         now_s = time.monotonic()
         if now_s >= chores.prune_at_s:
             chores.prune_at_s = now_s + PRUNE_AGAIN_S
-            if self.prune(for_s=PRUNE_S).complete:
+            if self.prune(for_s=self._prune_s).complete:
                 chores.prune_at_s = now_s + PRUNE_EVERY_S
             else:
                 chores.prune_at_s = now_s

@@ -18,10 +18,11 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.protocol import Health, Pruned, SpoolMark, Store
+from inspector.store.protocol import Age, Health, Pruned, SpoolMark, Store
 from inspector.store.sqlite import SqliteStore
 
 __all__ = [
+    "Age",
     "CursorInvalid",
     "Health",
     "HomeGone",

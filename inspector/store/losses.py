@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from inspector.model import LOSS_REASONS, Loss, Losses, Trace
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
+from inspector.store.protocol import Age
 from inspector.store.rows import INT64_MAX, clamp, clean
 
 APART_NS = 60 * 10**9
@@ -19,22 +20,23 @@ _COUNTER = "lost_"
 _FIELDS = "process, run, service, reason, count, since_ns, until_ns"
 
 
-def write_losses(connection: Connection, losses: Sequence[Loss]) -> None:
-    """Adds to what is kept."""
+def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) -> None:
+    """Adds to what is kept what arrives now."""
     execute = driver(connection).execute
     for loss in losses:
         since_ns, until_ns = clamp(loss.since_ns), clamp(loss.until_ns)
         process = clean(loss.process)
         merged = execute(
-            "UPDATE losses SET count = count + ?, until_ns = max(until_ns, ?) WHERE id = (SELECT id FROM losses "
-            "WHERE process = ? AND reason = ? AND until_ns >= ? ORDER BY until_ns DESC LIMIT 1) RETURNING id",
-            (loss.count, until_ns, process, loss.reason, since_ns - APART_NS),
+            "UPDATE losses SET count = count + ?, until_ns = max(until_ns, ?), arrived_ns = ? WHERE id = "
+            "(SELECT id FROM losses WHERE process = ? AND reason = ? AND until_ns >= ? "
+            "ORDER BY until_ns DESC LIMIT 1) RETURNING id",
+            (loss.count, until_ns, now_ns, process, loss.reason, since_ns - APART_NS),
         ).fetchone()
         if merged is None:
             run, service = (None if text is None else clean(text) for text in (loss.run, loss.service))
             execute(
-                f"INSERT INTO losses ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  # constants
-                (process, run, service, loss.reason, loss.count, since_ns, until_ns),
+                f"INSERT INTO losses ({_FIELDS}, arrived_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  # constants
+                (process, run, service, loss.reason, loss.count, since_ns, until_ns, now_ns),
             )
 
 
@@ -72,14 +74,15 @@ def with_losses(connection: Connection, trace: Trace) -> Trace:
     return replace(trace, losses=losses_of(dict(found))) if found else trace
 
 
-def prune_losses(connection: Connection, before_ns: int) -> None:
+def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
     """Removes what is older, and keeps its sums."""
     before = clamp(before_ns)
-    gone = _sums(connection, "SELECT reason, sum(count) FROM losses WHERE until_ns < ? GROUP BY 1", before)
+    older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < ?"
+    gone = _sums(connection, f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY 1", before)  # noqa: S608  # constants
     if gone:
         counts = load_counters(connection)
         save_counters(connection, {_COUNTER + reason: counts.get(_COUNTER + reason, 0) + sum_ for reason, sum_ in gone})
-        connection.exec_driver_sql("DELETE FROM losses WHERE until_ns < ?", (before,))
+        connection.exec_driver_sql(f"DELETE FROM losses WHERE {older}", (before,))  # noqa: S608  # constants
 
 
 def losses_of(counts: Mapping[str, int]) -> Losses:

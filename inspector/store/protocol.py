@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from inspector.model import (
     Event,
@@ -22,6 +22,9 @@ from inspector.model import (
     TraceOutline,
     TraceSort,
 )
+
+Age: TypeAlias = Literal["time", "arrival"]
+"""What the age of a trace counts from: the time at which it was over, or that at which the last of it arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +217,27 @@ class Store(Protocol):
         ...
 
     def prune(
-        self, *, before_ns: int | None = None, max_bytes: int | None = None, for_s: float | None = None
+        self,
+        *,
+        before_ns: int | None = None,
+        max_bytes: int | None = None,
+        by: Age = "time",
+        for_s: float | None = None,
     ) -> Pruned:
-        """Removes whole traces, oldest first: those begun before a time, then as many as the size asks for.
+        """Removes whole traces, oldest first: those from before a time, then as many as the size asks for.
 
-        ``for_s`` bounds how long that may take, give or take one transaction.
+        Arrivals are known to the hour, so that a trace may be kept for an hour longer.
+
+        Args:
+            before_ns: The time, if any.
+            max_bytes: How large the database may be, if that is bounded.
+            by: What the age counts from.
+            for_s: How long it may take, give or take one transaction.
         """
+        ...
+
+    def last_arrival_ns(self) -> int | None:
+        """Returns the hour in which something last arrived or age was last looked at; None if that is not known."""
         ...
 
     def index(self, limit: int = 2000) -> int:

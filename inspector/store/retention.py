@@ -7,13 +7,13 @@ from contextlib import suppress
 
 from sqlalchemy import Connection
 
-from inspector.store import rollups, search
+from inspector.store import arrivals, rollups, search
 from inspector.store.contents import json_list
 from inspector.store.engine import driver
 from inspector.store.errors import StoreFull
 from inspector.store.losses import prune_losses
 from inspector.store.ownership import release, scope_of
-from inspector.store.protocol import Pruned
+from inspector.store.protocol import Age, Pruned
 from inspector.store.removal import Removal
 from inspector.store.rows import clamp
 
@@ -57,27 +57,31 @@ def delete_session(removal: Removal, session_id: str) -> int:
     return delete_traces(removal, found)
 
 
-def prune(removal: Removal, *, before_ns: int | None, max_bytes: int | None, for_s: float | None = None) -> Pruned:
+def prune(
+    removal: Removal, *, before_ns: int | None, max_bytes: int | None, by: Age = "time", for_s: float | None = None
+) -> Pruned:
     """Removes what is too old, then the oldest while there is too much, and gives the space back."""
     until = math.inf if for_s is None else time.monotonic() + for_s
     bytes_before = removal.step(_file_bytes)
     if before_ns is not None:
-        removal.step(lambda connection: prune_losses(connection, before_ns))
+        removal.step(lambda connection: prune_losses(connection, before_ns, by))
     traces = removed = 0
     complete = True
-    for count, spans in _removals(removal, before_ns, max_bytes):
+    for count, spans in _removals(removal, before_ns, max_bytes, by):
         traces += count
         removed += spans
         if time.monotonic() > until:
             complete = False
             break
+    if complete and by == "arrival" and before_ns is not None:
+        removal.step(lambda connection: arrivals.forget(connection, before_ns))
     return Pruned(traces, removed, max(0, bytes_before - removal.step(_file_bytes)), complete)
 
 
-def _removals(removal: Removal, before_ns: int | None, max_bytes: int | None) -> Iterator[tuple[int, int]]:
+def _removals(removal: Removal, before_ns: int | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
     """Removes traces, then gives space back, and says after each step how many traces and spans went."""
     untidied = 0
-    while batch := removal.step(lambda connection: _next_batch(connection, before_ns, max_bytes)):
+    while batch := removal.step(lambda connection: _next_batch(connection, before_ns, max_bytes, by)):
         spans = delete_traces(removal, batch)
         yield len(batch), spans
         untidied += spans
@@ -110,23 +114,28 @@ def used_bytes(connection: Connection) -> int:
     return _file_bytes(connection) - free * size
 
 
-def _next_batch(connection: Connection, before_ns: int | None, max_bytes: int | None) -> Sequence[str]:
+def _next_batch(connection: Connection, before_ns: int | None, max_bytes: int | None, by: Age) -> Sequence[str]:
     if before_ns is not None:
-        before = clamp(before_ns)
-        aged = connection.exec_driver_sql(
-            "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? "
-            "ORDER BY start_ns LIMIT ?",
-            (before, before, SLICE_TRACES),
-        ).all()
-        if aged:
-            return [row[0] for row in aged]
+        over = arrivals.arrived_before if by == "arrival" else _over_before
+        if aged := over(connection, before_ns, SLICE_TRACES):
+            return aged
     used = used_bytes(connection)
     if max_bytes is None or used <= max_bytes:
         return ()
     traces = int(connection.exec_driver_sql("SELECT count(*) FROM traces").scalar() or 0)
     too_many = min(SIZE_TRACES, max(1, traces * (used - max_bytes) // used))
-    oldest = connection.exec_driver_sql("SELECT trace_id FROM traces ORDER BY start_ns LIMIT ?", (too_many,))
-    return [row[0] for row in oldest]
+    first = "id" if by == "arrival" else "start_ns"
+    oldest = connection.exec_driver_sql(f"SELECT trace_id FROM traces ORDER BY {first} LIMIT ?", (too_many,))  # noqa: S608  # constants
+    return oldest.scalars().all()
+
+
+def _over_before(connection: Connection, before_ns: int, limit: int) -> Sequence[str]:
+    before = clamp(before_ns)
+    rows = connection.exec_driver_sql(
+        "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? ORDER BY start_ns LIMIT ?",
+        (before, before, limit),
+    )
+    return rows.scalars().all()
 
 
 def _file_bytes(connection: Connection) -> int:

@@ -1,5 +1,6 @@
 """The store on one SQLite file: one connection writes, others only read."""
 
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -23,7 +24,7 @@ from inspector.model import (
     TraceOutline,
     TraceSort,
 )
-from inspector.store import reader, retention, soundness, unwritable, writer
+from inspector.store import arrivals, reader, retention, soundness, unwritable, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
     check_readable,
@@ -37,7 +38,7 @@ from inspector.store.health import read_health
 from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.losses import read_losses, with_losses, write_losses
 from inspector.store.outline import read_outline
-from inspector.store.protocol import Health, Pruned, SpoolMark
+from inspector.store.protocol import Age, Health, Pruned, SpoolMark
 from inspector.store.removal import Removal
 from inspector.store.reserve import Reserve
 from inspector.store.rows import clean, scrubbed
@@ -61,6 +62,7 @@ class SqliteStore:
         check_later: Whether such a file is only read until `check`, instead of being checked now.
         limits: How much one question may read.
         is_owned: Asked before another file is opened in the place of this one.
+        now_ns: The clock that says when spans arrive.
 
     Raises:
         StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
@@ -76,7 +78,9 @@ class SqliteStore:
         check_later: bool = False,
         limits: ReadLimits = READ_LIMITS,
         is_owned: Callable[[], bool] = lambda: True,
+        now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
+        self._now_ns = now_ns
         self._copy = unwritable.copied(path) if read_only else None
         path = path if self._copy is None else Path(self._copy.name) / path.name
         self._path = path
@@ -242,11 +246,24 @@ class SqliteStore:
             return retention.delete_session(removal, clean(session_id))
 
     def prune(
-        self, *, before_ns: int | None = None, max_bytes: int | None = None, for_s: float | None = None
+        self,
+        *,
+        before_ns: int | None = None,
+        max_bytes: int | None = None,
+        by: Age = "time",
+        for_s: float | None = None,
     ) -> Pruned:
         """See `Store.prune`."""
         with self._removal() as removal:
-            return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, for_s=for_s)
+            if by == "arrival":
+                now_ns = self._now_ns()
+                removal.step(lambda connection: arrivals.remember(connection, now_ns))
+            return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, by=by, for_s=for_s)
+
+    def last_arrival_ns(self) -> int | None:
+        """See `Store.last_arrival_ns`."""
+        with self._read() as connection:
+            return arrivals.last_ns(connection)
 
     def index(self, limit: int = 2000) -> int:
         """See `Store.index`."""
@@ -286,10 +303,13 @@ class SqliteStore:
             self._copy.cleanup()
 
     def _write_batch(self, spans: Sequence[Span], marks: Sequence[SpoolMark], losses: Sequence[Loss]) -> None:
+        now_ns = self._now_ns()
         with self._write() as connection:
             writer.write_batch(connection, spans, self._conversations, self._families)
             writer.save_marks(connection, marks)
-            write_losses(connection, losses)
+            write_losses(connection, losses, now_ns)
+            if spans:
+                arrivals.remember(connection, now_ns)
         if self._reserve.log_is_too_long:
             # What was written is committed, whatever becomes of the log.
             with suppress(StoreError):

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0007"
+SCHEMA_VERSION = "0008"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -208,6 +208,14 @@ spools = Table(
 )
 """How far each spool file was taken in, written in the same transaction as its rows."""
 
+arrivals = Table(
+    "arrivals",
+    metadata,
+    Column("hour", Integer, primary_key=True),
+    *(Column(name, BigInteger, nullable=False) for name in ("seq", "trace")),
+)
+"""The last ``seq`` and the last row of ``traces`` that were given out by the end of an hour, counted since 1970."""
+
 losses = Table(
     "losses",
     metadata,
@@ -217,6 +225,7 @@ losses = Table(
     Column("service", Text),
     Column("reason", Text, nullable=False),
     *(Column(name, BigInteger, nullable=False) for name in ("count", "since_ns", "until_ns")),
+    Column("arrived_ns", BigInteger, nullable=False, server_default="0"),
 )
 """What processes could not record: a row for each reason and stretch of time of a process."""
 

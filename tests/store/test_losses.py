@@ -67,6 +67,15 @@ def test_a_removed_file_is_no_loss_of_the_process_that_removed_it(store, make_sp
     assert store.trace(span.trace_id).losses is UNSET
 
 
+def test_losses_that_arrive_late_are_kept_as_long_as_what_arrives_with_them(open_store, path):
+    store = open_store(path, now_ns=lambda: 100 * HOUR_NS)
+    store.write([], losses=[LOSS])
+    store.prune(before_ns=100 * HOUR_NS, by="arrival")
+    assert len(store.losses()) == 1
+    store.prune(before_ns=101 * HOUR_NS, by="arrival")
+    assert store.losses() == ()
+
+
 def test_losses_are_pruned_by_age_and_stay_counted_for_good(store):
     store.write((), losses=[LOSS, replace(LOSS, since_ns=9 * HOUR_NS, until_ns=9 * HOUR_NS, count=1)])
     for _ in range(2):

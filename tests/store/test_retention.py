@@ -1,10 +1,14 @@
+import contextlib
 import json
+import random
+import sqlite3
 import threading
 
 import pytest
 
 from inspector.model import Filter
 from inspector.store import Pruned, retention
+from inspector.store.arrivals import HOUR_NS
 from inspector.store.removal import MOST_SPANS
 
 INPUT = "gen_ai.input.messages"
@@ -96,6 +100,43 @@ def test_a_size_that_can_never_be_reached_ends_with_an_empty_store(store, make_s
     fill(store, make_span, 5)
     assert store.prune(max_bytes=1).traces == 5
     assert store.prune(before_ns=2**64, max_bytes=1).traces == 0
+
+
+def test_pruning_by_arrival_keeps_what_came_late_however_old_it_is(open_store, path, make_span, rows_of):
+    clock = iter(hour * HOUR_NS for hour in (100, 101, 103, 130, 130, 130))
+    store = open_store(path, now_ns=lambda: next(clock))
+    store.write([make_span(trace_id="first", start_ns=1), make_span(trace_id="growing", start_ns=2)])
+    store.write([make_span(trace_id="second", start_ns=2**62)])
+    store.write([make_span(trace_id="growing", start_ns=3), make_span(trace_id="imported", start_ns=4)])
+    assert store.last_arrival_ns() == 103 * HOUR_NS
+    assert store.prune(before_ns=101 * HOUR_NS + HOUR_NS - 1, by="arrival").traces == 1
+    assert left(store) == ["growing", "imported", "second"]
+    assert store.prune(before_ns=103 * HOUR_NS, by="arrival").traces == 1
+    assert left(store) == ["growing", "imported"]
+    assert store.prune(before_ns=104 * HOUR_NS, by="arrival").traces == 2
+    assert rows_of("SELECT hour FROM arrivals") == [(103,), (130,)]
+
+
+def test_what_an_earlier_version_stored_counts_from_the_first_look_at_its_age(open_store, path, make_span):
+    clock = iter(hour * HOUR_NS for hour in (0, 100, 130))
+    store = open_store(path, now_ns=lambda: next(clock))
+    store.write([make_span(start_ns=1)])
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM arrivals")
+    assert store.last_arrival_ns() is None
+    assert store.prune(before_ns=100 * HOUR_NS, by="arrival").traces == 0
+    assert store.prune(before_ns=101 * HOUR_NS, by="arrival").traces == 1
+
+
+def test_by_arrival_and_size_what_came_first_goes_first(store, make_span):
+    chance = random.Random(7)
+    for at in range(30):
+        blob = chance.randbytes(30_000).hex()
+        store.write([make_span(trace_id=f"t{at:02}", start_ns=99 - at, attributes={"blob": blob})])
+    store.prune(max_bytes=store.health().used_bytes // 2, by="arrival")
+    kept = left(store)
+    assert 0 < len(kept) < 30
+    assert sorted(kept) == [f"t{at:02}" for at in range(30 - len(kept), 30)]
 
 
 def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span, rows_of):

@@ -1,0 +1,108 @@
+"""Removing what arrived too long ago, then the oldest while there is too much, with a line in the log about it."""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from inspector.settings import Settings
+from inspector.store import Pruned, Store, StoreError
+
+HOUR_S = 3600.0
+_DAY_S = 24 * HOUR_S
+_NS = 10**9
+MOST_APART_S = 3 * _DAY_S
+"""How long after the last arrival the clock may be when a process begins, as after a weekend, without being doubted."""
+
+_log = logging.getLogger(__name__)
+
+
+class Retention:
+    """Keeps a store within the age and the size that the settings allow.
+
+    Nothing is removed by age for an hour after the clock jumped by more than an hour, or where, as the process begins,
+    it is days away from the last arrival: a clock that was set wrongly would have everything removed at once.
+
+    Args:
+        settings: How long spans are kept, and how much of them.
+        store: What is kept.
+        now_ns: The clock that may jump.
+        clock_s: One that does not.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        *,
+        now_ns: Callable[[], int] = time.time_ns,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._now_ns = now_ns
+        self._clock_s = clock_s
+        self._looked = (now_ns() / _NS, clock_s())
+        self._held_until_s: float | None = None
+        self._removed = {"age": (0, 0), "size": (0, 0)}
+        last_ns: int | None = None
+        # A store that cannot be read has nothing removed from it either.
+        with suppress(StoreError):
+            last_ns = store.last_arrival_ns()
+        if last_ns is not None:
+            self._hold_if_apart(self._looked[0] - last_ns / _NS, MOST_APART_S, "the last arrival")
+
+    def prune(self, *, for_s: float | None = None) -> Pruned:
+        """Removes what is too old and too much, and writes into the log how much that was once all of it is gone.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        self._look_at_the_clock()
+        by_age = Pruned(0, 0, 0)
+        before_ns = max(0, self._now_ns() - int(self._settings.retention_days * _DAY_S * _NS))
+        if self._held_until_s is None:
+            by_age = self._store.prune(before_ns=before_ns, by="arrival", for_s=for_s)
+            self._count("age", by_age)
+            if not by_age.complete:
+                return by_age
+            before = datetime.fromtimestamp(before_ns / _NS, UTC)
+            self._report("age", f"nothing of them arrived since {before:%Y-%m-%d %H:%M} UTC (INSPECTOR_RETENTION_DAYS)")
+        by_size = self._store.prune(max_bytes=self._settings.retention_bytes, by="arrival", for_s=for_s)
+        self._count("size", by_size)
+        if by_size.complete:
+            self._report(
+                "size", f"the oldest above {self._settings.retention_bytes:,} bytes (INSPECTOR_RETENTION_BYTES)"
+            )
+        return Pruned(
+            by_age.traces + by_size.traces, by_age.spans + by_size.spans, by_age.bytes + by_size.bytes, by_size.complete
+        )
+
+    def _look_at_the_clock(self) -> None:
+        now_s, at_s = self._now_ns() / _NS, self._clock_s()
+        if self._held_until_s is not None and at_s >= self._held_until_s:
+            self._held_until_s = None
+        was_s, was_at_s = self._looked
+        self._looked = (now_s, at_s)
+        self._hold_if_apart(now_s - was_s - (at_s - was_at_s), HOUR_S, "where it should be")
+
+    def _hold_if_apart(self, apart_s: float, most_s: float, what: str) -> None:
+        # An arrival is known to the hour, at the end of which it may have been.
+        if -HOUR_S <= apart_s <= most_s:
+            return
+        self._held_until_s = self._clock_s() + HOUR_S
+        side = "ahead of" if apart_s > 0 else "behind"
+        _log.warning(
+            "the clock is %.1f h %s %s: nothing is removed by age for an hour", abs(apart_s) / HOUR_S, side, what
+        )
+
+    def _count(self, rule: str, pruned: Pruned) -> None:
+        traces, spans = self._removed[rule]
+        self._removed[rule] = (traces + pruned.traces, spans + pruned.spans)
+
+    def _report(self, rule: str, why: str) -> None:
+        traces, spans = self._removed[rule]
+        if traces:
+            _log.info("removed %s traces with %s spans: %s", f"{traces:,}", f"{spans:,}", why)
+        self._removed[rule] = (0, 0)
