@@ -75,11 +75,35 @@ class CommandTable(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def _say_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:  # noqa: ARG001, FBT001 - click's
+    if is_asked:
+        from inspector.cli.versions import DISTRIBUTION, version_of
+
+        click.echo(f"{DISTRIBUTION} {version_of(DISTRIBUTION)}")
+        ctx.exit()
+
+
+@click.group(
+    cls=CommandTable,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option(DEBUG, is_flag=True, help="Show the traceback of an error; may stand anywhere.")
-def inspector(*, debug: bool) -> None:
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_say_version,
+    help="Show the inspector's version and exit; 'inspector version' names its parts too.",
+)
+@click.pass_context
+def inspector(ctx: click.Context, *, debug: bool) -> None:
     """See inside any agent: what it asked, called, got back, spent, and where it failed."""
     del debug
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def run(arguments: Sequence[str]) -> int:

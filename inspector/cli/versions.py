@@ -26,14 +26,15 @@ MISSING = "not installed"
 def versions() -> dict[str, str]:
     """Name each part and its version, our own first."""
     parts = {
-        DISTRIBUTION: _version(DISTRIBUTION),
+        DISTRIBUTION: version_of(DISTRIBUTION),
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
     }
-    return parts | {"platform": platform.platform()} | {name: _version(name) for name in PACKAGES}
+    return parts | {"platform": platform.platform()} | {name: version_of(name) for name in PACKAGES}
 
 
-def _version(distribution: str) -> str:
+def version_of(distribution: str) -> str:
+    """Name the version of a distribution, or say that it is not installed."""
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -19,6 +19,18 @@ def test_help_lists_every_command(inspector):
         assert summary.encode() in done.stdout
 
 
+def test_without_a_command_the_help_is_the_answer(inspector):
+    done = inspector()
+    assert (done.returncode, done.stdout, done.stderr) == (0, inspector("--help").stdout, b"")
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_one_line(inspector, option):
+    done = inspector(option)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == inspector("version").stdout.splitlines(keepends=True)[0]
+
+
 def test_help_loads_click_and_no_other_package(environment):
     show = "import sys; from inspector.cli.app import run; run(['--help']); print(set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, check=True, text=True)
