@@ -31,6 +31,17 @@ def test_every_page_is_in_the_index():
     assert missing == []
 
 
+@pytest.mark.parametrize("name", ["telemetry", "recording", "web", "api", "development"])
+def test_the_pages_that_rest_on_the_hook_contract_lead_to_it(name):
+    targets = LINK.findall((ROOT / "docs" / f"{name}.md").read_text())
+    assert "instrumentation-hooks.md" in {target.partition("#")[0] for target in targets}
+
+
+def test_the_hook_contract_says_its_version_date_and_status():
+    head = (ROOT / "docs" / "instrumentation-hooks.md").read_text().partition("##")[0]
+    assert re.search(r"^Contract version: 1\.\d+\. Date: \d{4}-\d\d-\d\d\. Status: \w+\.$", head, re.MULTILINE)
+
+
 def test_python_examples_of_every_page_are_valid_python():
     for page in PAGES:
         for example in re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):

@@ -1,5 +1,6 @@
 import asyncio
 import functools
+import inspect
 import threading
 import types
 
@@ -82,6 +83,12 @@ def test_enabled_and_the_guard_of_the_first_contract_agree(subscribe):
     instrument.unregister(HOOK, fn)
     assert not instrument.enabled(HOOK)
     assert HOOK not in instrument._hooks
+
+
+def test_emit_is_a_plain_function_whose_answer_is_awaited():
+    """As docs/contract-names.md says, and why."""
+    assert not inspect.iscoroutinefunction(instrument._emit)
+    assert asyncio.run(instrument._emit(HOOK)) is None
 
 
 def test_every_kind_of_callable_is_called_and_awaited_in_order(subscribe):
