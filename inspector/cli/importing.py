@@ -42,6 +42,8 @@ def _said(taken: "Taken") -> str:
     known = taken.spans - taken.new
     if not known:
         return f"took in {counted(taken.new, 'event')} of {traces}"
+    if taken.new <= 0 and taken.is_changed:
+        return f"{counted(taken.spans, 'event')} of {traces}: recorded already, and now as far as they have come since"
     if taken.new <= 0:
         return f"{counted(taken.spans, 'event')} of {traces}: recorded already, nothing is new"
     return f"took in {counted(taken.new, 'event')} of {traces}, {known:,} more were recorded already"

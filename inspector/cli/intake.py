@@ -15,6 +15,7 @@ from inspector.cli.request import post_traces
 from inspector.ingest import FileUnreadable, Owner, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.ingest.redacting import redacting
+from inspector.model import Filter
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
 
@@ -31,6 +32,8 @@ class Taken:
     """As often as they are in them."""
     new: int = 0
     """Those that were not recorded before."""
+    is_changed: bool = False
+    """Whether anything of their traces is other than before: spans that were running may have ended."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     """Lines and spans that were not taken, by why."""
     bad_files: list[str] = field(default_factory=list[str])
@@ -65,12 +68,14 @@ def take_in(settings: Settings, names: Sequence[str]) -> Taken:
     """
     taken = Taken()
     with _database(settings) as database:
+        seq = database.store.last_seq()
         for name in names:
             try:
                 _take_in_file(name, database, taken)
             except FileUnreadable as error:
                 taken.bad_files.append(str(error))
         taken.new = sum(database.spans_of(trace_id) - before for trace_id, before in taken.known.items())
+        taken.is_changed = any(database.has_changed(trace_id, seq) for trace_id in taken.known)
     return taken
 
 
@@ -119,6 +124,10 @@ class _Database:
         """Return how many spans of a trace are recorded."""
         found = self.store.trace(trace_id)
         return 0 if found is None else found.spans
+
+    def has_changed(self, trace_id: str, seq: int) -> bool:
+        """Tell whether anything of a trace was written after change ``seq``."""
+        return bool(self.store.after(seq, Filter(trace_id=trace_id), limit=1))
 
 
 @contextmanager

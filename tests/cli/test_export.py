@@ -5,6 +5,7 @@ import re
 import sqlite3
 import stat
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,19 @@ def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_pa
     assert again.stderr.startswith(b"1 event of 1 trace: recorded already, nothing is new; look at them with: ")
     both = inspector("import", str(every), str(one), INSPECTOR_HOME=other).stderr.decode()
     assert re.match(r"took in \d+ events of 2 traces, 2 more were recorded already; look", both)
+
+
+def test_an_event_that_ended_since_it_was_taken_in_is_news(inspector, write_spans, span, tmp_path):
+    running, ended, other = tmp_path / "running.jsonl", tmp_path / "ended.jsonl", str(tmp_path / "other")
+    call = span()
+    write_spans(replace(call, status="running", end_ns=None))
+    inspector("export", "last", "-o", str(running))
+    write_spans(call)
+    inspector("export", "last", "-o", str(ended))
+    inspector("import", str(running), INSPECTOR_HOME=other)
+    later = inspector("import", str(ended), INSPECTOR_HOME=other).stderr
+    assert later.startswith(b"1 event of 1 trace: recorded already, and now as far as they have come since; look at")
+    assert b"nothing is new" in inspector("import", str(running), str(ended), INSPECTOR_HOME=other).stderr
 
 
 def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspector, recorded, tmp_path):
