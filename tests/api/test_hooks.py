@@ -6,6 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from sent import request_of, span_of
 from starlette.testclient import TestClient
 
 import inspector
@@ -169,17 +170,7 @@ def test_the_schema_refuses_an_event_without_an_attribute_of_its_hook(events_fro
 
 
 def test_a_sender_cannot_claim_a_hook_without_its_attributes(client, owner):
-    spans = [
-        {
-            "traceId": f"{1:032x}",
-            "spanId": f"{at + 1:016x}",
-            "name": "claimed",
-            "startTimeUnixNano": "1",
-            "endTimeUnixNano": "2",
-            "attributes": [{"key": "inspector.hook", "value": {"stringValue": noun}}],
-        }
-        for at, noun in enumerate([*NOUNS, "my_own"])
-    ]
-    request = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    claims = [*NOUNS, "my_own"]
+    request = request_of(*(span_of(at, {"inspector.hook": noun}) for at, noun in enumerate(claims, 1)))
     assert client.post("/v1/traces", json=request).json() == {}
     assert sorted(event["hook"] or "" for event in events_of(client)) == [*[""] * len(NOUNS), "my_own"]

@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from sent import request_of, span_of
 
 SECRET = "a-secret-of-the-tests-only"
 
@@ -30,26 +31,9 @@ def get(url, *, token=SECRET, **headers):
 
 
 def line_of(identifier, *, ended):
-    span = {
-        "traceId": f"{1:032x}",
-        "spanId": f"{identifier:016x}",
-        "name": f"execute_tool {identifier}",
-        "kind": 1,
-        "startTimeUnixNano": "1800000000000000000",
-        "attributes": [{"key": "inspector.hook", "value": {"stringValue": "tool_call"}}],
-        "status": {"code": 0},
-    }
-    if ended:
-        span["endTimeUnixNano"] = "1800000000500000000"
-    request = {
-        "resourceSpans": [
-            {
-                "resource": {"attributes": []},
-                "scopeSpans": [{"scope": {"name": "mcp-agent-inspector"}, "spans": [span]}],
-            }
-        ]
-    }
-    return json.dumps(request) + "\n"
+    times = {"startTimeUnixNano": "1800000000000000000", "endTimeUnixNano": "1800000000500000000" if ended else None}
+    span = span_of(identifier, {"inspector.hook": "tool_call"}, name=f"execute_tool {identifier}", **times)
+    return json.dumps(request_of(span)) + "\n"
 
 
 def listening_addresses(pid):

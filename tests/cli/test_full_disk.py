@@ -9,6 +9,7 @@ import subprocess
 from contextlib import closing, suppress
 
 import pytest
+from sent import request_of, span_of
 
 from inspector.cli.app import run as command
 from inspector.ingest import Owner
@@ -21,15 +22,10 @@ TOKEN = "a-token-of-the-tests-only"
 
 def line(size):
     """A span in the spool with so many bytes of text, which no compression makes much smaller."""
-    span = {
-        "traceId": "c" * 32,
-        "spanId": "c" * 16,
-        "name": "waiting",
-        "startTimeUnixNano": "1795900000000000000",
-        "endTimeUnixNano": "1795900000000000001",
-        "attributes": [{"key": "text", "value": {"stringValue": random.Random(0).randbytes(size // 2).hex()}}],
-    }
-    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}) + "\n"
+    text = random.Random(0).randbytes(size // 2).hex()
+    times = {"startTimeUnixNano": "1795900000000000000", "endTimeUnixNano": "1795900000000000001"}
+    span = span_of("c" * 16, {"text": text}, traceId="c" * 32, name="waiting", **times)
+    return json.dumps(request_of(span)) + "\n"
 
 
 @pytest.fixture

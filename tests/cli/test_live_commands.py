@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from sent import request_of, span_of
 
 DEADLINE_S = 30.0
 
@@ -39,19 +40,8 @@ class Output:
 
 
 def spool_line(span_id, *, name, end=True, trace_id="c" * 32):
-    span = {
-        "traceId": trace_id,
-        "spanId": span_id,
-        "name": name,
-        "kind": 1,
-        "startTimeUnixNano": "1795000000000000000",
-        "attributes": [],
-        "status": {},
-    }
-    if end:
-        span["endTimeUnixNano"] = "1795000000312000000"
-    scope = {"scope": {"name": "mcp-agent-inspector", "version": "0"}, "spans": [span]}
-    return json.dumps({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [scope]}]}) + "\n"
+    times = {} if end else {"endTimeUnixNano": None}
+    return json.dumps(request_of(span_of(span_id, name=name, traceId=trace_id, **times))) + "\n"
 
 
 @pytest.fixture

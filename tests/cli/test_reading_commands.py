@@ -8,6 +8,7 @@ import sys
 import termios
 
 import pytest
+from sent import request_of, span_of
 
 from inspector.model import SpanError
 
@@ -304,30 +305,7 @@ def test_what_stands_in_spool_files_is_taken_in_first(inspector, home):
     spool = home / "spool"
     spool.mkdir(mode=0o700, parents=True)
     home.chmod(0o700)
-    line = {
-        "resourceSpans": [
-            {
-                "resource": {"attributes": []},
-                "scopeSpans": [
-                    {
-                        "scope": {"name": "mcp-agent-inspector", "version": "0"},
-                        "spans": [
-                            {
-                                "traceId": "c" * 32,
-                                "spanId": "d" * 16,
-                                "name": "execute_tool spooled",
-                                "kind": 1,
-                                "startTimeUnixNano": "1795000000000000000",
-                                "endTimeUnixNano": "1795000000312000000",
-                                "attributes": [],
-                                "status": {},
-                            }
-                        ],
-                    }
-                ],
-            }
-        ]
-    }
+    line = request_of(span_of("d" * 16, name="execute_tool spooled"))
     (spool / "20261122T000000-1-00000000.000001.jsonl").write_text(json.dumps(line) + "\n")
     done = inspector("events")
     assert done.returncode == 0, done.stderr

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from sent import request_of, span_of
 
 PROCESS = "20261122T100000-4711-00c0ffee"
 START_NS = 1_795_000_000_000_000_000
@@ -87,23 +88,13 @@ def receiver() -> Iterator[Receiver]:
 
 
 def _span(number: int, *, ended: bool = True, **more: Any) -> dict[str, Any]:
-    end = {"endTimeUnixNano": str(START_NS + 10**9)} if ended else {}
-    return {
-        "traceId": f"{1:032x}",
-        "spanId": f"{number + 1:016x}",
-        "name": f"span {number}",
-        "kind": 1,
-        "startTimeUnixNano": str(START_NS),
-        **end,
-        "attributes": [{"key": "number", "value": {"intValue": str(number)}}],
-        **more,
-    }
+    end = str(START_NS + 10**9) if ended else None
+    fields = {"name": f"span {number}", "startTimeUnixNano": str(START_NS), "endTimeUnixNano": end, **more}
+    return span_of(number + 1, {"number": number}, **fields)
 
 
 def _line(*spans: dict[str, Any]) -> bytes:
-    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "tester"}}]}
-    scopes = [{"scope": {"name": "mcp-agent-inspector"}, "spans": list(spans)}]
-    return json.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": scopes}]}).encode() + b"\n"
+    return json.dumps(request_of(*spans, service="tester")).encode() + b"\n"
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ import json
 import os
 
 import pytest
+from sent import request_of, span_of
 
 from inspector.ingest import FileUnreadable
 from inspector.ingest.files import opened, read_parts
@@ -25,17 +26,7 @@ def read(tmp_path):
 @pytest.fixture
 def line():
     def line(*numbers, indent=None):
-        spans = [
-            {
-                "traceId": f"{1:032x}",
-                "spanId": f"{number:016x}",
-                "name": "x",
-                "startTimeUnixNano": "1",
-                "endTimeUnixNano": "2",
-            }
-            for number in numbers
-        ]
-        request = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+        request = request_of(*(span_of(number) for number in numbers))
         return json.dumps(request, indent=indent).encode() + b"\n"
 
     return line

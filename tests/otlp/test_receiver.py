@@ -8,28 +8,14 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from sent import START_NS, request_of, span_of
 
 SECRET = "a-secret-of-the-tests-only"
-START_NS = 1_795_000_000_000_000_000
 TRACE = f"{1:032x}"
 
 
 def span(number, /, **fields):
-    made = {
-        "traceId": TRACE,
-        "spanId": f"{number:016x}",
-        "name": "execute_tool search",
-        "kind": 1,
-        "startTimeUnixNano": str(START_NS),
-        "endTimeUnixNano": str(START_NS + 1_000_000),
-        "attributes": [{"key": "gen_ai.tool.name", "value": {"stringValue": "search"}}],
-    } | fields
-    return {key: value for key, value in made.items() if value is not None}
-
-
-def request(*spans):
-    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "tests"}}]}
-    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "t"}, "spans": list(spans)}]}]}
+    return span_of(number, {"gen_ai.tool.name": "search"}, **fields)
 
 
 def test_protobuf_is_stored_and_answered_in_protobuf(server, protobuf):
@@ -43,7 +29,7 @@ def test_protobuf_is_stored_and_answered_in_protobuf(server, protobuf):
 
 
 def test_json_is_stored_and_answered_in_json(server):
-    answer = server.post_json(request(span(0x11)))
+    answer = server.post_json(request_of(span(0x11)))
     assert (answer.status, answer.media_type, answer.body) == (200, "application/json", b"{}")
     assert server.event(f"{0x11:016x}")["tool"] == "search"
 
@@ -68,7 +54,7 @@ def test_what_is_left_out_is_counted_and_named(server, protobuf, encoding):
         answer = server.post(protobuf(0x20, {"span_id": b"\0" * 8}, {"span_id": 0x21, "trace_id": b""}, 0x22))
         assert b"1 for span_id, 1 for trace_id" in answer.body
     else:
-        answer = server.post_json(request(span(0x20), span(0), span(0x21, traceId="xyz"), span(0x22)))
+        answer = server.post_json(request_of(span(0x20), span(0), span(0x21, traceId="xyz"), span(0x22)))
         assert json.loads(answer.body) == {
             "partialSuccess": {"rejectedSpans": "2", "errorMessage": "left out: 1 for span_id, 1 for trace_id"}
         }

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from sent import request_of, span_of
 
 from toolkit.content import TextContent
 from toolkit.errors import ArgumentsInvalid
@@ -23,30 +24,9 @@ from inspector.settings import Settings
 serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))
 """
 TRACE, SPAN = "1" * 32, "2" * 16
-EXPORT = {
-    "resourceSpans": [
-        {
-            "scopeSpans": [
-                {
-                    "spans": [
-                        {
-                            "traceId": TRACE,
-                            "spanId": SPAN,
-                            "name": "execute_tool search",
-                            "startTimeUnixNano": "1800000000000000000",
-                            "endTimeUnixNano": "1800000000250000000",
-                            "attributes": [
-                                {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
-                                {"key": "gen_ai.tool.name", "value": {"stringValue": "search"}},
-                                {"key": "session.id", "value": {"stringValue": "berlin/1 ü"}},
-                            ],
-                        }
-                    ]
-                }
-            ]
-        }
-    ]
-}
+FACTS = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "session.id": "berlin/1 ü"}
+TIMES = {"startTimeUnixNano": "1800000000000000000", "endTimeUnixNano": "1800000000250000000"}
+EXPORT = request_of(span_of(SPAN, FACTS, traceId=TRACE, **TIMES))
 
 
 @pytest.fixture(scope="module")
