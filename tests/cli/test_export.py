@@ -5,7 +5,6 @@ import re
 import sqlite3
 import stat
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,10 +159,9 @@ def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_pa
 
 def test_an_event_that_ended_since_it_was_taken_in_is_news(inspector, write_spans, span, tmp_path):
     running, ended, other = tmp_path / "running.jsonl", tmp_path / "ended.jsonl", str(tmp_path / "other")
-    call = span()
-    write_spans(replace(call, status="running", end_ns=None))
+    write_spans(span(span_id="a" * 16, status="running", end_ns=None))
     inspector("export", "last", "-o", str(running))
-    write_spans(call)
+    write_spans(span(span_id="a" * 16))
     inspector("export", "last", "-o", str(ended))
     inspector("import", str(running), INSPECTOR_HOME=other)
     later = inspector("import", str(ended), INSPECTOR_HOME=other).stderr
