@@ -1,6 +1,8 @@
 """The app in Chromium: built from this checkout, served for real, and watched for whatever must never happen."""
 
 import fcntl
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -181,16 +183,30 @@ def serving(fork_python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def record_demo(fork_python: Callable[..., Any]) -> Callable[..., str]:
-    """Records a run of the demo agent into a home."""
-    return partial(processes.record_demo, start=fork_python)
+def put_demo(tmp_path_factory: pytest.TempPathFactory, fork_python: Callable[..., Any]) -> Callable[[Path], None]:
+    """Puts two recorded runs of the demo agent where there is no home yet; one process of a test run records them."""
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    recorded = shared / "demo-of-the-app"
+    with (shared / "demo-of-the-app.recording").open("w") as recording:
+        fcntl.flock(recording, fcntl.LOCK_EX)
+        if not recorded.exists():
+            made = shared / "demo-of-the-app.made"
+            for _ in range(2):
+                processes.record_demo(made, start=fork_python)
+            made.rename(recorded)
+
+    def put(home: Path) -> None:
+        shutil.copytree(recorded, home)
+
+    return put
 
 
 @pytest.fixture(scope="session")
-def demo(homes: Path, record_demo: Callable[..., str], serving: Callable[..., Any]) -> Iterator[Server]:
+def demo(homes: Path, put_demo: Callable[[Path], None], serving: Callable[..., Any]) -> Iterator[Server]:
     """Two runs of the demo agent; only to be looked at."""
-    for _ in range(2):
-        record_demo(homes / "demo")
+    put_demo(homes / "demo")
     with serving(homes / "demo") as server:
         wait_until(lambda: [run["spans"] for run in server.get("/traces")["items"]] == [DEMO_SPANS] * 2)
         yield server

@@ -19,9 +19,9 @@ FIRST_VIEW_BYTES = 180_000
 
 
 def test_the_printed_address_signs_the_browser_in_and_opens_the_runs(
-    tmp_path, browser, watch, wait_ms, record_demo, serving
+    tmp_path, browser, watch, wait_ms, put_demo, serving
 ):
-    record_demo(tmp_path / "home")
+    put_demo(tmp_path / "home")
     with serving(tmp_path / "home", sign_in=False) as server:
         page = browser.new_page()
         page.set_default_timeout(wait_ms)
@@ -80,10 +80,10 @@ def test_what_an_address_cannot_mean_is_left_out_of_it(demo, visit, odd):
 
 
 @pytest.fixture(scope="module")
-def mounted(tmp_path_factory, record_demo):
+def mounted(tmp_path_factory, put_demo):
     """An application of somebody else that has the inspector at a prefix."""
     home = tmp_path_factory.mktemp("mounted") / "home"
-    record_demo(home)
+    put_demo(home)
     app = FastAPI(telemetry={"tracing": False, "metrics": False, "logs": False})
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
