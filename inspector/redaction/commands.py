@@ -1,10 +1,10 @@
-"""Passwords of commands and of files that commands read: ``curl -u name:…``, ``sshpass -p …``, ``.netrc``."""
+"""Passwords of commands and of files that commands read: ``curl -u name:…``, ``redis-cli -a …``, ``.netrc``."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from inspector.redaction.quoting import COLON, COMMA, QUOTE, SPACE
+from inspector.redaction.quoting import COLON, COMMA, QUOTE, SPACE, compiled
 from inspector.redaction.tokens import Found
 
 _GAP: Final = rf"(?:[ =]|{QUOTE}{SPACE}{COMMA}){SPACE}(?:\$?{QUOTE})?"
@@ -12,13 +12,33 @@ _USER = re.compile(
     rf"-[uU](?:ser)?{_GAP}(?!\d+:\d+\b)[^\s:\"'\\,$%]{{1,64}}{COLON}(?P<secret>[^\s\"'\\,;<>%&]{{1,128}})"
 )
 _OPTION_BEFORE = re.compile(r"(?:\A|[^A-Za-z0-9]|--proxy|%(?:25){0,3}[0-9A-Fa-f]{2}|\\u00[0-9a-f]{2})\Z")
+_AUTH: Final = (
+    rf"(?:-a|--auth){_GAP}(?!\d+:\d+\b)[^\s:\"'\\,$%/]{{1,64}}{COLON}"
+    r"(?P<secret>(?!\[redacted:)[^\s\"'\\,;<>%&]{1,128})"
+)
+_OTHERS: Final = rf"-[apPw]{_GAP}(?P<secret>(?![-$<{{]|\[redacted:|\d{{1,5}}(?:[\s\"'\\:]|\Z))[^\s\"'\\,;|&%]{{3,128}})"
+"""What other commands take behind a letter of their own; a short number is a port."""
+TAKES: Final = {
+    "a": ("redis-cli", "valkey-cli"),
+    "p": ("docker login", "podman login", "mongosh", "mongodump", "mongorestore", "mongo ", "cqlsh", "registry login"),
+    "P": ("sqlcmd",),
+    "w": ("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"),
+}
+"""Commands by the letter of the option behind which they take a password."""
+_HTTPIE: Final = ("http ", "https ", "xh ", "httpie ")
+LETTERS: Final = re.compile(r"-(?P<letter>[apPw]|-auth)(?=[ =\"'\\%&]|\Z)")
+_BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#3[49];|(?<=\\)u002[27])+"
+_CONTINUED: Final = r",(?:\s|\\{1,40}[nrt])+"
+"""Between the items of a list, on a line of its own each or not."""
 _SSHPASS = re.compile(rf"sshpass(?:{QUOTE})?[\s,]{{1,4}}(?:{QUOTE})?-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})")
 _MYSQL = re.compile(r"mysql(?:dump|admin)?[ \t][^\n|;\"']{0,128}?[ \t]-p(?P<secret>[^\s\"'\\,;]{4,128})")
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
 """Characters around an option in which its command, or an address, is looked for."""
+_MOST_BEFORE: Final = 16
+"""Arguments before an option among which its command is looked for."""
 _NETRC_BEFORE = re.compile(
-    r"(?:login|user|machine|account)(?:\s|\\{1,40}[nrt]){1,8}[^\s\\]{1,128}(?:\s|\\{1,40}[nrt]){1,8}\Z"
+    r"(?:login|user|machine|account)(?:\s|\\{1,40}[nrt]){1,8}[^\s\\|]{1,128}(?:\s|\\{1,40}[nrt]){1,8}\Z"
 )
 _NETRC_VALUE = re.compile(r"(?:[ \t\r\n]|\\{1,40}[nrt]){1,8}(?P<secret>[^\s\"'\\]{1,256})")
 
@@ -31,6 +51,7 @@ def commands(text: str) -> Iterator[Found]:
         if match and _is_option(text, position) and _has_command(text, position):
             yield Found(*match.span("secret"), "password")
         position = text.find("-u", match.end() if match else position + 2)
+    yield from _of_letters(text)
     for name, pattern in (("sshpass", _SSHPASS), ("mysql", _MYSQL)):
         position = text.find(name)
         while position >= 0:
@@ -38,6 +59,40 @@ def commands(text: str) -> Iterator[Found]:
             if match:
                 yield Found(*match.span("secret"), "password")
             position = text.find(name, match.end() if match else position + len(name))
+
+
+def _of_letters(text: str) -> Iterator[Found]:
+    """Passwords behind letters that mean one in some commands alone, which have to stand before them on the line."""
+    done = 0
+    for option in LETTERS.finditer(text):
+        position = option.start()
+        if position >= done and (match := _behind(text, option["letter"], position)) and _is_option(text, position):
+            done = match.end()
+            yield Found(*match.span("secret"), "password")
+
+
+def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
+    if letter == "-auth":
+        return compiled(_AUTH).match(text, position)
+    line = _plain(text[max(0, position - _NEAR) : position])
+    if letter == "a" and any(each in line for each in _HTTPIE) and (match := compiled(_AUTH).match(text, position)):
+        return match
+    return compiled(_OTHERS).match(text, position) if any(each in line for each in TAKES[letter]) else None
+
+
+def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None:
+    """Where in an argument a password begins, behind an option and the arguments before that; None where none does."""
+    if not LETTERS.fullmatch(option):
+        return None
+    before = " ".join(each[-_NEAR:] for each in earlier[-_MOST_BEFORE:]) + " "
+    match = _behind(f"{before}{option} {value}", option[1:], len(before))
+    return None if match is None else match.start("secret") - len(before) - len(option) - 1
+
+
+def _plain(text: str) -> str:
+    """The last line of a text as a shell reads it, where it is a list of arguments too."""
+    last = compiled(_CONTINUED).sub(" ", text).rpartition("\n")[2]
+    return compiled(_BETWEEN).sub(" ", last)
 
 
 def _is_option(text: str, position: int) -> bool:

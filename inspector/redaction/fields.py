@@ -3,13 +3,15 @@
 import re
 import string
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
+from inspector.redaction.columns import in_column
 from inspector.redaction.commands import netrc_value
-from inspector.redaction.names import Label, label_of
+from inspector.redaction.names import PERSONAL, Label, label_of
 from inspector.redaction.pairs import is_pair, value_after, value_before
 from inspector.redaction.plausible import keeps, keeps_bare, scheme_end
-from inspector.redaction.quoting import COLON, COMMA, NEXT_ITEM, OPENING, QUOTE, SPACE, closing
+from inspector.redaction.quoting import COLON, COMMA, NEXT_ITEM, OPENING, QUOTE, SPACE, closing, compiled
 from inspector.redaction.tokens import Found
 
 WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cookie")
@@ -24,6 +26,7 @@ _BEFORE: Final = {"zation": len("authori"), "ken": len("to"), "kie": len("coo")}
 _NAME_CHARS: Final = string.ascii_letters + string.digits + "_-."
 
 _NAME_END = re.compile(r"[A-Za-z_]{0,12}[0-9_]{0,3}(?![A-Za-z0-9_-])")
+_NAME_GOES_ON = re.compile("[A-Za-z0-9_-]")
 _SEPARATOR = re.compile(
     rf"(?:{QUOTE}|\*\*)?\]?\s{{0,8}}(?:=>|:=|={{1,3}}|:(?!//)|%(?:25){{0,3}}3[AaDd])(?:\*\*)?[ \t]{{0,8}}"
     r"(?:[|>][+-]?[ \t]{0,4}(?:\n|\\{1,40}n)[ \t]{1,16})?"
@@ -37,7 +40,14 @@ _FOLLOWED = re.compile(
 # Without a separator a value counts that has small letters, capitals and digits; in a call, one between quotes.
 _STRONG: Final = r"(?=[\w+/=.-]{0,64}[0-9])(?=[\w+/=.-]{0,64}[A-Z])(?=[\w+/=.-]{0,64}[a-z])[\w+/=-]{12,}(?![\w.(/])"
 _LOOSE = re.compile(rf"(?:[ \t]{{1,4}}|[ \t]{{0,16}}\|[ \t]{{0,16}})(?={_STRONG})")
-_CALL = re.compile(rf"\(\s{{0,4}}(?={QUOTE})")
+_CALL = re.compile(rf"\(\s{{0,4}}(?=[bB]?{QUOTE})")
+# As http.cookiejar writes its own: <Cookie name=value for host>, and Cookie(version=0, name='sid', value='…').
+_COOKIE: Final = (
+    r"[ \t][^\s=<>;]{1,128}=(?P<value>[^\s<>]{1,4096}) for "
+    rf"|\([^()<>\n]{{0,256}}?\bvalue={QUOTE}(?P<field>[^\"'\\\s]{{1,4096}})"
+)
+_TYPES: Final = ("SecretStr", "SecretBytes", "SecretString")
+"""Types that hide what they are made of, but not in the code or the message that makes them."""
 _MARKUP = re.compile(r"[^<>\"']{0,64}>")
 _ELEMENT = re.compile(r"[^<]+(?=</)")
 _INNER = re.compile(
@@ -57,7 +67,7 @@ _LINE = re.compile(r"(?:[^\r\n\"'`\\<>]|\\(?![rn\"'`]))+")
 def named(text: str, lowered: str) -> Iterator[Found]:
     """Every value in a text that follows a secret's name; ``lowered`` is the text in lower case, of the same length."""
     done = 0
-    for start, end, label in sorted(names_in(text, lowered)):
+    for start, end, label in sorted((*names_in(text, lowered), *personal_names(text))):
         # A name inside a value that goes is gone with it; looking again would cost the square of the length.
         if start < done:
             continue
@@ -69,12 +79,13 @@ def named(text: str, lowered: str) -> Iterator[Found]:
                 done = max(done, last)
 
 
-def has_word(lowered: str) -> bool:
-    """Whether one of ``WORDS`` is in a text in lower case."""
-    with_k, with_p, secret, authorization = _RAREST
-    return bool(
-        with_k.search(lowered) or with_p.search(lowered) or secret.search(lowered) or authorization.search(lowered)
-    )
+def has_word(lowered: str, *, auth: bool = True) -> bool:
+    """Whether one of ``WORDS`` is in a text in lower case; ``auth`` is False where "auth" is known not to be in it."""
+    # Where a text lacks it, `in` takes half the instructions of a search; the others are each more than one text.
+    with_k, with_p = _RAREST[:2]
+    if "secret" in lowered or with_k.search(lowered) or with_p.search(lowered):
+        return True
+    return auth and "authorization" in lowered
 
 
 def words_in(lowered: str) -> Iterator[tuple[int, int]]:
@@ -92,12 +103,29 @@ def names_in(text: str, lowered: str) -> Iterator[tuple[int, int, Label]]:
             yield start, match.end(), label
 
 
-def announces(text: str, lowered: str) -> bool:
-    """Whether the name of a secret is where a value may follow: a separator, the end of a string, an option."""
-    for start, end, _ in names_in(text, lowered):
+def personal_names(text: str) -> Iterator[tuple[int, int, Label]]:
+    """The names of personal access tokens, which hold none of ``WORDS``."""
+    position = text.find(PERSONAL)
+    while position >= 0:
+        end = position + len(PERSONAL)
+        if not _NAME_GOES_ON.match(text, end):
+            yield _name_start(text, position), end, "personal_token"
+        position = text.find(PERSONAL, end)
+
+
+def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
+    """Whether the name of a secret is where a value may follow: a separator, the end of a string, an option.
+
+    ``personal`` is False where names of personal access tokens are known not to be there.
+    """
+    for start, end, label in chain(names_in(text, lowered), personal_names(text) if personal else ()):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
             return True
         if _loose(text, end, "password") is not None or netrc_value(text, start, end):
+            return True
+        if (label == "cookie" and compiled(_COOKIE).match(text, end)) or any(
+            True for _ in in_column(text, start, end, label)
+        ):
             return True
     return False
 
@@ -122,6 +150,9 @@ _ESCAPE: Final = {"%": 2, "\\": 5}
 
 
 def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
+    if label == "cookie" and (cookie := compiled(_COOKIE).match(text, end)):
+        yield cookie.span("value" if cookie["value"] else "field")
+        return
     if start and text[start - 1] == "<" and (match := _MARKUP.match(text, end)):
         if value := _ELEMENT.match(text, match.end()):
             yield value.span()
@@ -139,6 +170,7 @@ def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int
         yield span
     else:
         yield from value_before(text, start)
+        yield from in_column(text, start, end, label)
 
 
 def _value_start(text: str, start: int, end: int, label: Label) -> int | None:
@@ -152,7 +184,8 @@ def _value_start(text: str, start: int, end: int, label: Label) -> int | None:
 
 def _loose(text: str, end: int, label: Label) -> int | None:
     """Where a value begins behind no separator: after a space, in the next column, in a call that sets a password."""
-    match = _LOOSE.match(text, end) or (_CALL.match(text, end) if label == "password" else None)
+    calls = label == "password" or text.endswith(_TYPES, 0, end)
+    match = _LOOSE.match(text, end) or (_CALL.match(text, end) if calls else None)
     return match.end() if match else None
 
 

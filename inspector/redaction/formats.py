@@ -5,7 +5,8 @@ Services whose keys are nothing but letters and digits have no row: those keys a
 
 Sources: ``gitleaks`` is https://github.com/gitleaks/gitleaks (``config/gitleaks.toml``, July 2026) with the id of its
 rule, ``trufflehog`` is https://github.com/trufflesecurity/trufflehog (``pkg/detectors``, August 2026) with the
-directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; an address is a page of the vendor's.
+directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; an address is a page of the vendor's, or
+of a scanner's.
 ``observed`` is how keys of the service look, with no page found that says so.
 """
 
@@ -80,12 +81,12 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("brave", "BSA", r"(?=[A-Za-z_-]{0,20}[0-9])[\w-]{24,}", OBSERVED),
     Format("pinecone", "pcsk_", r"[\w-]{20,}", "trufflehog pinecone"),
     Format("apify", "apify_api_ apify_proxy_", r"[\w-]{20,}", "trufflehog apify"),
-    Format("e2b", "e2b_", r"[0-9a-f]{30,}", OBSERVED),
+    Format("e2b", "e2b_", r"[0-9a-f]{30,}", "https://github.com/e2b-dev/E2B (packages/python-sdk/e2b/api)"),
     Format("browserbase", "bb_live_ bb_test_", r"[\w-]{16,}", OBSERVED),
     # Clouds and hosts
     Format("aws", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?![A-Za-z0-9])", "gitleaks aws-access-token"),
     Format("alibaba", "LTAI", r"[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", "gitleaks alibaba-access-key-id"),
-    Format("tencent", "AKID", r"[A-Za-z0-9]{32,}", OBSERVED),
+    Format("tencent", "AKID", r"[A-Za-z0-9]{32,}", "https://tencentcloud.com/document/product/214/1526"),
     Format("digitalocean", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,}", "gitleaks digitalocean-pat", glued=True),
     Format("cloudflare", "cfut_ cfat_ cfk_", r"[A-Za-z0-9]{40,}", "trufflehog cloudflareapitoken"),
     Format("cloudflare", "v1.0-", _HEX + r"{24}-" + _HEX + r"{100,}", "gitleaks cloudflare-origin-ca-key"),
@@ -110,7 +111,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     ),
     Format("databricks", "dapi", r"[0-9a-f]{32}(?:-[0-9])?(?![0-9a-z])", "gitleaks databricks-api-token"),
     Format("clickhouse", "4b1d", r"[A-Za-z0-9]{38}(?![A-Za-z0-9])", "gitleaks clickhouse-cloud-api-secret-key"),
-    Format("scaleway", "SCW", r"[A-Z0-9]{17}(?![A-Za-z0-9])", OBSERVED),
+    Format(
+        "scaleway", "SCW", r"[A-Z0-9]{17}(?![A-Za-z0-9])", "https://github.com/scaleway/scaleway-sdk-js#getting-started"
+    ),
     # Code, packages and their delivery
     Format("github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{16,}", "gitleaks github-pat", glued=True),
     Format(
@@ -144,7 +147,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("age", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}", "gitleaks age-secret-key", glued=True),
     Format("onepassword", "ops_", r"eyJ[\w+/=-]{60,}", "gitleaks 1password-service-account-token"),
     Format("onepassword", "A3-", r"[A-Z0-9]{6}-[A-Z0-9-]{20,}", "gitleaks 1password-secret-key"),
-    Format("infisical", "st.", _HEX + r"{20,}\.[\w.-]{20,}", OBSERVED),
+    Format("infisical", "st.", _HEX + r"{20,}\.[\w.-]{20,}", "https://infisical.com/docs/internals/service-tokens"),
     Format("tailscale", "tskey-", r"[a-z]+-[\w-]{20,}", "trufflehog tailscale", glued=True),
     Format("openshift", "sha256~", r"[\w-]{40,}", "gitleaks openshift-user-token", glued=True),
     # Messages and mail
@@ -180,7 +183,9 @@ FORMATS: Final[tuple[Format, ...]] = (
         r"[A-Za-z0-9+/]{50,80}=",
         "https://developers.intercom.com/docs/build-an-integration/learn-more/authentication",
     ),
-    Format("cal", "cal_live_", r"[A-Za-z0-9]{20,}", OBSERVED),
+    Format(
+        "cal", "cal_live_ cal_test_", r"[A-Za-z0-9]{20,}", "https://www.mintlify.com/calcom/cal.com/api/authentication"
+    ),
     Format("adobe", "p8e-", r"[A-Za-z0-9]{32}", "gitleaks adobe-client-secret"),
     # Money and shops
     Format(
@@ -211,7 +216,12 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("posthog", "phx_ phs_", r"\w{30,}", "trufflehog posthog"),
     Format("dynatrace", "dt0c01. dt0s16.", r"[\w.]{24,}", "gitleaks dynatrace-api-token", glued=True),
     Format("rootly", "rootly_", r"[0-9a-f]{40,}", "trufflehog rootly"),
-    Format("logfire", "pylf_v1_", r"[\w-]{20,}", OBSERVED),
+    Format(
+        "logfire",
+        "pylf_v1_ pylf_v2_",
+        r"[\w-]{20,}",
+        "https://docs.gitguardian.com/secrets-detection/secrets-detection-engine/detectors/specifics/pydantic_logfire_token",
+    ),
     Format("infracost", "ico-", r"[A-Za-z0-9]{32}", "gitleaks infracost-api-token"),
     # Facebook's, of pages and applications
     Format("facebook", "EAAC EAAM EAAG", r"[A-Za-z0-9]{60,}", "gitleaks facebook-page-access-token"),

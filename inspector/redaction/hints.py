@@ -9,8 +9,10 @@ import re
 from typing import Final
 
 from inspector.redaction.commands import commands
+from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import WORDS, announces, has_word
 from inspector.redaction.formats import JOINTS
+from inspector.redaction.names import PERSONAL
 from inspector.redaction.shapes import RULES, has_secret_parameter
 from inspector.redaction.tokens import encoded_texts, has_runs, tokens
 
@@ -21,7 +23,7 @@ ESCAPED_LETTER: Final = re.compile(r"\\+u00(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]
 
 # They begin with one letter that is rare, since a search for one character is the fastest there is.
 _BEARER: Final = re.compile(r"b(?:earer(?:\s|%20|\+|\\))")
-_OPTION: Final = re.compile(r"-(?:[uU](?:ser)?[ =\"'\\%&])")
+_OPTION: Final = re.compile(r"-(?:[uU](?:ser)?[ =\"'\\%&]|[apPw][ =\"'\\%&]|p(?<=[ \t]-p)\w|-auth[ =\"'\\])")
 _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
 _ANCHORS: Final = tuple(anchor for rule in RULES if not rule.fold for anchor in rule.anchors)
 
@@ -37,7 +39,7 @@ def is_dense(text: str) -> bool:
     if len(text) < LARGE:
         return False
     lowered = text.lower()
-    if sum(map(lowered.count, (*WORDS, "://", "-u", "bearer", "basic", "eyj"))) > _MOST_NAMES:
+    if sum(map(lowered.count, (*WORDS, "://", "-u", "bearer", "basic", "eyj", "auth"))) > _MOST_NAMES:
         return True
     return sum(map(text.count, JOINTS)) > _MOST_JOINTS
 
@@ -49,9 +51,16 @@ def suspicious(text: str) -> bool:
     raw = as_ascii(text)
     long = has_runs(raw)
     lowered = raw.lower().decode("latin-1")
-    if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, lowered, remains(raw)):
+    rest = remains(raw)
+    if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, lowered, rest):
         return True
-    if has_word(lowered) and (announces(text, lowered) or "sshpass" in lowered):
+    auth = "auth" in lowered
+    personal = PERSONAL in rest
+    if (personal or has_word(lowered, auth=auth)) and (
+        announces(text, lowered, personal=personal) or "sshpass" in lowered
+    ):
+        return True
+    if auth and any(True for _ in credentials(text, lowered)):
         return True
     return long and any(suspicious(decoded) for _, _, decoded in encoded_texts(text, raw))
 

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
-Label = Literal["password", "secret", "api_key", "token", "authorization", "cookie"]
+Label = Literal["password", "secret", "api_key", "token", "personal_token", "authorization", "cookie"]
 """What a name announces; it appears in the placeholder."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -14,7 +14,7 @@ _TAIL = 64
 
 _NAMES: Final[tuple[tuple[Label, re.Pattern[str]], ...]] = (
     ("password", re.compile(r"(?:pass(?:word|wd|phrase|code)s?|(?:^|_)(?:pwd|pass))$")),
-    ("secret", re.compile(r"(?:secrets?|(?:^|_)secret_key_base)$")),
+    ("secret", re.compile(r"(?:secrets?|secret_(?:str|string|bytes|binary)|(?:^|_)secret_key_base)$")),
     (
         "api_key",
         re.compile(
@@ -42,8 +42,14 @@ _INNOCENT_TOKEN = re.compile(
 """Cursors, vocabulary entries and counts: names that end like a secret's and are worth reading."""
 
 
+PERSONAL: Final = "_PAT"
+"""Ends the names of personal access tokens, in capitals; in small letters it is rather a pattern."""
+
+
 @lru_cache(maxsize=4096)
 def _label(name: str) -> Label | None:
+    if name.endswith(PERSONAL):
+        return "personal_token"
     plain = _JOINTS.sub("_", _CAMEL.sub("_", name).lower()).strip("_").rstrip("0123456789_")
     for label, pattern in _NAMES:
         if pattern.search(plain):

@@ -37,6 +37,8 @@ _REFERENCE = re.compile(
 )
 _PLACEHOLDER = re.compile(r"(?:your|my)[-_ ][a-z_ -]+\Z|[a-z_-]*[-_]here\Z|.{0,12}(?:\.\.\.|…).{0,8}\Z", re.IGNORECASE)
 _MASK = re.compile(r"([*•x.…#-])\1{2,}\Z", re.IGNORECASE)
+# Patterns are called PAT as well: a token has digits and no other signs.
+_PERSONAL = re.compile(r"(?=[^0-9]{0,80}[0-9])[\w.-]{20,}\Z")
 _SCHEME = re.compile(r"(?:bearer|basic|digest|token|apikey|negotiate|aws4-hmac-sha256|bot)(?:\s+|%20)", re.IGNORECASE)
 
 _CALL = re.compile(r"(?:await\s+|new\s+)?[A-Za-z_][\w.]{2,}(?:[(\[].*)?\Z", re.DOTALL)
@@ -62,6 +64,8 @@ def keeps(label: Label, value: str) -> bool:
         return True
     if label == "token":
         return text.isdecimal() and len(text) < 8
+    if label == "personal_token":
+        return not _PERSONAL.match(text)
     return label == "password" and text[0] in "/~" and "/" in text[1:]
 
 

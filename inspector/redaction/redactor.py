@@ -8,6 +8,8 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from inspector.plain import BYTES_SHOWN, Cut, Plain, well_formed
+from inspector.redaction.commands import behind_option
+from inspector.redaction.credentials import NAMES, is_encoded, is_pair
 from inspector.redaction.hints import suspicious
 from inspector.redaction.names import Label, label_of
 from inspector.redaction.pairs import NAME_FIELDS, VALUE_FIELDS
@@ -21,6 +23,7 @@ FAILED: Final = "[redacted:search failed]"
 _PLACEHOLDER = "[redacted:"
 _MAX_DEPTH = 200
 _LONGEST_FIELD = 16
+_PAIR: Final = 2
 _USER_OPTIONS: Final = ("-u", "-U", "--user", "--proxy-user")
 SHORTEST: Final = 6
 """Characters of the shortest text in which something is a secret, its name included."""
@@ -103,15 +106,30 @@ class Redactor:
                 inner = pair or (label if name in ("value", "default") else None)
             if inner is None and label == "cookie":
                 inner = label
+            if inner is None and name.lower() in NAMES:
+                item, found = self._credentials(item)  # noqa: PLW2901 - its form without a password
+                count += found
             item, found = self._value(name, inner, item, depth)  # noqa: PLW2901 -- the item in its redacted form
             clean_name, found_in_name = self._rules(name)
             out[_free(clean_name, out) if found_in_name else name] = item
             count += found + found_in_name
         return out, count
 
+    def _credentials(self, item: Plain) -> tuple[Plain, int]:
+        """What stands under ``auth`` without the password of a user, and whether there was one."""
+        text = _text_of(item)
+        if text and is_encoded(text):
+            return self._placeholder("password", text), 1
+        if isinstance(item, list) and len(item) == _PAIR:
+            user, secret = map(_text_of, item)
+            if user and secret and is_pair(user, secret):
+                return [item[0], self._placeholder("password", secret)], 1
+        return item, 0
+
     def _list(self, key: str, label: Label | None, plain: Sequence[Plain], depth: int) -> tuple[Plain, int]:
         out: list[Plain] = []
         count = 0
+        earlier: list[str] = []
         before = ""
         for item in plain:
             announced = label
@@ -121,6 +139,10 @@ class Redactor:
                 name, colon, secret = item.partition(":")
                 item = name + colon + self._placeholder("password", secret)  # noqa: PLW2901 - its form without a secret
                 count += 1
+            elif isinstance(item, str) and (begin := behind_option(earlier, before, item)) is not None:
+                item = item[:begin] + self._placeholder("password", item[begin:])  # noqa: PLW2901 - as above
+                count += 1
+            earlier.append(before)
             before = _text_of(item)
             item, found = self._value(key, announced, item, depth)  # noqa: PLW2901 -- as in _mapping
             out.append(item)

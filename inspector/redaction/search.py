@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from inspector.redaction.commands import commands
+from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import named
 from inspector.redaction.hints import ESCAPED_LETTER, as_ascii, is_dense, suspicious
 from inspector.redaction.shapes import in_urls, shaped
@@ -46,6 +47,7 @@ def _found(text: str, depth: int) -> list[Found]:
         *named(text, lowered),
         *in_urls(text, lowered),
         *commands(text),
+        *credentials(text, lowered),
     ]
     if depth < _DEEPEST:
         found += (Found(start, end, "base64") for start, end, inner in encoded_texts(text, raw) if _holds(inner, depth))

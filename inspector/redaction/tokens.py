@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from inspector.redaction.formats import BY_TAIL, HEAD, JOINTS, START, UNJOINTED, pattern_of, service_of
+from inspector.redaction.quoting import compiled
 
 SHORTEST: Final = 16
 """Characters of the shortest token, its prefix included."""
@@ -79,13 +80,35 @@ def has_runs(raw: bytes) -> bool:
 
 
 def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
-    """Every part that is the base64 of a text, decoded."""
+    """Every part that is the base64 of a text, decoded; on many lines too, as mail and ``base64`` write it."""
+    done = 0
     for start, end in _runs(raw, _BASE64, _SHORTEST_ENCODED):
+        if start < done:
+            continue
+        if raw[start - 1 : start] == b"\\" and raw[start] in _ESCAPES:
+            start += 1  # noqa: PLW2901 - its first letter belongs to an escape of JSON
         # Of random letters, one run in a hundred passes this; of names and paths, one in a thousand.
         if not raw[start : start + _SHORTEST_ENCODED : 4].translate(None, _ENCODED_TEXT):
-            decoded = decoded_text(text[start:end])
-            if decoded:
+            if end - start >= _SHORTEST_LINE and (wrapped := _on_lines(text, start, end)):
+                done = wrapped[1]
+                yield wrapped
+            elif decoded := decoded_text(text[start:end]):
                 yield start, end, decoded
+
+
+def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str] | None:
+    """Base64 whose first line is between two positions, with the lines of its length that follow and a shorter one."""
+    width, lines, ends = end - start, [text[start:end]], [end]
+    while len(lines[-1]) == width and (line := compiled(_NEXT_LINE).match(text, ends[-1])):
+        if len(line["data"]) > width:
+            break
+        lines.append(line["data"])
+        ends.append(line.end("data"))
+    # The shorter line may be a word of the text behind.
+    for count in (len(lines), len(lines) - 1):
+        if count > 1 and (decoded := decoded_text("".join(lines[:count]))):
+            return start, ends[count - 1], decoded
+    return None
 
 
 def decoded_text(encoded: str) -> str:
@@ -100,6 +123,9 @@ def decoded_text(encoded: str) -> str:
     return decoded if "\0" not in decoded else ""
 
 
+_SHORTEST_LINE: Final = 48
+_ESCAPES: Final = b"nrt"
+_NEXT_LINE: Final = r"(?:\r?\n|(?:\\{1,40}r)?\\{1,40}n)(?P<data>[A-Za-z0-9+/]{1,256}+)"
 _PLAIN_ALPHABET: Final = str.maketrans("-_", "+/")
 
 

@@ -110,6 +110,8 @@ new_relic NRAK-{U27}
 grafana glsa_{a32}_{x8}
 posthog phx_{a43}
 logfire pylf_v1_us_{a43}
+logfire pylf_v2_eu_{a43}
+cal cal_test_{x32}
 facebook EAAC{a110}
 azure {a3}8Q~{a34}
 jwt eyJ{a33}.eyJ{a70}.{w43}
@@ -201,6 +203,28 @@ WAYS = {
     "fragment": "https://a.example/cb#access_token=%s&state=1",
     "powershell": '$env:API_KEY = "%s"',
     "npmrc": "//registry.example/:_authToken=%s",
+    "auth pair": "requests.get(url, auth=('me', '%s'), timeout=3)",
+    "auth class": 'auth=httpx.BasicAuth("me", "%s")',
+    "auth method": "request.auth('me', '%s')",
+    "auth in json": json.dumps({"url": "https://a.example", "auth": ["me", "%s"]}),
+    "secret type": 'Settings(key_of=SecretStr("%s"))',
+    "secret bytes": "SecretBytes(b'%s')",
+    "cookie jar": "<RequestsCookieJar[<Cookie sid=%s for .a.example/>]>",
+    "cookie object": "Cookie(version=0, name='sid', value='%s', port=None)",
+    "csv": "name,password,city\nme,%s,Lisbon\n",
+    "csv, last column": "id;city;secret\n1;Lisbon;%s\n",
+    "csv in json": json.dumps({"text": "name,password,city\nme,%s,Lisbon"}),
+    "columns": "user\tpassword\nme\t%s\n",
+    "rows": "| user | password |\n|---|---|\n| me | %s |\n",
+    "httpie": "http -a me:%s https://a.example/x",
+    "httpie, long option": "xh --auth=me:%s a.example",
+    "redis": "redis-cli -h db -a %s ping",
+    "redis in a list": json.dumps(["redis-cli", "-a", "%s", "ping"]),
+    "docker login": "docker login -u me -p %s registry.example",
+    "ldap": "ldapsearch -D cn=me -w %s -b dc=x",
+    "mysql alone": "mysql -h db -p%s app",
+    "personal token": "export GITHUB_PAT=%s",
+    "personal token in json": json.dumps({"AZURE_DEVOPS_PAT": "%s"}),
 }
 """Texts that carry a secret, each with a place for it."""
 

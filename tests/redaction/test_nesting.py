@@ -26,6 +26,12 @@ OBJECTS = {
     "cookies": {"cookies": {"theme": "x", "sid": SECRET}, "city": "Lisbon"},
     "arguments": {"argv": ["curl", "-u", f"admin:{SECRET}", "https://a.example"], "city": "Lisbon"},
     "option": {"argv": ["tool", "--token", SECRET], "city": "Lisbon"},
+    "auth": {"auth": ["me", SECRET], "city": "Lisbon"},
+    "encoded auth": {"auths": {"r.example": {"auth": planted.encoded(f"me:{SECRET}")}}, "city": "Lisbon"},
+    "redis": {"argv": ["redis-cli", "-a", SECRET], "city": "Lisbon"},
+    "login": {"argv": ["docker", "login", "-u", "me", "-p", SECRET], "city": "Lisbon"},
+    "httpie": {"argv": ["http", "-a", f"me:{SECRET}", "a.example"], "city": "Lisbon"},
+    "personal token": {"GITHUB_PAT": SECRET, "city": "Lisbon"},
     "list": {"passwords": ["first-1", SECRET], "city": "Lisbon"},
 }
 
@@ -130,6 +136,37 @@ def test_a_value_with_quotes_and_backslashes_goes_whole(key, levels):
     for _ in range(levels):
         out = json.loads(out)
     assert out["city"] == "Lisbon"
+
+
+@pytest.mark.parametrize("text", ["//r.example/:_auth={}", '"auth": "{}"', "_auth = {}\nemail=x", "auth: '{}'"])
+def test_a_user_and_a_password_in_base64_go_under_auth_and_nothing_else_does(text):
+    assert planted.encoded(f"me:{SECRET}") not in check(text.format(planted.encoded(f"me:{SECRET}")))
+    for other in ("Authentication", "required", planted.encoded("no colon is in here"), "YWJj"):
+        assert Redactor().redact_text("note", text.format(other)) == text.format(other)
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\\n"])
+def test_base64_on_many_lines_goes_whole(line_break):
+    plain = "a line of a file, and more of it\n" * 6 + f"password={SECRET}\nand more"
+    lines = base64.encodebytes(plain.encode())
+    text = f"before{line_break}{lines.decode().strip().replace(chr(10), line_break)}{line_break}Words behind it."
+    out = Redactor(salt=b"x").redact_text("note", text)
+    assert out.startswith(f"before{line_break}[redacted:base64 ")
+    assert out.endswith(f"{line_break}Words behind it.")
+    assert not Redactor().clean(text)
+
+
+@pytest.mark.parametrize("lead", ["", "401: ", "first line\n"])
+def test_cells_of_a_table_may_stand_between_quotation_marks(lead):
+    text = f'{lead}"name","api_key","city"\r\n"me","{SECRET}","Lisbon"\r\n'
+    for nested_text in (text, json.dumps({"text": text}), json.dumps(json.dumps([text]))):
+        assert "Lisbon" in check(nested_text)
+
+
+def test_a_table_is_seen_among_other_texts_that_are_cleared_with_it():
+    table = json.dumps(f"user\tpassword\nme\t{SECRET}\n")
+    for text in (f"one line\nanother\n[{table}, [], []]", f'{{"a": "x\\ny", "t": {table}}}', table):
+        assert SECRET not in check(text)
 
 
 def test_lists_of_names_are_no_pairs():

@@ -22,6 +22,15 @@ ORDINARY = [
     "docker run -u 1000:1000 image; git push -u origin main; sudo -u postgres psql",
     "curl -sS https://a.example/x -u $USER:$PASSWORD",
     "https://a.example/items/550e8400-e29b-41d4-a716-446655440000?page=2&key=name",
+    "auth=(user, password), auth=auth, auth: required, oauth: ['read', 'write'], test_auth('GET', 'x')",
+    "Author: Jane\nauthors = ['Jane', 'Joe']; authenticate('me', 'you'); class SecretStr(str): ...",
+    "name, password, city\nare fields, words, names\n",
+    "word,token,count\nthe,the,7\nof,of,4\n",
+    "git commit -a -m x; cp -a a b; mkdir -p docker/login; ls -w 80; ps -p 4711; grep -w redis-cli x",
+    "docker run -p 8080:80 image; docker login -u me; redis-cli -a $REDIS_PASSWORD; http -a $AUTH a.example",
+    "COOKIE_PAT = re.compile(r'a+b')\nIGNORE_PAT = 'node_modules'\nLINE_PAT: '[a-z]+ 12345678901234567890'",
+    "<Cookies[]> Cookie(name, value) and <Cookie> are types; SecretStr is one as well.",
+    "| name | token |\n|---|---|\n| begin | <s> |\n",
     "machine learning: the password of the login page was changed by the user",
 ]
 

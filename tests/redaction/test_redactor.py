@@ -137,6 +137,7 @@ FIELDS = {
     "Ocp-Apim-Subscription-Key": "abcdef",
     "xi-api-key": "abcdef",
     "DD_APP_KEY": "abcdef",
+    "SecretString": "abcdef",
 }
 
 
@@ -378,6 +379,21 @@ HOSTILE = [
     "12345678:AA",
     "dG9r/",
     "glpat-",
+    "auth('",
+    'auth=("a","',
+    "auth:",
+    "a,password\n",
+    "password,null\nnull,password\n",
+    "| password |\n",
+    "a\tsecret\\n",
+    "redis-cli -a ",
+    "http -a a:",
+    "docker login -p",
+    "A_PAT=",
+    "Cookie a=b",
+    "cookie(value=",
+    "SecretStr(",
+    "cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFz\n",
     "cal_live_",
 ]
 

@@ -1,0 +1,102 @@
+"""Columns of tables that a secret's name heads: rows of CSV below ``name,password``, as files and exports have them."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from inspector.redaction.names import Label, label_of
+from inspector.redaction.plausible import keeps
+from inspector.redaction.quoting import compiled
+
+_BREAK: Final = r"\r?\n|(?:\\{1,40}r)?(?P<slashes>\\{1,40})n"
+_SEPARATOR: Final = r"(?P<separator>[,;|\t]|\\{1,40}t)"
+_AFTER: Final = rf"(?:\\{{0,40}}[\"'])? ?(?:{_SEPARATOR}|\r?\n|\\{{1,40}}[rn])"
+_BEFORE: Final = rf"{_SEPARATOR} ?(?:\\{{0,40}}[\"'])?\Z"
+_HEAD: Final = r"(?:\\{0,40}[\"'])?[A-Za-z_][\w .#/:-]{0,63}(?:\\{0,40}[\"'])?\Z"
+_RULE: Final = r"[\s|:-]*-[\s|:-]*\Z"
+_QUOTE: Final = r"(\\{0,40})\""
+_DIGITS_IN_IT: Final = r"(?=[^0-9]*[0-9])[\w+/=.~-]{12,}\Z"
+"""Below ``token`` many a table has words: a token has digits, and no spaces."""
+_AROUND: Final = " \t\"'\\"
+_MAY_FOLLOW: Final = ",;\t|\r\n\\\"' "
+_MOST_ROWS: Final = 1_000
+_LONGEST_LINE: Final = 2_048
+
+
+class _Table(NamedTuple):
+    """Where the rows of a table begin, and how they look."""
+
+    start: int
+    separator: str
+    cells: int
+    column: int
+    """The one that is looked at, counted from 0."""
+    slashes: int
+    """Backslashes before the ``n`` that breaks its lines; 0 where they are broken as they should be."""
+
+
+def in_column(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
+    """The values below a name that stands between two positions, where it heads a column."""
+    table = _table_at(text, start, end) if text[end : end + 1] in _MAY_FOLLOW else None
+    if table is None:
+        return
+    for first, last in islice(_rows(text, table), _MOST_ROWS):
+        row = text[first:last]
+        cells = row.split(table.separator)
+        if table.separator == "|" and compiled(_RULE).match(row):
+            continue
+        value = cells[table.column].strip(_AROUND) if len(cells) == table.cells else ""
+        if len(cells) != table.cells or label_of(value):
+            return
+        if value and not keeps(label, value) and (label != "token" or compiled(_DIGITS_IN_IT).match(value)):
+            before = sum(map(len, cells[: table.column])) + table.column * len(table.separator)
+            begin = text.index(value, first + before)
+            yield begin, begin + len(value)
+
+
+def _table_at(text: str, start: int, end: int) -> _Table | None:
+    beside = compiled(_AFTER).match(text, end)
+    if beside and not beside["separator"]:
+        beside = compiled(_BEFORE).search(text[max(0, start - 48) : start])
+    line_end = compiled(_BREAK).search(text, end, end + _LONGEST_LINE) if beside else None
+    if not beside or line_end is None:
+        return None
+    slashes = len(line_end["slashes"] or "")
+    line_start = _line_start(text, start, slashes)
+    separator = beside["separator"]
+    head = text[line_start : line_end.start()]
+    cells, column = head.split(separator), head.count(separator, 0, start - line_start)
+    if not _is_header(cells, separator) or cells[column].strip(_AROUND) != text[start:end]:
+        return None
+    return _Table(line_end.end(), separator, len(cells), column, slashes)
+
+
+def _line_start(text: str, start: int, slashes: int) -> int:
+    least = max(0, start - _LONGEST_LINE)
+    before = text[least:start]
+    begin = max((found.end() for found in compiled(_BREAK).finditer(before)), default=0)
+    # The table begins within a string, behind the quotation mark of that.
+    quotes = (found for found in compiled(_QUOTE).finditer(before, begin) if len(found[1]) < slashes)
+    return least + max((found.end() for found in quotes), default=begin)
+
+
+def _is_header(cells: list[str], separator: str) -> bool:
+    if separator == "|":
+        return len(cells) > 1 and all(not each.strip() or compiled(_HEAD).match(each.strip()) for each in cells)
+    # A sentence has a space behind its commas; what leads to the table stands in the first cell.
+    return len(cells) > 1 and bool(compiled(_HEAD).search(cells[0])) and all(map(compiled(_HEAD).match, cells[1:]))
+
+
+def _rows(text: str, table: _Table) -> Iterator[tuple[int, int]]:
+    """The lines behind the header; within a string they end with it."""
+    position = table.start
+    while position < len(text):
+        found = compiled(_BREAK).search(text, position, position + _LONGEST_LINE)
+        end = found.start() if found else min(len(text), position + _LONGEST_LINE)
+        quotes = compiled(_QUOTE).finditer(text, position, end) if table.slashes else ()
+        # At a level where breaks have so many backslashes, quotes of the string around have fewer, inner ones more.
+        closing = next((quote.start() for quote in quotes if len(quote[1]) < table.slashes), None)
+        yield position, end if closing is None else closing
+        if closing is not None or not found:
+            return
+        position = found.end()
