@@ -94,6 +94,19 @@ def test_what_an_agent_writes_is_served_at_once(start_server, settings, until, s
             received += stream.recv(65536)
 
 
+def test_what_is_recorded_while_the_server_stands_still_is_served_once_it_goes_on(start_server, settings, until):
+    server = start_server()
+    settings.spool.mkdir(mode=0o700, exist_ok=True)
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        for at in range(3):
+            spool = settings.spool / f"20260101T000000-{at}-abcdef01.000000.jsonl"
+            spool.write_text(line_of(at + 1, ended=True))
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    until(lambda: len(json.loads(get(f"{server.url}/events")[1])["items"]) == 3)
+
+
 def test_400_half_sent_requests_at_256_descriptors_stop_nothing(settings, fork_python, until, stack):
     program = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))\n"

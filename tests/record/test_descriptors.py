@@ -1,5 +1,6 @@
 """The recorder writes into its own file or nowhere, whatever a program does to descriptors that it does not know."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from spooled import records
 from inspector.ownfile import HandleLost, OwnFile
 from inspector.record.losses import Losses
 from inspector.record.segments import Segments
+from instrument import around
 
 UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
 
@@ -81,6 +83,27 @@ def test_another_file_is_not_cut_when_a_write_fails_half_way(segments, tmp_path,
     assert os.pread(program_file, 100, 0) == b"mine"
     assert lines_of(tmp_path / "spool") == ["1", "2", "2"]
     os.close(number)
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_a_call_whose_write_fails_with_an_error_of_the_disk_is_written_again_and_once(record, monkeypatch, failing):
+    recording = record()
+    write, left = os.write, iter(range(failing))
+
+    def broken(fd, data):
+        if bytes(data[:1]) == b"{" and next(left, None) is not None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return write(fd, data)
+
+    monkeypatch.setattr("os.write", broken)
+    for number in range(5):
+        with around("tool_call", tool_name=f"tool {number}", args={}, context=None):
+            pass
+    # Each failure ends a flush, which says that it did not write all.
+    assert any(recording.spool.flush(10) for _ in range(failing + 1))
+    ended = [span["name"] for span in recording.records() if "endTimeUnixNano" in span]
+    assert ended == [f"execute_tool tool {number}" for number in range(5)]
+    assert next(left, None) is None
 
 
 def test_a_file_that_somebody_cut_is_left_for_a_new_one(segments, tmp_path):

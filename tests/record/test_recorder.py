@@ -833,6 +833,24 @@ def test_copying_what_a_call_was_given_and_what_it_returned_is_none_of_its_time(
     assert duration_s(agent) == 2
 
 
+@pytest.mark.parametrize("jump_s", [-3600, 3600, -365 * 86400, 365 * 86400, 80 * 365 * 86400])
+def test_a_clock_that_jumps_within_a_call_changes_nothing_of_how_long_it_took(record, monkeypatch, jump_s):
+    recording = record(still=True)
+    recording.clock.passed_ns = begun_ns = 1_800_000_000_000_000_000
+    jumped_ns = [0]
+    monkeypatch.setattr(recording.clock, "now_ns", lambda: recording.clock.passed_ns + jumped_ns[0])
+    with around("agent_call", agent="researcher", input="go"):
+        jumped_ns[0] = jump_s * 1_000_000_000
+        with around("tool_call", tool_name="dump", args={}, context=None):
+            recording.clock.passed_ns += 1_000_000_000
+    spans = {span["name"]: span for span in recording.spans()}
+    agent, tool = spans["invoke_agent researcher"], spans["execute_tool dump"]
+    assert (duration_s(agent), duration_s(tool)) == (1, 1)
+    assert tool["parentSpanId"] == agent["spanId"]
+    assert int(agent["startTimeUnixNano"]) == begun_ns
+    assert int(tool["startTimeUnixNano"]) == begun_ns + jumped_ns[0]
+
+
 def test_reading_an_exception_is_none_of_the_calls_time(record):
     recording = record()
 
