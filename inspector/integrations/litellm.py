@@ -277,13 +277,8 @@ def _step(original: Callable[..., Any]) -> Callable[..., Any]:
         # Some providers are asked when the stream is first read.
         leave = call.enter()
         try:
-            item = original(self)
-        except StopIteration:
-            reading.ended()
-            raise
-        except BaseException as exc:
-            reading.failed(exc)
-            raise
+            with reading:
+                item = original(self)
         finally:
             leave()
         reading.item(item)
@@ -300,13 +295,8 @@ def _step_async(original: Callable[..., Any]) -> Callable[..., Any]:
         reading.step()
         leave = call.enter()
         try:
-            item = await original(self)
-        except StopAsyncIteration:
-            reading.ended()
-            raise
-        except BaseException as exc:
-            reading.failed(exc)
-            raise
+            with reading:
+                item = await original(self)
         finally:
             leave()
         reading.item(item)

@@ -12,7 +12,7 @@ The stream the program holds is the SDK's own object.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 from weakref import finalize
 
 from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body, with_request_id
@@ -140,8 +140,19 @@ class Reading:
 
         Where chunks are decoded, the program's end comes later, and it gets what the decoding makes of an exception.
         """
-        if self._are_chunks_decoded:
-            return
+        if not self._are_chunks_decoded:
+            self._over(exc)
+
+    def __enter__(self) -> Self:
+        """Watch the program read the next chunk."""
+        return self
+
+    def __exit__(self, _: object, exc: BaseException | None, __: object) -> None:
+        """Say what it got instead of one, if so."""
+        if exc is not None:
+            self._over(exc)
+
+    def _over(self, exc: BaseException) -> None:
         if isinstance(exc, StopIteration | StopAsyncIteration):
             self.ended()
         else:
@@ -239,14 +250,8 @@ class Items(_Told, Iterator[Any]):
         with unseen:
             if reading is None:
                 return next(self._inner)
-            try:
+            with reading:
                 item = next(self._inner)
-            except StopIteration:
-                reading.ended()
-                raise
-            except BaseException as exc:
-                reading.failed(exc)
-                raise
             reading.item(item)
             return item
 
@@ -260,13 +265,7 @@ class AsyncItems(_Told, AsyncIterator[Any]):
         with unseen:
             if reading is None:
                 return await anext(self._inner)
-            try:
+            with reading:
                 item = await anext(self._inner)
-            except StopAsyncIteration:
-                reading.ended()
-                raise
-            except BaseException as exc:
-                reading.failed(exc)
-                raise
             reading.item(item)
             return item
