@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -232,21 +233,37 @@ def write_both(store: SqliteStore, raw: sqlite3.Connection, rows: int, batch: in
     return {name: count / seconds for name, seconds in spent.items()}
 
 
+Case: TypeAlias = tuple[str, Callable[[], object], str, tuple[object, ...]]
+"""What is read: by the store, and by plain SQL with its values."""
+
+_SUMMARY = f"SELECT {', '.join(COLUMNS[:-1])} FROM spans"
+_NEWEST = "ORDER BY start_ns DESC, seq DESC LIMIT 51"
+
+
 def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float, float]]:
-    summary = ", ".join(COLUMNS[:-1])
+    found: list[tuple[str, float, float]] = []
+    for name, ours, sql, values in (*_pages(store), *_searches(store), *_sorted(store), *_sums(store)):
+        found.append((name, _or_limit(ours), timed(lambda sql=sql, values=values: raw.execute(sql, values).fetchall())))
+    return found
+
+
+def _pages(store: SqliteStore) -> list[Case]:
     trace_id, session = store.events(Filter(), limit=1).items[0].trace_id, store.events(Filter()).items[0].session_id
-    latest = f"SELECT {summary} FROM spans"
-    newest = "ORDER BY start_ns DESC, seq DESC LIMIT 51"
-    cases: list[tuple[str, Callable[[], object], str, tuple[object, ...]]] = [
-        ("latest 50", lambda: store.events(Filter()), f"{latest} {newest}", ()),
-        ("latest 50, full", lambda: store.events(Filter(), full=True), f"SELECT * FROM spans {newest}", ()),
+    return [
+        ("latest 50", lambda: store.events(Filter()), f"{_SUMMARY} {_NEWEST}", ()),
+        ("latest 50, full", lambda: store.events(Filter(), full=True), f"SELECT * FROM spans {_NEWEST}", ()),
         (
             "errors, 50",
             lambda: store.events(Filter(statuses=("error",))),
-            f"{latest} WHERE status = 'error' {newest}",
+            f"{_SUMMARY} WHERE status = 'error' {_NEWEST}",
             (),
         ),
-        ("one tool, 50", lambda: store.events(Filter(tool="tool-3")), f"{latest} WHERE tool = 'tool-3' {newest}", ()),
+        (
+            "one tool, 50",
+            lambda: store.events(Filter(tool="tool-3")),
+            f"{_SUMMARY} WHERE tool = 'tool-3' {_NEWEST}",
+            (),
+        ),
         (
             "one trace, full",
             lambda: store.events(Filter(trace_id=trace_id), full=True, order="asc", limit=1000),
@@ -256,49 +273,64 @@ def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float,
         (
             "one session, 50",
             lambda: store.events(Filter(session_id=session)),
-            f"{latest} WHERE session_id = ? {newest}",
+            f"{_SUMMARY} WHERE session_id = ? {_NEWEST}",
             (session,),
         ),
         (
             "known attribute, 50",
             lambda: store.events(Filter(attributes=(("gen_ai.request.model", "model-2"),))),
-            f"{latest} WHERE json_extract(attributes, '$.\"gen_ai.request.model\"') = 'model-2' {newest}",
+            f"{_SUMMARY} WHERE json_extract(attributes, '$.\"gen_ai.request.model\"') = 'model-2' {_NEWEST}",
             (),
         ),
         (
             "other attribute, 50",
             lambda: store.events(Filter(attributes=(("customer", "customer-77"),))),
-            f"{latest} WHERE json_extract(attributes, '$.customer') = 'customer-77' {newest}",
+            f"{_SUMMARY} WHERE json_extract(attributes, '$.customer') = 'customer-77' {_NEWEST}",
             (),
         ),
+    ]
+
+
+def _searches(store: SqliteStore) -> list[Case]:
+    return [
         (
             "text, common word",
             lambda: store.events(Filter(q=WORDS[0])),
-            f"{latest} WHERE attributes LIKE '%{WORDS[0]}%' {newest}",
+            f"{_SUMMARY} WHERE attributes LIKE '%{WORDS[0]}%' {_NEWEST}",
             (),
         ),
         (
             "text, rare word",
             lambda: store.events(Filter(q=WORDS[-1])),
-            f"{latest} WHERE attributes LIKE '%{WORDS[-1]}%' {newest}",
+            f"{_SUMMARY} WHERE attributes LIKE '%{WORDS[-1]}%' {_NEWEST}",
             (),
         ),
         (
             "two words and kind",
             lambda: store.events(Filter(q=f"{WORDS[1]} {WORDS[40]}", kinds=("tool",))),
             (
-                f"{latest} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' "
-                f"AND attributes LIKE '%{WORDS[40]}%' {newest}"
+                f"{_SUMMARY} WHERE kind = 'tool' AND attributes LIKE '%{WORDS[1]}%' "
+                f"AND attributes LIKE '%{WORDS[40]}%' {_NEWEST}"
             ),
             (),
         ),
+    ]
+
+
+def _sorted(store: SqliteStore) -> list[Case]:
+    return [
         (
             "by duration, 50",
             lambda: store.events(Filter(), sort="duration"),
-            f"{latest} ORDER BY end_ns - start_ns DESC LIMIT 51",
+            f"{_SUMMARY} ORDER BY end_ns - start_ns DESC LIMIT 51",
             (),
         ),
-        ("by cost, 50", lambda: store.events(Filter(), sort="cost"), f"{latest} ORDER BY cost DESC LIMIT 51", ()),
+        ("by cost, 50", lambda: store.events(Filter(), sort="cost"), f"{_SUMMARY} ORDER BY cost DESC LIMIT 51", ()),
+    ]
+
+
+def _sums(store: SqliteStore) -> list[Case]:
+    return [
         (
             "traces, 50",
             lambda: store.traces(Filter()),
@@ -324,10 +356,6 @@ def reads(store: SqliteStore, raw: sqlite3.Connection) -> list[tuple[str, float,
             (),
         ),
     ]
-    found: list[tuple[str, float, float]] = []
-    for name, ours, sql, values in cases:
-        found.append((name, _or_limit(ours), timed(lambda sql=sql, values=values: raw.execute(sql, values).fetchall())))
-    return found
 
 
 def _or_limit(ours: Callable[[], object]) -> float:
