@@ -3,7 +3,7 @@
 import calendar
 import math
 import re
-from typing import Any
+from typing import Any, Final
 
 MOST_TIME_NS = 2**64 - 1
 
@@ -105,9 +105,18 @@ def describe(schema: dict[str, Any]) -> str:
             return _describe_text(schema)
 
 
+PATTERNS: Final = {
+    "^[0-9a-f]{16}$": "16 hexadecimal digits in small letters",
+    "^[0-9a-f]{32}$": "32 hexadecimal digits in small letters",
+}
+"""Patterns of parameters in words."""
+
+
 def _describe_text(schema: dict[str, Any]) -> str:
     if "description" in schema:
         return str(schema["description"])
+    if schema.get("pattern") in PATTERNS:
+        return PATTERNS[schema["pattern"]]
     if "maxLength" not in schema:
         return f"text that matches {schema['pattern']}"
     return f"text of {schema.get('minLength', 0)} to {schema['maxLength']} characters that matches {schema['pattern']}"

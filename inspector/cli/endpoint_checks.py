@@ -11,6 +11,7 @@ from inspector.forward import (
     EndpointInvalid,
     Sender,
     advice_on,
+    as_answer,
     last_problem,
     left_over,
     refused,
@@ -64,7 +65,7 @@ def _waiting(directory: Path, url: str, command: str) -> Check:
     if not waits:
         return Check("ok", "outbox", f"nothing waits for {url}")
     problem = last_problem(directory)
-    why = f"; it last answered {problem}" if problem else ""
+    why = f"; it last {as_answer(problem)}" if problem else ""
     return Check("warn", "outbox", f"{size(waits)} wait for {url}{why}", command)
 
 

@@ -17,7 +17,16 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.forward import Endpoint, Outbox, Sender, advice_on, left_over, take_lock, waiting_elsewhere
+    from inspector.forward import (
+        Endpoint,
+        Outbox,
+        Sender,
+        advice_on,
+        as_answer,
+        left_over,
+        take_lock,
+        waiting_elsewhere,
+    )
 
     settings = settings_of(home)
     target = Endpoint.chosen(
@@ -42,6 +51,6 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     refused = f"; {sent.refused:,} were refused" if sent.refused else ""
     if not done:
         advice = advice_on(outbox.problem)
-        rest = f"the rest waits: {target.url} answered {outbox.problem}"
+        rest = "the rest waits" + (f": {target.url} {as_answer(outbox.problem)}" if outbox.problem else "")
         raise CliError(f"sent {sent.spans:,} spans{refused}; {rest}" + (f"\n{advice}" if advice else ""))
     notice(f"sent {sent.spans:,} spans to {target.url}{refused}")

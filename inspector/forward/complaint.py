@@ -34,6 +34,11 @@ def note_problem(directory: Path, reason: str | None) -> None:
             file.write(reason[:_MOST_BYTES])
 
 
+def as_answer(problem: str) -> str:
+    """Return what an endpoint did, by why a request to it failed: there may have been no answer at all."""
+    return f"answered {problem}" if problem.startswith("HTTP ") else f"gave no answer: {problem}"
+
+
 def last_problem(directory: Path) -> str | None:
     """Return why the last request that was sent from a directory failed; None where it was taken, or none was sent."""
     try:

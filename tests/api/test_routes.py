@@ -249,6 +249,14 @@ def test_a_value_of_another_form_names_its_parameter(client, problem, path):
     assert client.get(path).status_code == 422
 
 
+def test_an_id_of_another_form_is_told_how_it_is_written(client, problem):
+    path = "/events/" + "A" * 16
+    assert problem(client.get(path))["detail"] == "span_id takes 16 hexadecimal digits in small letters"
+    trace_id = "trace_id takes 32 hexadecimal digits in small letters"
+    for path in ("/traces/1", "/traces/1/outline", "/events?trace_id=1"):
+        assert problem(client.get(path))["detail"] == trace_id
+
+
 @pytest.mark.parametrize(
     "path, allowed",
     [

@@ -7,6 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from inspector.forward import as_answer
+
 ADVICE = "inspector token --scope ingest"
 
 
@@ -53,6 +55,17 @@ def doctor(inspector):
 
 
 NAMES = ("endpoint", "outbox")
+
+
+@pytest.mark.parametrize(
+    ("problem", "sentence"),
+    [
+        ("HTTP 503", "answered HTTP 503"),
+        ("TimeoutError: timed out", "gave no answer: TimeoutError: timed out"),
+    ],
+)
+def test_who_gave_no_answer_is_not_said_to_have_answered(problem, sentence):
+    assert as_answer(problem) == sentence
 
 
 def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, call, inspector, doctor, receiver):
