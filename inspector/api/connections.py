@@ -7,6 +7,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from itertools import islice
 from typing import Any, Literal
 
@@ -26,6 +27,10 @@ logger = logging.getLogger("inspector.api")
 Reason = Literal["head", "body", "idle", "unread", "gave_way"]
 """Why the server closed a connection: no whole head in time, its body too slow, no further request, nothing read of
 what was sent, or its place was needed."""
+
+_of_requests = logging.getLogger("inspector.api.requests")
+_of_requests.setLevel(logging.ERROR)
+"""Where uvicorn writes of a single request: what anybody can send is no warning, or strangers could fill the disk."""
 
 SAY_AGAIN_S = 60.0
 """How often the log says that there is no place for connections."""
@@ -158,6 +163,7 @@ class Connection(H11Protocol):
         """Take a place."""
         if not self.server_state.make_place():
             self.app = self._refuse
+        self.logger = _of_requests
         self._phase: tuple[str, object] = ("", None)
         self._since_s = self._heard_s = self._taken_s = 0.0
         self._unsent = 0
@@ -226,6 +232,11 @@ class Connection(H11Protocol):
         else:
             self.transport.abort()
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP as every other request is answered."""
+        self._answer(Problem(400, msg), "/")
+        self.transport.close()
+
     def _settle(self, *, heard: bool = False) -> None:
         """Note what the connection waits for, and since when."""
         phase = (self._waits_for(heard=heard), self.cycle)
@@ -260,17 +271,21 @@ class Connection(H11Protocol):
 
     def _answer_408(self) -> None:
         """Answer for the application, which hears that the client is gone."""
-        problem = Problem(408, "the body came too slowly; send it again")
-        answer = problem_response(problem, own_path(self.scope))  # pyright: ignore[reportArgumentType] uvicorn types it closer
-        headers = [*answer.raw_headers, *_CLOSING]
+        path = own_path(self.scope)  # pyright: ignore[reportArgumentType] uvicorn types it closer
+        self._answer(Problem(408, "the body came too slowly; send it again"), path)
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+
+    def _answer(self, problem: Problem, path: str) -> None:
+        """Send a last answer past the application."""
+        answer = problem_response(problem, path)
+        reason = HTTPStatus(problem.status).phrase.encode()
         for event in (
-            h11.Response(status_code=408, headers=headers, reason=b"Request Timeout"),
+            h11.Response(status_code=problem.status, headers=[*answer.raw_headers, *_CLOSING], reason=reason),
             h11.Data(data=bytes(answer.body)),
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")
-        self.cycle.disconnected = True
-        self.cycle.message_event.set()
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.server_state.refused += 1
