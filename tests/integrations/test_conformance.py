@@ -130,6 +130,11 @@ def test_no_key_is_recorded_and_nothing_of_the_inspector_is_printed(recorded):
     assert "the inspector" not in recorded.stderr
 
 
+def test_the_program_and_what_it_starts_write_the_same_to_stderr_without_the_inspector(report):
+    for recorded, alone in of_parts(report, "stderr"):
+        assert recorded == alone
+
+
 def test_tracebacks_that_the_program_gets_or_that_are_logged_have_no_frame_of_the_inspector(report):
     assert any(part["failures"] for part in report["alone"].values())
     for which in ("failures", "logged"):

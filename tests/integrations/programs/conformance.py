@@ -3,7 +3,8 @@
 The last line printed is JSON:
 
 - ``parts``: by the name of each part of the work, what the program counted, the tracebacks of the exceptions it got
-  and those that were logged, and which hooks integrations emitted, as it ran under the inspector. A call of the tool
+  and those that were logged, the lines it and its children wrote to stderr, in order of the alphabet since several
+  write at once, and which hooks integrations emitted, as it ran under the inspector. A call of the tool
   ``part <name>`` stands before what was recorded of a part. The part ``lacking`` ran with a function missing,
   and ``off`` with every integration switched off.
 - ``alone``: the same parts, as they ran after detaching.
@@ -14,8 +15,10 @@ The last line printed is JSON:
 
 import json
 import logging
+import os
 import re
 import sys
+import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -133,12 +136,40 @@ class _Logged(logging.Handler):
         self._logger.handlers = self._kept
 
 
+_BY_CHANCE = "LoggingWorker: event loop changed"
+"""Is in a warning of LiteLLM's, which goes by how far a task of its own has come."""
+
+
+class _Written:
+    """What this process and its children write to stderr meanwhile; it gets there afterwards."""
+
+    lines: list[str]
+
+    def __enter__(self) -> Self:
+        self._file = tempfile.TemporaryFile()
+        self._kept = os.dup(2)
+        sys.stderr.flush()
+        os.dup2(self._file.fileno(), 2)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.stderr.flush()
+        os.dup2(self._kept, 2)
+        os.close(self._kept)
+        with self._file:
+            # Where the file stands is what a child goes on from.
+            written = os.pread(self._file.fileno(), os.fstat(self._file.fileno()).st_size, 0)
+        sys.stderr.buffer.write(written)
+        sys.stderr.flush()
+        self.lines = sorted(line for line in _plain(written.decode()).splitlines() if _BY_CHANCE not in line)
+
+
 def _run(name: str, work: Callable[[], Any], heard: _Heard) -> dict[str, Any]:
     _failures.clear()
     before = heard.counts.copy()
     with instrument.around("tool_call", tool_name=f"part {name}", args={}, context=None):
         pass
-    with _Logged() as logged:
+    with _Written() as written, _Logged() as logged:
         ledger = work()
     # As it is now: the next run goes on with the same objects.
     return json.loads(
@@ -147,6 +178,7 @@ def _run(name: str, work: Callable[[], Any], heard: _Heard) -> dict[str, Any]:
                 "ledger": ledger,
                 "failures": sorted(_failures),
                 "logged": sorted(logged.tracebacks),
+                "stderr": written.lines,
                 "emitted": dict(heard.counts - before),
             }
         )
@@ -159,6 +191,9 @@ def _plain(text: str) -> str:
     text = re.sub(r'(anthropic/_base_client\.py", line )\d+(, in request\n).*\n.*\n', r"\1…\2", text)
     # As it comes, a thread that is waited for is done already.
     text = re.sub(r'(concurrent/futures/_base\.py", line )\d+', r"\1…", text)
+    # Rich leaves out a time that is that of the line before.
+    text = re.sub(r"\[[\d/]+ \d\d:\d\d:\d\d\]", lambda found: " " * len(found[0]), text)
+    text = re.sub(r"\d\d:\d\d:\d\d", "…", text)
     text = re.sub(r"0x[0-9a-f]{6,}", "0x…", text)
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:…", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", text)
