@@ -184,6 +184,16 @@ class SessionsQuery(Times, Page):
     """``GET /sessions``."""
 
 
+class NamedSession(Query):
+    """``DELETE /session``: an id that no path carries, such as ``..``, which clients take out of it."""
+
+    session_id: Text
+
+
+class NamedSessionPage(NamedSession, Page):
+    """``GET /session``."""
+
+
 class StatsQuery(EventFilter):
     """``GET /stats``."""
 

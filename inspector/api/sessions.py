@@ -10,7 +10,15 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import Page, Query, QueryOf, SessionIdInPath, SessionsQuery
+from inspector.api.parameters import (
+    NamedSession,
+    NamedSessionPage,
+    Page,
+    Query,
+    QueryOf,
+    SessionIdInPath,
+    SessionsQuery,
+)
 from inspector.api.problems import not_found
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -53,7 +61,34 @@ async def get_session(
     request: Request, service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
 ) -> Response:
     """Answer with a session summed up and one page of its traces, the latest first."""
+    return await _answer(request, service, session_id, query)
 
+
+@router.api_route("/session", methods=LOOK, responses=statuses(404, 503))
+async def get_session_of_any_name(
+    request: Request, service: InService, query: Annotated[NamedSessionPage, Depends(QueryOf(NamedSessionPage))]
+) -> Response:
+    """Answer as ``/sessions/{session_id}``; ``.`` and ``..`` are an id here, and in a path nothing."""
+    return await _answer(request, service, query.session_id, query)
+
+
+@router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))
+def delete_session(
+    service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
+) -> Response:
+    """Remove a session and all its traces for good."""
+    return _delete(service, session_id)
+
+
+@router.delete("/session", responses=statuses(404, 409, 503))
+def delete_session_of_any_name(
+    service: InService, query: Annotated[NamedSession, Depends(QueryOf(NamedSession))]
+) -> Response:
+    """Remove a session as ``/sessions/{session_id}`` does."""
+    return _delete(service, query.session_id)
+
+
+async def _answer(request: Request, service: InService, session_id: str, query: Page) -> Response:
     def read() -> Response:
         session = service.store.session(session_id)
         if session is None:
@@ -64,11 +99,7 @@ async def get_session(
     return await service.reads.answer(request, page_cost(query.limit), read)
 
 
-@router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))
-def delete_session(
-    service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
-) -> Response:
-    """Remove a session and all its traces for good."""
+def _delete(service: InService, session_id: str) -> Response:
     spans = service.delete_session(session_id)
     if not spans:
         raise Refusal(not_found("session of that id; /sessions lists what there is"))

@@ -69,7 +69,7 @@ def parameters_of_code(route):
             schema = dependency.call.model.model_json_schema()
             assert schema["additionalProperties"] is False
             for name, field in schema.get("properties", {}).items():
-                found["query", name] = (False, plain(field, schema.get("$defs", {})))
+                found["query", name] = (name in schema.get("required", ()), plain(field, schema.get("$defs", {})))
     for field in [*route.dependant.path_params, *route.dependant.header_params]:
         schema = plain(TypeAdapter(field.field_info.annotation).json_schema(), {})
         for constraint in field.field_info.metadata:

@@ -206,6 +206,25 @@ def test_a_session_of_any_name_that_is_listed_is_opened_filtered_and_deleted(cli
     assert client.delete(address).json() == {"spans": 1}
 
 
+@pytest.mark.parametrize("odd", [".", "..", "../..", "/", "-", "a\nb", "%2e", "🦊", "'\"<>", "x" * 1024])
+def test_a_session_is_opened_and_deleted_by_a_parameter_whatever_its_id(client, store, span, odd):
+    store.write([span(1, session_id=odd), span(2, trace_id=f"{2:032x}", session_id="other")])
+    named = {"session_id": odd}
+    opened = client.get("/session", params={**named, "limit": 1}).json()
+    assert (opened["session"]["session_id"], len(opened["items"]), opened["next_cursor"]) == (odd, 1, None)
+    assert client.delete("/session", params=named).json() == {"spans": 1}
+    assert client.get("/session", params=named).status_code == 404
+    assert client.delete("/session", params=named).status_code == 404
+    assert [each["session_id"] for each in client.get("/sessions").json()["items"]] == ["other"]
+
+
+def test_a_session_that_is_not_named_is_asked_for(client, problem):
+    for method in ("GET", "DELETE"):
+        answer = client.request(method, "/session")
+        assert answer.status_code == 422
+        assert "session_id" in problem(answer)["detail"]
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -302,18 +302,22 @@ def test_tail_takes_over_from_a_server_that_ends(start_inspector, server, spool)
     output.until(b"after its end")
 
 
+ODD = ("trip/1 ?", ".", "..", "--yes", "a\nb", "%2e🦊'\"")
+
+
 @pytest.mark.parametrize("with_server", [False, True], ids=["alone", "through the server"])
 def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_spans, span, with_server):
     write_spans(
         span(name="by trace", trace_id="a" * 32),
-        span(name="by session", trace_id="b" * 32, session_id="trip/1 ?"),
+        *[span(name="by session", trace_id=f"{at:032x}", session_id=odd) for at, odd in enumerate(ODD, 1)],
         span(name="old", trace_id="d" * 32, start_ns=10**18, end_ns=10**18 + 1),
         span(name="kept", trace_id="e" * 32, start_ns=time.time_ns(), end_ns=None, status="running"),
     )
     if with_server:
         server()
     assert inspector("prune", "--trace", "aaaa", "--yes").stdout == b"deleted 1 events\n"
-    assert inspector("prune", "--session", "trip/1 ?", "--yes").stdout == b"deleted 1 events\n"
+    for odd in ODD:
+        assert inspector("prune", f"--session={odd}", "--yes").stdout == b"deleted 1 events\n", odd
     done = inspector("prune", "--older-than", "1d", "--yes")
     assert done.stdout.startswith(b"deleted 1 events"), done
     assert [item["name"] for item in json.loads(inspector("events", "--json").stdout)["items"]] == ["kept"]

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 from serving import fill
 from stories import many_runs
@@ -227,6 +228,17 @@ def test_a_run_is_deleted_after_a_question(tmp_path, visit, serving):
         page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
         expect(runs_of(page)).to_have_count(2)
         assert len(server.get("/traces")["items"]) == 2
+
+
+def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visit, serving):
+    fill(tmp_path / "home", [replace(span, session_id="..") for span in many_runs(2)])
+    with serving(tmp_path / "home") as server:
+        page = visit(server, "/?session_id=..")
+        expect(page.get_by_role("region", name="Session")).to_contain_text("calls")
+        page.get_by_role("button", name="Delete session").click()
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
+        page.wait_for_url(re.compile("#/sessions"))
+        assert server.get("/traces")["items"] == []
 
 
 @pytest.mark.parametrize("part", ["kind=llm", "model=gpt-4.1-mini", "tool=search", "error_type=TimeoutError"])

@@ -80,10 +80,8 @@ export function sessionQuery(sessionId: string) {
     queryKey: ["session", sessionId],
     queryFn: ({ signal }) =>
       unwrap(
-        client.GET("/sessions/{session_id}", {
-          params: { path: { session_id: sessionId }, query: { limit: 1 } },
-          signal,
-        }),
+        // Not by path: a browser takes `.` and `..` out of it.
+        client.GET("/session", { params: { query: { session_id: sessionId, limit: 1 } }, signal }),
       ),
   });
 }
@@ -254,5 +252,5 @@ export async function deleteTrace(traceId: string): Promise<void> {
 
 /** Remove a session and its traces for good. */
 export async function deleteSession(sessionId: string): Promise<void> {
-  await unwrap(client.DELETE("/sessions/{session_id}", { params: { path: { session_id: sessionId } } }));
+  await unwrap(client.DELETE("/session", { params: { query: { session_id: sessionId } } }));
 }

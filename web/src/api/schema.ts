@@ -172,6 +172,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session": {
+        parameters: {
+            query: {
+                /** @description Any text the agent chose. Clients take `.` and `..` out of a path before they send it. */
+                session_id: components["schemas"]["Text"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as `/sessions/{session_id}`, for ids that no path carries. */
+        get: operations["getSessionOfAnyName"];
+        put?: never;
+        post?: never;
+        /**
+         * The same as `/sessions/{session_id}`, for ids that no path carries.
+         * @description Needs the scope `control`.
+         */
+        delete: operations["deleteSessionOfAnyName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stats": {
         parameters: {
             query?: never;
@@ -758,6 +782,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Nothing of the body came for ten seconds, or less than 500 bytes a second; the connection is closed. */
+        TooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than the server takes. */
         BodyTooLarge: {
             headers: {
@@ -812,7 +845,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is busy, the query took too long, or there are too many streams. */
+        /** @description The database is busy, the query took too long, or too much is asked at once. */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1456,6 +1489,79 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSessionOfAnyName: {
+        parameters: {
+            query: {
+                /** @description Any text the agent chose. Clients take `.` and `..` out of a path before they send it. */
+                session_id: components["schemas"]["Text"];
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary and one page of traces. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSessionOfAnyName: {
+        parameters: {
+            query: {
+                /** @description Any text the agent chose. Clients take `.` and `..` out of a path before they send it. */
+                session_id: components["schemas"]["Text"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReadOnly"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getStats: {
         parameters: {
             query?: {
@@ -1579,6 +1685,7 @@ export interface operations {
             400: components["responses"]["ExportRefused"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             413: components["responses"]["ExportRefused"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["ExportRefused"];
