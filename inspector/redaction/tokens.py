@@ -81,7 +81,7 @@ def has_runs(raw: bytes) -> bool:
 
 def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
     """Every part that is the base64 of a text, decoded; on many lines too, as mail and ``base64`` write it."""
-    done = 0
+    done = tried = 0
     for start, end in _runs(raw, _BASE64, _SHORTEST_ENCODED):
         if start < done:
             continue
@@ -89,15 +89,22 @@ def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
             start += 1  # noqa: PLW2901 - its first letter belongs to an escape of JSON
         # Of random letters, one run in a hundred passes this; of names and paths, one in a thousand.
         if not raw[start : start + _SHORTEST_ENCODED : 4].translate(None, _ENCODED_TEXT):
-            if end - start >= _SHORTEST_LINE and (wrapped := _on_lines(text, start, end)):
-                done = wrapped[1]
-                yield wrapped
+            decoded = ""
+            if end - start >= _SHORTEST_LINE and start >= tried:
+                # Lines that are no text together are not tried again from each of them on.
+                tried, done, decoded = _on_lines(text, start, end)
+            if decoded:
+                yield start, done, decoded
             elif decoded := decoded_text(text[start:end]):
                 yield start, end, decoded
 
 
-def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str] | None:
-    """Base64 whose first line is between two positions, with the lines of its length that follow and a shorter one."""
+def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str]:
+    """What base64 decodes to whose first line is between two positions, with the lines of its length that follow.
+
+    Returns:
+        Where the lines end, where those end that are a text together, and the text; empty where they are none.
+    """
     width, lines, ends = end - start, [text[start:end]], [end]
     while len(lines[-1]) == width and (line := compiled(_NEXT_LINE).match(text, ends[-1])):
         if len(line["data"]) > width:
@@ -107,8 +114,8 @@ def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str] | None:
     # The shorter line may be a word of the text behind.
     for count in (len(lines), len(lines) - 1):
         if count > 1 and (decoded := decoded_text("".join(lines[:count]))):
-            return start, ends[count - 1], decoded
-    return None
+            return ends[-1], ends[count - 1], decoded
+    return ends[-1], start, ""
 
 
 def decoded_text(encoded: str) -> str:
