@@ -3,14 +3,17 @@
 import gzip
 import re
 import socket
+import sqlite3
 import threading
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import expect
-from serving import ROOT
+from serving import ROOT, fill
+from stories import many_runs
 
 import inspector
 from inspector.settings import Settings
@@ -47,6 +50,24 @@ def test_a_deep_link_to_a_span_shows_that_span(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?span={failed['span_id']}")
     expect(page.locator("#main")).to_contain_text("did not answer in time")
     expect(page.locator('[aria-selected="true"]').filter(has_text="book_hotel").first).to_be_visible()
+
+
+def test_a_damaged_database_is_said_above_the_runs_that_can_be_read(tmp_path, visit, serving, watch):
+    watch.tolerate("503")
+    database = tmp_path / "home" / "inspector.db"
+    fill(tmp_path / "home", many_runs(2))
+    with closing(sqlite3.connect(database)) as connection:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        look = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_contents_span'"
+        (broken,) = connection.execute(look).fetchone()
+    with database.open("r+b") as file:
+        file.seek((broken - 1) * size)
+        file.write(b"\xff" * size)
+    with serving(tmp_path / "home") as server:
+        page = visit(server, "/")
+        # The page asks for the server's state every half a minute, and may have done so before the check was over.
+        expect(page.get_by_role("alert").filter(has_text="is damaged")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("grid", name="Runs").locator('a[href*="/traces/"]').first).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_says_so(demo, visit):
