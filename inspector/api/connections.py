@@ -117,6 +117,12 @@ class Connections(ServerState):
             if reason is not None:
                 self.end(connection, reason)  # pyright: ignore[reportArgumentType] it has a reason, so it is one
 
+    def drop_unread(self) -> None:
+        """Close every connection whose client does not take what it is sent."""
+        for connection in list(self.connections):
+            if isinstance(connection, Connection) and connection.flow.write_paused:
+                self.end(connection, "unread")
+
     def on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Take what the loop reports: a failed ``accept`` makes a place and is said once a minute, not each time."""
         error = context.get("exception")

@@ -26,7 +26,7 @@ BATCH = 500
 """Events read at a time; in full, fewer where they are large."""
 CATCH_UP_EVENTS = 100
 """Events read at a time for one client that catches up, since they are kept for it alone until it takes them."""
-CATCH_UP_BYTES = 128 << 10
+CATCH_UP_BYTES = 64 << 10
 """About what those in full may take; a larger one is read alone."""
 READERS = 4
 """Threads that read for streams, so that they leave the other threads to the other routes."""
@@ -167,16 +167,20 @@ class Live:
             reach = await self._reach(where)
             while position < reach and not self.closed:
                 yield b""
-                chunks = await self._readable(where, _CATCH_UP, full=full, after=position, until=reach)
-                if chunks is None:
-                    yield gap_chunk(position + 1, reach)
-                    chunks = []
-                yield b"".join(chunk for _, chunk in chunks)
-                position = _position(chunks, _CATCH_UP, full=full, reach=reach)
+                part, position = await self._part(where, full=full, after=position, until=reach)
+                yield part
+                del part  # not to be kept until the client has taken it
             listener = self._join(where, full=full, position=position)
             if listener is not None:
                 yield listener
                 return
+
+    async def _part(self, where: Filter, *, full: bool, after: int, until: int) -> tuple[bytes, int]:
+        """Read what a client is sent at once, and where it goes on."""
+        chunks = await self._readable(where, _CATCH_UP, full=full, after=after, until=until)
+        if chunks is None:
+            return gap_chunk(after + 1, until), until
+        return b"".join(chunk for _, chunk in chunks), _position(chunks, _CATCH_UP, full=full, reach=until)
 
     async def last_seq(self) -> int:
         """The newest position of the store, read in a thread."""

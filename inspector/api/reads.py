@@ -41,7 +41,7 @@ class ReadBounds:
     """Shares that may be waited for; a read that would add more is asked to come again."""
     wait_s: float = 10.0
     """How long a read may wait."""
-    unsent_bytes: int = 64 << 20
+    unsent_bytes: int = 32 << 20
     """What may wait for slow clients in large answers before further heavy reads have to wait as well."""
 
 

@@ -130,6 +130,8 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams, then wait for what else is being answered."""
         self._live.close()
+        # Before uvicorn cancels what is left, which it logs with a traceback each.
+        asyncio.get_running_loop().call_later(0.8 * GRACE_S, self._connections.drop_unread)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager

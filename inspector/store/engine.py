@@ -86,7 +86,7 @@ def writer_engine(path: Path) -> Engine:
 
 def reader_engine(path: Path) -> Engine:
     """Opens connections that cannot write, whatever they are asked."""
-    return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, pool_size=4, max_overflow=12)
+    return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, pool_size=4, max_overflow=4)
 
 
 def check_readable(path: Path) -> None:
@@ -316,7 +316,7 @@ def _set_up_reader(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA mmap_size = 0")
     connection.execute("PRAGMA query_only = ON")
     connection.create_function("attribute_text", 3, attribute_text, deterministic=True)
-    connection.execute("PRAGMA cache_size = -16384")
+    connection.execute("PRAGMA cache_size = -4096")
     connection.execute("PRAGMA temp_store = MEMORY")
 
 
