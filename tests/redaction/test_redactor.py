@@ -393,7 +393,7 @@ HOSTILE = [
     "Cookie a=b",
     "cookie(value=",
     "SecretStr(",
-    "A/+/" * 15 + "\n",
+    "AIAA" * 15 + "\n",
     "cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFz\n",
     "cal_live_",
 ]
