@@ -155,7 +155,7 @@ def test_deleting_tells_the_listeners(settings, spool, make_span, make_request):
 
 def test_spools_are_taken_in_and_a_stop_is_heard_while_much_is_pruned(settings, spool, make_span, make_request):
     day_ns = 86_400 * 10**9
-    was_there = []
+    was_there, stops = [], []
 
     def later():
         """Has another trace come after the first look at what is too old, and the owner stop once it is there."""
@@ -165,7 +165,9 @@ def test_spools_are_taken_in_and_a_stop_is_heard_while_much_is_pruned(settings, 
                 new = make_request(make_span(traceId="ab" * 16), process=None)
                 (spool / "b.jsonl").write_bytes(new + b"\n")
             elif was_there.count(True) == 1:
-                threading.Thread(target=owner.stop).start()
+                stop = threading.Thread(target=owner.stop)
+                stop.start()
+                stops.append(stop)
         return 20_002 * day_ns
 
     old = [make_span(traceId=f"{at:032x}") for at in range(1, 4_000)]
@@ -174,12 +176,9 @@ def test_spools_are_taken_in_and_a_stop_is_heard_while_much_is_pruned(settings, 
         owner.take_in()
     with Owner(Settings(home=settings.home, retention_days=1), now_ns=later, prune_s=0.0) as owner:
         owner.start()
-        wait_for(lambda: True in was_there and not owner_threads())
+        wait_for(lambda: stops)
+        stops[0].join(10)
         assert 1 < owner.store.health().spans < 4_000
-
-
-def owner_threads():
-    return [thread for thread in threading.enumerate() if thread.name == "inspector-owner"]
 
 
 def test_nothing_recorded_says_how_to_record(tmp_path):

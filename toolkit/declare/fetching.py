@@ -54,7 +54,7 @@ def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
     except TimeoutError as error:
         if done.done():
             raise
-        raise _refused(address, f"cannot be fetched: it took longer than {timeout_s:g} s") from error
+        raise _too_slow(address, timeout_s) from error
 
 
 def _into(done: "Future[Fetched]", address: str, timeout_s: float) -> None:
@@ -80,7 +80,13 @@ def _fetched(address: str, timeout_s: float) -> Fetched:
         if isinstance(error, CardInvalid):
             raise
         reason = getattr(error, "reason", None) or error
+        if isinstance(reason, TimeoutError):
+            raise _too_slow(address, timeout_s) from error
         raise _refused(address, f"cannot be fetched: {str(reason) or type(error).__name__}") from error
+
+
+def _too_slow(address: str, timeout_s: float) -> CardInvalid:
+    return _refused(address, f"cannot be fetched: it took longer than {timeout_s:g} s")
 
 
 def _read(answer: Any, address: str, timeout_s: float) -> Fetched:

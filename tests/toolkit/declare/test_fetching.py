@@ -121,6 +121,13 @@ def test_a_redirect_away_from_https_is_not_read(arrived):
     assert str(caught.value) == f"https://cards.example/a.md:1: redirected to {arrived}, which is not safe"
 
 
+def test_an_address_that_answers_nothing_is_given_up():
+    with socket.create_server(("127.0.0.1", 0)) as listening, pytest.raises(CardInvalid) as caught:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/a.md"
+        fetching._fetched(address, 0.01)
+    assert str(caught.value) == f"{address}:1: cannot be fetched: it took longer than 0.01 s"
+
+
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", b"HTTP/1.1 200 OK\r\n"])
 def test_an_address_that_answers_a_byte_at_a_time_is_given_up(head):
     over = Event()
