@@ -18,6 +18,12 @@ MOST_APART_S = 3 * _DAY_S
 _log = logging.getLogger(__name__)
 
 
+def _steady_s() -> float:
+    """A clock that goes on while the machine sleeps, where there is one, so that waking up is no jump."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
 class Retention:
     """Keeps a store within the age and the size that the settings allow.
 
@@ -37,7 +43,7 @@ class Retention:
         store: Store,
         *,
         now_ns: Callable[[], int] = time.time_ns,
-        clock_s: Callable[[], float] = time.monotonic,
+        clock_s: Callable[[], float] = _steady_s,
     ) -> None:
         self._settings = settings
         self._store = store

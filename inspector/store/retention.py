@@ -4,6 +4,8 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import Protocol
 
 from sqlalchemy import Connection
 
@@ -24,6 +26,12 @@ _TIDY_SHARE = 4
 """The index of the text is merged once this part of the spans that are left was removed."""
 _VACUUM_PAGES, _TIGHT_VACUUM_PAGES = 256, 16
 """Pages that one transaction gives back, in general and where the disk is full."""
+
+
+class _Aged(Protocol):
+    def __call__(self, connection: Connection, *, limit: int) -> Sequence[str]:
+        """Returns traces that are too old."""
+        ...
 
 
 def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
@@ -58,30 +66,50 @@ def delete_session(removal: Removal, session_id: str) -> int:
 
 
 def prune(
-    removal: Removal, *, before_ns: int | None, max_bytes: int | None, by: Age = "time", for_s: float | None = None
+    removal: Removal,
+    *,
+    before_ns: int | None,
+    max_bytes: int | None,
+    arrivals_ns: int | None = None,
+    for_s: float | None = None,
 ) -> Pruned:
-    """Removes what is too old, then the oldest while there is too much, and gives the space back."""
+    """Removes what is too old, then the oldest while there is too much, and gives the space back.
+
+    Args:
+        removal: Where the steps run.
+        before_ns: What is older goes.
+        max_bytes: How large the database may be.
+        arrivals_ns: The time it is, where age counts from arrival; None where it counts from the end of a trace.
+        for_s: How long it may take.
+    """
+    by: Age = "time" if arrivals_ns is None else "arrival"
+    aged: _Aged | None = None
+    if before_ns is not None and arrivals_ns is not None:
+        removal.step(lambda connection: arrivals.remember(connection, arrivals_ns))
+        aged = partial(arrivals.arrived_before, before_ns=before_ns, now_ns=arrivals_ns)
+    elif before_ns is not None:
+        aged = partial(_over_before, before_ns=before_ns)
     until = math.inf if for_s is None else time.monotonic() + for_s
     bytes_before = removal.step(_file_bytes)
     if before_ns is not None:
         removal.step(lambda connection: prune_losses(connection, before_ns, by))
     traces = removed = 0
     complete = True
-    for count, spans in _removals(removal, before_ns, max_bytes, by):
+    for count, spans in _removals(removal, aged, max_bytes, by):
         traces += count
         removed += spans
         if time.monotonic() > until:
             complete = False
             break
-    if complete and by == "arrival" and before_ns is not None:
-        removal.step(lambda connection: arrivals.forget(connection, before_ns))
+    if complete and before_ns is not None and arrivals_ns is not None:
+        removal.step(lambda connection: arrivals.forget(connection, before_ns, arrivals_ns))
     return Pruned(traces, removed, max(0, bytes_before - removal.step(_file_bytes)), complete)
 
 
-def _removals(removal: Removal, before_ns: int | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
+def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
     """Removes traces, then gives space back, and says after each step how many traces and spans went."""
     untidied = 0
-    while batch := removal.step(lambda connection: _next_batch(connection, before_ns, max_bytes, by)):
+    while batch := removal.step(lambda connection: _next_batch(connection, aged, max_bytes, by)):
         spans = delete_traces(removal, batch)
         yield len(batch), spans
         untidied += spans
@@ -114,11 +142,9 @@ def used_bytes(connection: Connection) -> int:
     return _file_bytes(connection) - free * size
 
 
-def _next_batch(connection: Connection, before_ns: int | None, max_bytes: int | None, by: Age) -> Sequence[str]:
-    if before_ns is not None:
-        over = arrivals.arrived_before if by == "arrival" else _over_before
-        if aged := over(connection, before_ns, SLICE_TRACES):
-            return aged
+def _next_batch(connection: Connection, aged: _Aged | None, max_bytes: int | None, by: Age) -> Sequence[str]:
+    if aged is not None and (found := aged(connection, limit=SLICE_TRACES)):
+        return found
     used = used_bytes(connection)
     if max_bytes is None or used <= max_bytes:
         return ()
@@ -129,7 +155,7 @@ def _next_batch(connection: Connection, before_ns: int | None, max_bytes: int | 
     return oldest.scalars().all()
 
 
-def _over_before(connection: Connection, before_ns: int, limit: int) -> Sequence[str]:
+def _over_before(connection: Connection, *, before_ns: int, limit: int) -> Sequence[str]:
     before = clamp(before_ns)
     rows = connection.exec_driver_sql(
         "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? ORDER BY start_ns LIMIT ?",

@@ -255,10 +255,8 @@ class SqliteStore:
     ) -> Pruned:
         """See `Store.prune`."""
         with self._removal() as removal:
-            if by == "arrival":
-                now_ns = self._now_ns()
-                removal.step(lambda connection: arrivals.remember(connection, now_ns))
-            return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, by=by, for_s=for_s)
+            now_ns = self._now_ns() if by == "arrival" else None
+            return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, arrivals_ns=now_ns, for_s=for_s)
 
     def last_arrival_ns(self) -> int | None:
         """See `Store.last_arrival_ns`."""
@@ -323,12 +321,15 @@ class SqliteStore:
 
     @contextmanager
     def _write(self) -> Generator[Connection]:
-        try:
-            with self._writable().transaction() as connection:
-                yield connection
-        except BaseException:
-            self._forget()
-            raise
+        writer = self._writable()
+        # Whoever writes next must not refer to messages that were never committed.
+        with writer.alone():
+            try:
+                with writer.transaction() as connection:
+                    yield connection
+            except BaseException:
+                self._forget()
+                raise
 
     @contextmanager
     def _remove(self) -> Generator[Connection]:

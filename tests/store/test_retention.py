@@ -117,6 +117,29 @@ def test_pruning_by_arrival_keeps_what_came_late_however_old_it_is(open_store, p
     assert rows_of("SELECT hour FROM arrivals") == [(103,), (130,)]
 
 
+@pytest.mark.parametrize("wrong_hour", [3, 999_000])
+def test_a_clock_that_was_wrong_for_a_while_makes_nothing_older_than_it_is(open_store, path, make_span, wrong_hour):
+    now = [500_000]
+    store = open_store(path, now_ns=lambda: now[0] * HOUR_NS)
+
+    def write(hour, trace_id):
+        now[0] = hour
+        store.write([make_span(trace_id=trace_id)])
+
+    def prune(hour):
+        now[0] = hour
+        store.prune(before_ns=(hour - 720) * HOUR_NS, by="arrival")
+        return left(store)
+
+    write(500_000, "aa")
+    write(wrong_hour, "bb")
+    write(500_001, "cc")
+    assert prune(500_001) == prune(500_003) == prune(500_720) == ["aa", "bb", "cc"]
+    # A trace that arrived at a wrong time goes with one that arrived before or after it.
+    assert prune(500_721)[-1:] == ["cc"]
+    assert prune(500_723) == []
+
+
 def test_what_an_earlier_version_stored_counts_from_the_first_look_at_its_age(open_store, path, make_span):
     clock = iter(hour * HOUR_NS for hour in (0, 100, 130))
     store = open_store(path, now_ns=lambda: next(clock))
