@@ -232,15 +232,20 @@ class Connection(H11Protocol):
 
     def end(self, reason: Reason) -> None:
         """Close the connection; who was slow to send a body is answered 408 first, unless an answer has begun."""
-        if reason == "body" and self.conn.our_state is h11.SEND_RESPONSE:
+        # An answer behind one that nobody reads would keep the connection for ever.
+        unread = self.transport.get_write_buffer_size()
+        if reason == "body" and self.conn.our_state is h11.SEND_RESPONSE and not unread:
             self._answer_408()
             self.transport.close()
         else:
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP as every other request is answered."""
-        self._answer(Problem(400, msg), "/")
+        """Answer what is no HTTP as every other request is answered, unless an answer has begun or is over."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self._answer(Problem(400, msg), "/")
+        if self.cycle:
+            self._give_up_cycle()
         self.transport.close()
 
     def _settle(self, *, heard: bool = False) -> None:
@@ -271,24 +276,31 @@ class Connection(H11Protocol):
 
     def _is_unread(self, now_s: float) -> bool:
         unsent = self.transport.get_write_buffer_size()
-        if not unsent or unsent != self._unsent:
-            self._unsent, self._taken_s = unsent, now_s
+        # What the server adds is not what the client takes.
+        if not self._unsent or unsent < self._unsent:
+            self._taken_s = now_s
+        self._unsent = unsent
         return bool(unsent) and now_s >= self._taken_s + self.server_state.limits.unread_s
 
     def _answer_408(self) -> None:
-        """Answer for the application, which hears that the client is gone."""
+        """Answer for the application."""
         path = own_path(self.scope)  # pyright: ignore[reportArgumentType] uvicorn types it closer
         self._answer(Problem(408, "the body came too slowly; send it again"), path)
+        self._give_up_cycle()
+
+    def _give_up_cycle(self) -> None:
+        """Let the application hear that the client is gone."""
         self.cycle.disconnected = True
         self.cycle.message_event.set()
 
     def _answer(self, problem: Problem, path: str) -> None:
         """Send a last answer past the application."""
         answer = problem_response(problem, path)
+        to_head = bool(self.cycle) and not self.cycle.response_complete and self.scope["method"] == "HEAD"  # pyright: ignore[reportOptionalSubscript]
         reason = HTTPStatus(problem.status).phrase.encode()
         for event in (
             h11.Response(status_code=problem.status, headers=[*answer.raw_headers, *_CLOSING], reason=reason),
-            h11.Data(data=bytes(answer.body)),
+            h11.Data(data=b"" if to_head else bytes(answer.body)),
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")

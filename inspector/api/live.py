@@ -174,6 +174,7 @@ class Live:
             if listener is not None:
                 yield listener
                 return
+            await asyncio.sleep(self.limits.poll_s)
 
     async def _part(self, where: Filter, *, full: bool, after: int, until: int) -> tuple[bytes, int]:
         """Read what a client is sent at once, and where it goes on."""
@@ -217,6 +218,8 @@ class Live:
         if self._watcher is None or self._watcher.done():
             self._watcher = self._spawn(self._watch())
         self._spawn(self._follow(group))
+        # What came while the client caught up wakes nobody any more.
+        group.changed.set()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -287,6 +290,8 @@ class Live:
             given += len(chunk)
             for listener in group.listeners:
                 listener.offer(seq, chunk)
+            # Who joins between two events gets each of them, here or by catching up.
+            group.position = seq
 
     async def _reach(self, where: Filter) -> int:
         """How far a filter can be answered: a full-text filter misses what search does not know yet."""

@@ -28,8 +28,8 @@ class Clock:
 class Served:
     """A server with few places and a clock that stands still."""
 
-    def __init__(self, port, connections, clock, stack):
-        self.port, self.connections, self.clock, self.stack = port, connections, clock, stack
+    def __init__(self, port, app, connections, clock, stack):
+        self.port, self.app, self.connections, self.clock, self.stack = port, app, connections, clock, stack
 
     def open(self, text=b""):
         client = self.stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=10))
@@ -94,7 +94,7 @@ def served(store, settings):
             connections = Connections(ConnectionLimits(**limits), now_s=clock)
             app = create_app(store, settings=settings, token=Token(SECRET))
             port = stack.enter_context(running(app, connections))
-            return Served(port, connections, clock, stack)
+            return Served(port, app, connections, clock, stack)
 
         yield serve
 
@@ -149,6 +149,31 @@ def test_a_body_that_does_not_come_is_answered_408(served, until):
     assert b"application/problem+json" in answer
     assert b"connection: close" in answer.lower()
     assert server.connections.ended == {"body": 1}
+
+
+def test_a_head_request_whose_body_does_not_come_leaves_the_server_alone(served, until):
+    server = served()
+    reads = server.app.state.service.reads
+    reads.running = reads.bounds.shares
+    head = b"HEAD /stats?buckets=500 HTTP/1.1\r\nHost: HOST\r\nContent-Length: 5\r\nAuthorization: Bearer "
+    client = server.open(head + SECRET.encode() + b"\r\n\r\n")
+    until(lambda: reads.waiting)
+    server.clock.now_s += 11
+    assert read_all(client).startswith(b"HTTP/1.1 408")
+    assert read_answer(server.open(GET))[0].startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_is_no_chunk_behind_a_refused_request_writes_no_traceback(served, caplog, at_once):
+    server = served()
+    head = b"POST /v1/traces HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n"
+    client = server.open(head + b"ZZ\r\n" if at_once else head)
+    if not at_once:
+        assert read_answer(client)[0].startswith(b"HTTP/1.1 401")
+        client.sendall(b"ZZ\r\n")
+    assert b"Traceback" not in read_all(client)
+    assert read_answer(server.open(GET))[0].startswith(b"HTTP/1.1 200")
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 def test_a_body_that_comes_too_slowly_is_answered_408_and_a_slow_one_is_not(served, until):

@@ -40,9 +40,11 @@ def listening_addresses(pid):
     """Every local address that a process listens on, from the kernel's own tables."""
     inodes = set()
     for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        target = str(descriptor.readlink())
-        if target.startswith("socket:["):
-            inodes.add(target[8:-1])
+        # Others than listening sockets come and go meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            target = str(descriptor.readlink())
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
     found = []
     for table in ("tcp", "tcp6", "udp", "udp6"):
         for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
