@@ -47,7 +47,7 @@ class Size(click.ParamType[int, str]):
 
 
 @click.command()
-@click.option("--older-than", type=Age(), help="Traces that began longer ago than this: 12h, 30d, 8w.")
+@click.option("--older-than", type=Age(), help="Traces that were over longer ago than this: 12h, 30d, 8w.")
 @click.option(
     "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GB."
 )

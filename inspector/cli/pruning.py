@@ -22,7 +22,7 @@ from inspector.store import Store
 
 _PAGE = 1000
 _STEP = 20
-"""Traces between two looks at the size."""
+"""Traces asked for at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
 def _question(wanted: Wanted, trace_id: str | None) -> str:
     parts: list[str] = []
     if wanted.older_than_s is not None:
-        parts.append(f"all traces that began before {figures.moment(_before_ns(wanted.older_than_s))}")
+        parts.append(f"all traces that were over before {figures.moment(_before_ns(wanted.older_than_s))}")
     if wanted.max_bytes is not None:
         parts.append(f"the oldest traces until {figures.size(wanted.max_bytes)} are left")
     if wanted.session_id is not None:
@@ -93,7 +93,7 @@ def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str |
     if wanted.session_id is not None:
         spans += delete(settings, url, f"sessions/{quote(wanted.session_id, safe='')}")
     if wanted.older_than_s is not None:
-        for old in _begun_before(store, _before_ns(wanted.older_than_s)):
+        for old in _over_before(store, _before_ns(wanted.older_than_s)):
             spans += delete(settings, url, f"traces/{old}")
     if wanted.max_bytes is not None:
         for old in _oldest_above(store, wanted.max_bytes):
@@ -103,18 +103,20 @@ def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str |
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
     """Yield the oldest traces for as long as the database is larger, while somebody else deletes them."""
-    while store.health().used_bytes > max_bytes:
-        oldest = store.traces(Filter(), order="asc", limit=_STEP).items
-        if not oldest:
-            return
-        yield from (trace.trace_id for trace in oldest)
+    while oldest := store.traces(Filter(), order="asc", limit=_STEP).items:
+        for trace in oldest:
+            if store.health().used_bytes <= max_bytes:
+                return
+            yield trace.trace_id
 
 
-def _begun_before(store: Store, before_ns: int) -> Iterator[str]:
+def _over_before(store: Store, before_ns: int) -> Iterator[str]:
     cursor: str | None = None
     while True:
         page = store.traces(Filter(until_ns=before_ns), cursor=cursor, limit=_PAGE)
-        yield from (trace.trace_id for trace in page.items)
+        for trace in page.items:
+            if int(trace.end_time_unix_nano or trace.start_time_unix_nano) < before_ns:
+                yield trace.trace_id
         cursor = page.next_cursor
         if cursor is None:
             return

@@ -311,6 +311,7 @@ def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_s
         span(name="by trace", trace_id="a" * 32),
         *[span(name="by session", trace_id=f"{at:032x}", session_id=odd) for at, odd in enumerate(ODD, 1)],
         span(name="old", trace_id="d" * 32, start_ns=10**18, end_ns=10**18 + 1),
+        span(name="long", trace_id="f" * 32, start_ns=10**18, end_ns=time.time_ns()),
         span(name="kept", trace_id="e" * 32, start_ns=time.time_ns(), end_ns=None, status="running"),
     )
     if with_server:
@@ -320,7 +321,7 @@ def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_s
         assert inspector("prune", f"--session={odd}", "--yes").stdout == b"deleted 1 events\n", odd
     done = inspector("prune", "--older-than", "1d", "--yes")
     assert done.stdout.startswith(b"deleted 1 events"), done
-    assert [item["name"] for item in json.loads(inspector("events", "--json").stdout)["items"]] == ["kept"]
+    assert [item["name"] for item in json.loads(inspector("events", "--json").stdout)["items"]] == ["kept", "long"]
 
 
 def test_prune_asks_and_deletes_nothing_where_nobody_can_answer(inspector, write_spans, span):
