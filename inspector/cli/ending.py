@@ -57,7 +57,10 @@ def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
     """Say what the recorders warned of; the settings are known where nothing was there to warn of them."""
     endpoint = environment.endpoint
     # Why an endpoint takes nothing has been said, with what to do.
-    warned = (text for text in outcome.notices if endpoint is None or endpoint not in text)
+    waiting = "spans wait on disk: "
+    warned = (
+        text for text in outcome.notices if endpoint is None or not (text.startswith(waiting) and endpoint in text)
+    )
     found = tuple(dict.fromkeys((*environment.ignored, *warned)))
     for text in found[:_MOST_NOTICES]:
         yield f"inspector: {text}"
@@ -166,7 +169,7 @@ def _no_call(outcome: Outcome) -> str:
         return f"no call was made through what it imported ({', '.join(outcome.frameworks)})"
     if outcome.ended:
         return "it made no call that is recorded, by hooks of its own (instrument) or by a framework"
-    return "it was killed or left by os._exit; what happened in its last 0.1 s is not kept"
+    return "it was killed or left by os._exit; what ended in its last few milliseconds may be missing"
 
 
 def _left_out(found: LeftOut) -> str:

@@ -187,8 +187,12 @@ def take_lock(directory: Path, url: str) -> OwnFile | None:
     except BlockingIOError:
         lock.close()
         return None
-    os.ftruncate(lock.fd(), 0)
-    os.write(lock.fd(), url.encode())
+    try:
+        os.ftruncate(lock.fd(), 0)
+        os.write(lock.fd(), url.encode())
+    except BaseException:
+        lock.close()
+        raise
     return lock
 
 

@@ -1,5 +1,6 @@
 """The thread that forwards, alone."""
 
+import errno
 import logging
 import os
 import threading
@@ -42,6 +43,19 @@ def test_an_error_that_comes_with_every_pass_is_logged_once(forwarder, tmp_path,
         each.close(WAIT_S)
     assert len(passes) >= 3
     assert len(caplog.records) == 1
+
+
+def test_a_lock_whose_file_cannot_be_written_is_given_back(tmp_path, monkeypatch):
+    with monkeypatch.context() as full, pytest.raises(OSError, match="No space"):
+        full.setattr("os.write", no_space)
+        take_lock(tmp_path, "http://127.0.0.1:1")
+    lock = take_lock(tmp_path, "http://127.0.0.1:1")
+    assert lock is not None
+    lock.close()
+
+
+def no_space(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_a_lock_that_the_program_closed_is_left_alone_and_taken_anew(tmp_path):

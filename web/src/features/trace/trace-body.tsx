@@ -85,7 +85,7 @@ export function TraceBody({ live, onReload, ...views }: Projections & { live: Sh
   return (
     <div className={css.scroll}>
       <TraceHeader {...{ trace, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
-      <Missing trace={trace} />
+      <Missing key={trace.trace_id} trace={trace} />
       {failures.length > 0 && (
         <FailureStrip
           traceId={trace.trace_id}
