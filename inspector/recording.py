@@ -96,11 +96,13 @@ def _add(wanted: tuple[Integration, ...], *, otel: bool, logs: bool) -> None:
 def _record_api_spans(integrated: Collection[str]) -> None:
     try:
         from inspector.otel import record_api_spans, start_instrumentors
-    # Not ImportError alone: the SDK raises for wrong values of its own variables as it is imported.
+
+        provider = record_api_spans()
+    # Not ImportError alone: the SDK raises for wrong values of its own variables as it is imported, and as it is used.
     except Exception as error:  # noqa: BLE001
         warn_once(f"spans of the OpenTelemetry API are not recorded: {_why_not(error)}")
         return
-    start_instrumentors(record_api_spans(), integrated)
+    start_instrumentors(provider, integrated)
 
 
 def _why_not(error: Exception) -> str:

@@ -96,10 +96,14 @@ def record_api_spans() -> TracerProvider:
 
     Returns:
         A provider of ours, which exports nothing.
+
+    Raises:
+        ValueError: Of a variable of OpenTelemetry's that limits attributes and is no number; nothing is changed then.
     """
+    sdk = _own.sdk
     if not _is_on:
         _begin()
-    return _own.sdk
+    return sdk
 
 
 def _begin() -> None:

@@ -44,14 +44,15 @@ class Waiting:
         # One that is larger than all of the room has to pass as well.
         if held + more > self._max_bytes and held:
             return False
-        if not span.is_waiting:
-            if len(self._calls) >= self._max_calls:
-                return False
-            span.is_waiting = True
-            self._calls.append(span)
+        if not span.is_waiting and len(self._calls) >= self._max_calls:
+            return False
+        # Before it can be taken: what is added after that is never given back.
         if more:
             span.weight += more
             self._put_bytes += more
+        if not span.is_waiting:
+            span.is_waiting = True
+            self._calls.append(span)
         return True
 
     def take(self, most: int) -> list[RecordedSpan]:

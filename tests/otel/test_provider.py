@@ -258,6 +258,21 @@ def test_a_private_provider_is_left_alone(attached, theirs):
     assert attached.spans() == []
 
 
+@pytest.mark.parametrize("name", ["OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT"])
+def test_a_limit_that_is_no_number_costs_the_spans_of_the_api_alone(attach, spool, monkeypatch, caplog, name):
+    from inspector.otel.provider import _own
+
+    monkeypatch.setattr(_own, "_sdk", None)
+    monkeypatch.setattr("inspector.logger._warned", set(), raising=False)
+    monkeypatch.setenv(name, "4k")
+    attach()
+    assert name in caplog.text
+    trace.get_tracer("lib").start_span("one").end()
+    with around("tool_call", tool_name="add", args={}, context=None):
+        pass
+    assert names(spool) == ["execute_tool add"]
+
+
 def test_detaching_gives_the_api_back_and_tracers_go_quiet(attach, attached):
     tracer = trace.get_tracer("lib")
     setter = trace._set_tracer_provider
