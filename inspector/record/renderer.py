@@ -70,14 +70,14 @@ class Renderer:
                 continue
             its_origin = span.origin if isinstance(span, SdkSpan) else None
             if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_origin is not origin):
-                lines.append(self._line(batch, entries, origin, losses))
+                lines += self._lines(batch, entries, origin, losses)
                 batch, entries, size = [], [], 0
             origin = its_origin
             batch.append(record)
             entries.append((span, state, before is None))
             size += len(record)
         if batch:
-            lines.append(self._line(batch, entries, origin, losses))
+            lines += self._lines(batch, entries, origin, losses)
         if news := losses.news(is_over=is_over):
             lines.append(Line(line(self._resource, [], our_scope(self._version, news)), [], news))
         return lines
@@ -85,10 +85,9 @@ class Renderer:
     def _encode(self, span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> bytes | None:
         try:
             record = self._record(span, state)
-        except Exception:  # noqa: BLE001 - what cannot be encoded costs itself alone
-            losses.lose(span, state, "unencodable")
-            if is_new and state == "running":
-                span.written = None
+        # What cannot be encoded costs itself alone, also where the program's redaction ends with SystemExit.
+        except BaseException:  # noqa: BLE001
+            _lose(span, state, losses, is_new=is_new)
             logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
             return None
         losses.keep(span)
@@ -103,11 +102,30 @@ class Renderer:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
 
+    def _lines(
+        self, spans: list[bytes], entries: list[Entry], origin: Origin | None, losses: Losses
+    ) -> tuple[Line, ...]:
+        """Return the line, or none where what its spans share cannot be encoded."""
+        try:
+            return (self._line(spans, entries, origin, losses),)
+        # As in _encode.
+        except BaseException:  # noqa: BLE001
+            for span, state, is_new in entries:
+                _lose(span, state, losses, is_new=is_new)
+            logger.warning("%d spans could not be written and are left out", len(entries), exc_info=True)
+            return ()
+
     def _line(self, spans: list[bytes], entries: list[Entry], origin: Origin | None, losses: Losses) -> Line:
         if origin is not None:
             return Line(sdk_line(self._resource, spans, origin, self._texts), entries, {})
         news = losses.news()
         return Line(line(self._resource, spans, our_scope(self._version, news)), entries, news)
+
+
+def _lose(span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> None:
+    losses.lose(span, state, "unencodable")
+    if is_new and state == "running":
+        span.written = None
 
 
 def _let_go(span: RecordedSpan) -> None:

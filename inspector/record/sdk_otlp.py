@@ -56,7 +56,7 @@ def _head(process: bytes, origin: "Origin", texts: Texts) -> bytes:
 
 
 def _schema(url: str | None) -> bytes:
-    return b',"schemaUrl":%b' % encode(well_formed(url)) if url else b""
+    return b',"schemaUrl":%b' % encode(well_formed(str(url))) if url else b""
 
 
 def _merged(process: bytes, theirs: Mapping[str, Any], texts: Texts) -> list[Any]:
@@ -71,9 +71,9 @@ def _merged(process: bytes, theirs: Mapping[str, Any], texts: Texts) -> list[Any
 
 
 def _scope(scope: "InstrumentationScope | None", texts: Texts) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": "" if scope is None else well_formed(scope.name)}
+    found: dict[str, Any] = {"name": "" if scope is None else well_formed(str(scope.name))}
     if scope is not None and scope.version:
-        found["version"] = well_formed(scope.version)
+        found["version"] = well_formed(str(scope.version))
     if scope is not None and scope.attributes:
         found["attributes"] = key_values(_attributes(scope.attributes, texts))
     return found

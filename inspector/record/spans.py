@@ -215,9 +215,11 @@ class RecordedSpan(trace.Span):
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
         self.inner = self.task = None
-        self.after = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = self.texts = (
-            self.children
-        ) = None
+        self.after = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = None
+        self.texts = None
+        # What is open below a span of the SDK that has ended is still to be found by the call around it.
+        if not self.is_native:
+            self.children = None
 
     def is_recording(self) -> bool:
         """Tell whether attributes and events are still taken."""

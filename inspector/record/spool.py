@@ -139,10 +139,15 @@ class Spool:
 
     def _lose(self, span: RecordedSpan) -> None:
         state = span.state
-        self.losses.lose(span, state, "unwritten" if self._failing else "dropped")
-        if state not in ("running", "abandoned"):
-            # Its start may wait: it is not to become half a record, nor to hold what there was no room for.
+        if span.written == state:
+            # Its start waited, and the writer has read the end with it.
+            return
+        is_end = state not in ("running", "abandoned")
+        if is_end:
+            # Its start may wait: it is not to become half a record. At once, before the writer asks.
             span.written = state
+        self.losses.lose(span, state, "unwritten" if self._failing else "dropped")
+        if is_end:
             span.release()
 
     @property
@@ -331,9 +336,10 @@ class Spool:
         """Write all that waits; return whether anything was written."""
         self._writing = True
         wrote = False
+        # First: an end that is put after the count wakes the writer.
+        self._has_ended = False
         # Not what comes meanwhile: whoever waits for this would wait as long as the program goes on.
         left = len(self._waiting)
-        self._has_ended = False
         try:
             while self._write_held() and left > 0 and (self._closed or not self._stopping):
                 spans = self._waiting.take(min(left, _BATCH))

@@ -236,6 +236,33 @@ def test_a_call_left_open_below_a_span_is_abandoned_with_the_call_around_it(spoo
     assert spool.by_name()["execute_tool left"]["attributes"]["inspector.status"] == "abandoned"
 
 
+def test_a_call_left_open_below_a_span_is_abandoned_also_when_the_span_was_written_before(spool, tracer):
+    with around("agent_call", agent=Agent()):
+        with tracer.start_as_current_span("inner"):
+            tool("left").__enter__()
+        assert spool.by_name()["inner"]["endTimeUnixNano"]
+    assert spool.by_name()["execute_tool left"]["attributes"]["inspector.status"] == "abandoned"
+
+
+@pytest.mark.parametrize("version", [1.0, (1, 2)])
+def test_a_version_that_is_no_text_is_written_as_one(spool, provider, version):
+    provider.get_tracer("lib", version).start_span("one").end()
+    (request, *_) = [each for each in spool.requests() if each["scopeSpans"][0]["spans"]]
+    assert request["scopeSpans"][0]["scope"]["version"] == str(version)
+
+
+def test_spans_of_a_library_whose_name_cannot_be_written_are_counted(spool, provider):
+    class Nameless:
+        def __str__(self):
+            raise ValueError("no name")
+
+    for _ in range(3):
+        provider.get_tracer("lib", Nameless()).start_span("one").end()
+    provider.get_tracer("other").start_span("two").end()
+    assert list(spool.by_name()) == ["two"]
+    assert inspector.record.attached().recorder.spool.losses.unencodable == 3
+
+
 def test_the_agent_and_session_around_a_span_reach_it_and_the_calls_below_it(spool, tracer):
     with context.bind("trip-1"), around("agent_call", agent=Agent()):
         with tracer.start_as_current_span("inner"):

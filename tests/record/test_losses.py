@@ -7,6 +7,7 @@ from inspector.record.losses import Losses
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
 from inspector.spooling import read_unwritten_name
+from instrument import around
 
 
 def call(n):
@@ -77,3 +78,20 @@ def test_nothing_is_said_where_no_file_can_be(tmp_path):
     mark = UnwrittenMark(tmp_path / "missing", "20261122T175042-28299-5bd66e36")
     mark.show(3)
     mark.show(0)
+
+
+@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, RuntimeError])
+def test_a_redaction_that_ends_the_program_costs_its_call_alone(record, raised):
+    def redact(key, text):
+        if "bad" in text:
+            raise raised("enough")
+        return text
+
+    recording = record(function=redact)
+    for name in ("one", "bad", "two"):
+        with around("tool_call", tool_name=name, args={}, context=None):
+            pass
+    found = [span["name"] for span in recording.spans()]
+    lost = recording.spool.losses.unencodable
+    assert [name for name in found if "[redacted" not in name] == ["execute_tool one", "execute_tool two"]
+    assert (len(found) + lost, recording.spool.failures) == (3, 0)
