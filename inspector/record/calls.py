@@ -221,13 +221,28 @@ class Calls:
         _leave(span)
         # It holds the span, and both would wait for the garbage collector.
         span.inner = None
-        parent = span.parent
-        if parent is not None and parent.children is not None:
-            parent.children.discard(span)
+        self._unlink(span)
         for part in span.merged or ():
             self._forget(part)
         if span.into is None:
             self._changed(span)
+
+    def _unlink(self, span: RecordedSpan) -> None:
+        """Take a call out of the tree, with those above it that were kept for its sake alone."""
+        parent = span.parent
+        while parent is not None and parent.children is not None:
+            parent.children.discard(span)
+            if parent.children or parent.state == "running" or self._awaited(parent):
+                return
+            span, parent = parent, parent.parent
+
+    def _evict(self, span: RecordedSpan) -> None:
+        """Await the end of an abandoned call no longer."""
+        self._forget(span)
+        for part in span.merged or ():
+            self._forget(part)
+        if not span.children:
+            self._unlink(span)
 
     def _abandon_children(self, span: RecordedSpan, stop_ns: int) -> None:
         waiting = list(span.children or ())
@@ -252,7 +267,7 @@ class Calls:
             self._late.pop(span.span_id, None)
             return False
         while len(self._late) > _MAX_LATE:
-            self._forget(next(iter(self._late.values())))
+            self._evict(next(iter(self._late.values())))
         return True
 
     def clear(self) -> None:

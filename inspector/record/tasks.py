@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Left: TypeAlias = Callable[[RecordedSpan], None]
 _KEPT: Final = 4096
+"""Tasks from which on those that are over are looked for; then again when there are twice as many as were left."""
 
 
 class TaskCalls:
@@ -49,6 +50,7 @@ class Tasks:
     def __init__(self, left: Left) -> None:
         self._left = left
         self._by_id: dict[int, TaskCalls] = {}
+        self._sweep_at = _KEPT
 
     def follow(self, span: RecordedSpan) -> None:
         """Take in a call that has begun; outside of tasks nothing happens."""
@@ -73,8 +75,9 @@ class Tasks:
             task.add_done_callback(self._done)
         except Exception:  # noqa: BLE001 - the border to the program, whose tasks may be of a kind of its own
             return None
-        if len(self._by_id) >= _KEPT:
+        if len(self._by_id) >= self._sweep_at:
             self._by_id = {key: calls for key, calls in tuple(self._by_id.items()) if not calls.is_over()}
+            self._sweep_at = max(_KEPT, 2 * len(self._by_id))
         calls = self._by_id[id(task)] = TaskCalls(task)
         return calls
 

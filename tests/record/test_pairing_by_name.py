@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from inspector.record.calls import innermost
 from instrument import _emit, _emit_sync
 
 
@@ -429,3 +430,70 @@ def test_a_message_that_two_emitters_tell_of_is_one_span(record):
     _emit_sync("after_rpc_response", **ended)
     (span,) = recording.spans()
     assert (status(span), rpc(span)) == ("ok", ("stdio", "x"))
+
+
+def test_the_own_end_of_a_call_that_was_cancelled_is_no_loss_and_ends_no_other(record):
+    recording = record()
+    _emit_sync("before_tool_call", tool_name="add", args={}, context=None)
+    _emit_sync("before_tool_call", tool_name="add", args={}, context=None, call_id="c")
+    _emit_sync("operation_cancelled", reason="user", context=None, call_id="c")
+    failed = {"tool_name": "add", "args": {}, "exc": asyncio.CancelledError(), "context": None, "call_id": "c"}
+    _emit_sync("error_tool_call", **failed)
+    assert sorted(status(span) for span in recording.spans()) == ["cancelled", "running"]
+    assert recording.recorder.unmatched == 0
+
+
+def test_a_cancelled_message_that_a_call_stands_for_is_an_event_of_that_call(record):
+    recording = record()
+    _emit_sync("before_rpc_request", envelope=request(1), transport="stdio")
+    _emit_sync("before_rpc_request", envelope=request(1), transport="stdio", emitter="mcp", call_id="c")
+    _emit_sync("operation_cancelled", reason="user", context=None, call_id="c")
+    _emit_sync("after_rpc_response", envelope=response(1, "x"), transport="stdio", duration_ms=1.0)
+    (span,) = recording.spans()
+    assert [event["name"] for event in span["events"]] == ["operation_cancelled"]
+
+
+def test_abandoned_calls_that_are_no_longer_awaited_are_forgotten_with_all_that_they_held(record, monkeypatch):
+    recording = record()
+    monkeypatch.setattr("inspector.record.calls._MAX_LATE", 3)
+    _emit_sync("before_agent_call", agent="all the time", call_id="a")
+    around_all = innermost()
+
+    async def left():
+        await _emit("before_rpc_request", envelope=request(1), transport="stdio")
+        await _emit("before_rpc_request", envelope=request(1), transport="stdio", emitter="mcp", call_id=object())
+        await _emit("before_tool_call", tool_name="t", args={}, context=None)
+
+    async def main():
+        for _ in range(10):
+            await asyncio.create_task(left())
+
+    asyncio.run(main())
+    calls = recording.recorder._calls
+    assert len(calls._late) == 3
+    assert len(around_all.children) <= 3
+    assert len(calls._open) <= 1 + 3
+
+
+def test_tasks_that_are_over_are_looked_for_ever_more_seldom(record, monkeypatch):
+    monkeypatch.setattr("inspector.record.tasks._KEPT", 4)
+    recording = record()
+    tasks = recording.recorder._calls._tasks
+    tables = []
+
+    async def main():
+        done = asyncio.Event()
+
+        async def call():
+            await _emit("before_tool_call", tool_name="t", args={}, context=None)
+            if not tables or tables[-1] is not tasks._by_id:
+                tables.append(tasks._by_id)
+            await done.wait()
+
+        running = [asyncio.create_task(call()) for _ in range(64)]
+        await asyncio.sleep(0)
+        done.set()
+        await asyncio.gather(*running)
+
+    asyncio.run(main())
+    assert len(tables) <= 6
