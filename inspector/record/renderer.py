@@ -1,7 +1,7 @@
 """Whole lines of a spool, made of changed spans in the writer's thread."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from inspector.logger import logger
 from inspector.record.losses import Losses
@@ -28,6 +28,14 @@ class Line(NamedTuple):
     entries: Sequence[Entry]
     news: dict[str, int]
     """What it says was lost."""
+
+
+class Render(Protocol):
+    """Makes whole lines of changed spans and of the counts of what was lost."""
+
+    def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
+        """Return the lines; ``is_over`` says that they are the last."""
+        ...
 
 
 class Renderer:

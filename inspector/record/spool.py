@@ -10,18 +10,18 @@ and are written together: a program with few calls loses none when it is killed,
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Literal, Protocol
+from typing import Literal
 
 from inspector import semconv as sc
 from inspector.homes import left_by_others
 from inspector.logger import logger
-from inspector.record.duplicates import certainty_of
+from inspector.record.counts import calls_of, count
 from inspector.record.losses import Losses
-from inspector.record.renderer import Line
+from inspector.record.pauses import PAUSES, Pauses
+from inspector.record.renderer import Line, Render
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
@@ -38,29 +38,6 @@ _PARK_S = 0.5
 
 _Sleep = Literal["none", "light", "deep"]
 """Whether the writer listens for nothing, for ends, or for starts too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pauses:
-    """How long the thread waits, in seconds."""
-
-    pace_s: float = 0.004
-    """From a write to the next one: what ended meanwhile may be lost when the process is killed."""
-    start_s: float = 0.05
-    """From the start of a call until it is written, if nothing else is."""
-    doze_s: float = 1.0
-    """From the last write until the thread no longer looks for starts; later ones wake it."""
-
-
-_PAUSES = Pauses()
-
-
-class Render(Protocol):
-    """Makes whole lines of changed spans and of the counts of what was lost."""
-
-    def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
-        """Return the lines; ``is_over`` says that they are the last."""
-        ...
 
 
 class Spool:
@@ -89,7 +66,7 @@ class Spool:
         max_calls: int = MAX_CALLS,
         max_bytes: int = MAX_BYTES,
         tally: Tally | None = None,
-        pauses: Pauses = _PAUSES,
+        pauses: Pauses = PAUSES,
     ) -> None:
         self.losses = Losses()
         """What is not in the file and will not be."""
@@ -118,6 +95,7 @@ class Spool:
         self._stopping = False
         self._without_thread = False
         self._closed = False
+        self._left_to_writer = False
         self._held: list[Line] = []
         self._failing = False
         self._writing = False
@@ -213,6 +191,8 @@ class Spool:
             return False
         finally:
             self._starting.release()
+            if self._left_to_writer:
+                self._finish(0)
         return not self._failing
 
     def _write_all_here(self) -> None:
@@ -238,11 +218,33 @@ class Spool:
             return
         self.flush(timeout_s)
         self._closed = True
-        if self._stop(timeout_s):
+        if not self._stop(timeout_s):
+            # Never under the thread's hands: it does so itself, unless it has ended by now.
+            self._stopping = self._left_to_writer = True
+            if self._thread is not None:
+                return
+        self._finish(timeout_s)
+
+    def _finish(self, timeout_s: float) -> None:
+        """Write the rest and close the file, or leave that to the thread that writes now."""
+        if not self._starting.acquire(timeout=timeout_s):
+            self._left_to_writer = True
+            # Asked again when that was set: who wrote may have gone on before.
+            if not self._starting.acquire(blocking=False):
+                return
+        try:
             self._write_waiting()
-            self._file.close()
-            if self._tally is not None:
-                self._tally.close()
+        # As at the border of the thread.
+        except Exception:  # noqa: BLE001
+            self._complain()
+        finally:
+            self._close_files()
+            self._starting.release()
+
+    def _close_files(self) -> None:
+        self._file.close()
+        if self._tally is not None:
+            self._tally.close()
 
     def _stop(self, timeout_s: float) -> bool:
         """End the thread; return whether it has."""
@@ -274,15 +276,15 @@ class Spool:
     def abandon(self) -> None:
         """Let go of the files without writing: after a fork they are the parent's."""
         self._closed = True
-        self._file.close()
-        if self._tally is not None:
-            self._tally.close()
+        self._close_files()
 
     def _run(self) -> None:
         try:
             self._go_on_writing()
         finally:
             self._thread = None
+            if self._left_to_writer:
+                self._finish(_PARK_S)
 
     def _go_on_writing(self) -> None:
         while not self._stopping:
@@ -373,13 +375,13 @@ class Spool:
             self._held.pop(0)
             self._reported += line.news.get(sc.UNWRITTEN, 0)
             if self._tally is not None:
-                _count(line, self._tally)
+                count(line, self._tally)
         self._failing = False
         return True
 
     def _unwritten(self) -> int:
         """Return how many calls are not in the file because it cannot be written, lost for good or not."""
-        waiting = len(self._waiting) + _calls_of(self._held) if self._failing else 0
+        waiting = len(self._waiting) + calls_of(self._held) if self._failing else 0
         return self.losses.unwritten + self.losses.of_the_open("unwritten") + waiting
 
     def _save(self, tally: Tally) -> None:
@@ -391,17 +393,3 @@ class Spool:
             unmatched=losses.unmatched,
         )
         tally.save()
-
-
-def _calls_of(lines: Sequence[Line]) -> int:
-    """Return how many calls there are in lines, less those that wait to be written anew."""
-    return len({span.span_id for line in lines for span, _, _ in line.entries if not span.is_waiting})
-
-
-def _count(line: Line, tally: Tally) -> None:
-    for span, state, is_new in line.entries:
-        certainty = certainty_of(span)
-        if is_new:
-            tally.count(span.trace_id, is_root=span.parent_id is None, certainty=certainty)
-        if state == "error":
-            tally.count_failure(span.trace_id, certainty=certainty)

@@ -10,10 +10,11 @@ import threading
 import pytest
 from spooled import last_records
 
+from inspector.record.pauses import Pauses
 from inspector.record.renderer import Line
 from inspector.record.segments import finished
 from inspector.record.spans import RecordedSpan
-from inspector.record.spool import Pauses, Spool
+from inspector.record.spool import Spool
 from inspector.tally import Tally, read_tallies
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
@@ -140,6 +141,38 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
     assert [line["span"] for line in lines] == [0, 1, 2, 3, 4, 5]
     assert [line.get("inspector.dropped", 0) for line in lines] == [5, 0, 0, 0, 0, 0]
     spool.close()
+
+
+def test_a_file_that_could_not_be_finished_in_time_is_finished_by_the_thread_that_writes_it(tmp_path):
+    slow, hold, busy = held_writer()
+    spool = Spool(tmp_path, "p", slow)
+    spool.put(span_of(0))
+    assert busy.wait(10)
+    thread = spool._thread
+    spool.put(span_of(1))
+    spool.close(0.05)
+    hold.set()
+    thread.join(10)
+    assert [line["span"] for line in lines_of(tmp_path)] == [0, 1]
+    assert [finished(path) for path in tmp_path.iterdir()] == [True]
+
+
+def test_what_a_thread_of_the_program_is_writing_at_the_end_is_written_once(tmp_path):
+    slow, hold, busy = held_writer()
+    spool = Spool(tmp_path, "p", slow)
+    spool.retire()
+    thread = threading.Thread(target=spool.put, args=(span_of(0),))
+    thread.start()
+    assert busy.wait(10)
+    spool.put(span_of(1))
+    closing = threading.Thread(target=spool.close, args=(0.05,))
+    closing.start()
+    closing.join(2)
+    hold.set()
+    thread.join(10)
+    closing.join(10)
+    assert [line["span"] for line in lines_of(tmp_path)] == [0, 1]
+    assert [finished(path) for path in tmp_path.iterdir()] == [True]
 
 
 def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):

@@ -1,0 +1,22 @@
+"""How many calls lines of a spool tell of."""
+
+from collections.abc import Sequence
+
+from inspector.record.duplicates import certainty_of
+from inspector.record.renderer import Line
+from inspector.tally import Tally
+
+
+def calls_of(lines: Sequence[Line]) -> int:
+    """Return how many calls there are in lines, less those that wait to be written anew."""
+    return len({span.span_id for line in lines for span, _, _ in line.entries if not span.is_waiting})
+
+
+def count(line: Line, tally: Tally) -> None:
+    """Add the calls of a written line to the counts that somebody waits for."""
+    for span, state, is_new in line.entries:
+        certainty = certainty_of(span)
+        if is_new:
+            tally.count(span.trace_id, is_root=span.parent_id is None, certainty=certainty)
+        if state == "error":
+            tally.count_failure(span.trace_id, certainty=certainty)
