@@ -20,6 +20,7 @@ from inspector.record.failures import format_traceback
 from inspector.record.spans import Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
+from inspector.redaction.names import label_of
 from inspector.tally import this_run
 
 encode = msgspec.json.Encoder(enc_hook=write_mark).encode
@@ -98,7 +99,9 @@ class SpanEncoder:
         if span.extra:
             # As JSON, since the name of a field can tell of a secret that its text does not.
             short.append(encode(dict(span.extra)).decode())
-        if self._texts.clean(short):
+        # Always asked, since it forgets the texts that it looked through.
+        is_clean = self._texts.clean(short)
+        if is_clean and not any(map(label_of, found.bodies)):
             fragments += self._learn(unknown)
         else:
             found = self._strictly(span, state)

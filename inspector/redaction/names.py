@@ -50,7 +50,8 @@ PERSONAL: Final = "_PAT"
 def _label(name: str) -> Label | None:
     if name.endswith(PERSONAL):
         return "personal_token"
-    plain = _JOINTS.sub("_", _CAMEL.sub("_", name).lower()).strip("_").rstrip("0123456789_")
+    plain = _JOINTS.sub("_", _CAMEL.sub("_", name).lower()).strip("_").removesuffix("_json")
+    plain = plain.rstrip("0123456789_")
     for label, pattern in _NAMES:
         if pattern.search(plain):
             return None if label == "token" and _INNOCENT_TOKEN.search(plain) else label

@@ -156,3 +156,24 @@ def test_without_content_no_state_is_recorded(record):
     (span,) = recording.spans()
     assert dumped(span) == {}
     assert earlier(span) == [{"function": "Planner.plan"}]
+
+
+class Account:
+    def __init__(self):
+        self.password = "hunter2"
+
+    @inspector.dump_state("password")
+    def log_in(self):
+        return "in"
+
+
+def test_an_attribute_whose_name_announces_a_secret_is_never_written(record):
+    recording = record()
+    with agent():
+        account = Account()
+        account.log_in()
+        account.log_in()
+    (span,) = recording.spans()
+    assert dumped(span)["mcp.state.password_json"].startswith('"[redacted:password')
+    assert earlier(span)
+    assert not any(b"hunter2" in path.read_bytes() for path in recording.directory.iterdir() if path.is_file())
