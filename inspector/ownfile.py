@@ -44,7 +44,11 @@ class OwnFile:
         self.path = os.fspath(path)
         fd = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         # By name: the number may be somebody else's by now.
-        named = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - 20 times a second, and a path may be a text
+        try:
+            named = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - 20 times a second, and a path may be a text
+        except BaseException:
+            os.close(fd)
+            raise
         self._identity = (named.st_dev, named.st_ino)
         self._fd: int | None = fd
         self._move_up()

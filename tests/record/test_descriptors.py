@@ -303,3 +303,14 @@ def test_a_program_without_a_descriptor_left_ends_as_it_would_unrecorded(tmp_pat
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "RuntimeError: end")
     spans = [span for span in records(tmp_path / "spool") if "endTimeUnixNano" in span]
     assert len({span["spanId"] for span in spans}) == 3
+
+
+def test_a_file_whose_identity_cannot_be_read_is_not_left_open(tmp_path, monkeypatch):
+    def removed(path, **_):
+        raise FileNotFoundError(errno.ENOENT, "removed meanwhile", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", removed)
+        with pytest.raises(FileNotFoundError):
+            OwnFile(str(tmp_path / "file"), os.O_RDWR | os.O_CREAT)
+    assert str(tmp_path / "file") not in [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
