@@ -30,7 +30,7 @@ class UnwrittenMark:
             return
         with suppress(OSError):
             self._replace(self._directory / unwritten_name(self._process, self._run, count) if count else None)
-            self._count = count
+            self._count = count if self._path is not None else 0
 
     def _replace(self, path: Path | None) -> None:
         try:

@@ -95,3 +95,13 @@ def test_a_redaction_that_ends_the_program_costs_its_call_alone(record, raised):
     lost = recording.spool.losses.unencodable
     assert [name for name in found if "[redacted" not in name] == ["execute_tool one", "execute_tool two"]
     assert (len(found) + lost, recording.spool.failures) == (3, 0)
+
+
+def test_calls_lost_since_the_mark_was_taken_in_are_shown_whatever_their_number(tmp_path):
+    mark = UnwrittenMark(tmp_path, "p")
+    mark.show(3)
+    (taken,) = tmp_path.iterdir()
+    taken.unlink()
+    mark.show(5)
+    mark.show(8)
+    assert len(list(tmp_path.iterdir())) == 1
