@@ -83,12 +83,12 @@ def test_nothing_is_said_where_no_file_can_be(tmp_path):
 @pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, RuntimeError])
 def test_a_redaction_that_ends_the_program_costs_its_call_alone(record, raised):
     def redact(key, text):
-        if "bad" in text:
+        if "wicked" in text:
             raise raised("enough")
         return text
 
     recording = record(function=redact)
-    for name in ("one", "bad", "two"):
+    for name in ("one", "wicked", "two"):
         with around("tool_call", tool_name=name, args={}, context=None):
             pass
     found = [span["name"] for span in recording.spans()]
