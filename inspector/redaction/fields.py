@@ -113,6 +113,10 @@ def personal_names(text: str) -> Iterator[tuple[int, int, Label]]:
         position = text.find(PERSONAL, end)
 
 
+_TRAILED: Final = r"(?:[^A-Za-z0-9\"'\\]|\\{1,40}(?:u[0-9A-Fa-f]{4}|[nrtbf])){1,8}\\{0,40}[\"']"
+"""Behind a name that ends a text with signs that no name has, and still is one (`label_of`)."""
+
+
 def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
     """Whether the name of a secret is where a value may follow: a separator, the end of a string, an option.
 
@@ -120,6 +124,8 @@ def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
     """
     for start, end, label in chain(names_in(text, lowered), personal_names(text) if personal else ()):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
+            return True
+        if compiled(_TRAILED).match(text, end):
             return True
         if _loose(text, end, "password") is not None or netrc_value(text, start, end):
             return True

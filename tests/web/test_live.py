@@ -138,6 +138,8 @@ def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent)
 @pytest.mark.parametrize("view", ["/", "/events"])
 def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, start_server, view):
     watch.tolerate("ERR_")
+    # A server that has just begun looks at its database before it says that it is ready.
+    watch.tolerate("503 (Service Unavailable)")
     home = tmp_path / "home"
     agent = start_agent(home)
     agent.call("tool_call", tool_name="before_stop", args={}, context=None)
