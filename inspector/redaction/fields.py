@@ -27,6 +27,9 @@ _NAME_CHARS: Final = string.ascii_letters + string.digits + "_-."
 
 _NAME_END = re.compile(r"[A-Za-z_]{0,12}[0-9_]{0,3}(?![A-Za-z0-9_-])")
 _NAME_GOES_ON = re.compile("[A-Za-z0-9_-]")
+_ESCAPED = re.compile(r"%(?:25){0,3}[0-9A-Fa-f]{2}|\\u002[27]")
+_ESCAPE: Final = {"%": 2, "\\": 5}
+"""Letters of an escape, the sign that begins it aside."""
 _SEPARATOR = re.compile(
     rf"(?:{QUOTE}|\*\*)?\]?\s{{0,8}}(?:=>|:=|={{1,3}}|:(?!//)|%(?:25){{0,3}}3[AaDd])(?:\*\*)?[ \t]{{0,8}}"
     r"(?:[|>][+-]?[ \t]{0,4}(?:\n|\\{1,40}n)[ \t]{1,16})?"
@@ -37,6 +40,8 @@ _FOLLOWED = re.compile(
     rf"{QUOTE}|\]|\*\*|\s{{0,8}}[:=]|%(?:25){{0,3}}3[AaDd]|[ \t](?:is|was)\b"
     r"|(?:\\{1,40}[nrt]|\s){1,8}-?\s?(?:value|val|default)|\Z"
 )
+_TRAILED: Final = r"(?:[^A-Za-z0-9\"'\\]|\\{1,40}(?:u[0-9A-Fa-f]{4}|[nrtbf])){1,8}\\{0,40}[\"']"
+"""Behind a name that ends a text with signs that no name has, and still is one (`label_of`)."""
 # Without a separator a value counts that has small letters, capitals and digits; in a call, one between quotes.
 _STRONG: Final = r"(?=[\w+/=.-]{0,64}[0-9])(?=[\w+/=.-]{0,64}[A-Z])(?=[\w+/=.-]{0,64}[a-z])[\w+/=-]{12,}(?![\w.(/])"
 _LOOSE = re.compile(rf"(?:[ \t]{{1,4}}|[ \t]{{0,16}}\|[ \t]{{0,16}})(?={_STRONG})")
@@ -113,10 +118,6 @@ def personal_names(text: str) -> Iterator[tuple[int, int, Label]]:
         position = text.find(PERSONAL, end)
 
 
-_TRAILED: Final = r"(?:[^A-Za-z0-9\"'\\]|\\{1,40}(?:u[0-9A-Fa-f]{4}|[nrtbf])){1,8}\\{0,40}[\"']"
-"""Behind a name that ends a text with signs that no name has, and still is one (`label_of`)."""
-
-
 def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
     """Whether the name of a secret is where a value may follow: a separator, the end of a string, an option.
 
@@ -148,11 +149,6 @@ def _name_start(text: str, position: int) -> int:
         match = _ESCAPED.match(text, start - 1)
         start = match.end() if match else start
     return start
-
-
-_ESCAPED = re.compile(r"%(?:25){0,3}[0-9A-Fa-f]{2}|\\u002[27]")
-_ESCAPE: Final = {"%": 2, "\\": 5}
-"""Letters of an escape, the sign that begins it aside."""
 
 
 def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
