@@ -43,6 +43,7 @@ class Calls:
         self._by_call: dict[tuple[str, str], RecordedSpan] = {}
         self._by_identity: dict[tuple[str, object], dict[int, RecordedSpan]] = {}
         self._late: OrderedDict[int, RecordedSpan] = OrderedDict()
+        self._nouns: set[str] = set()
         self._tasks = Tasks(self._left)
 
     def begin(
@@ -111,6 +112,7 @@ class Calls:
     def _register(self, span: RecordedSpan) -> None:
         self._open[span.span_id] = span
         if span.call_id is not None:
+            self._nouns.add(span.noun)
             self._by_call[span.noun, span.call_id] = span
         else:
             self._by_identity.setdefault((span.noun, span.identity), {})[span.span_id] = span
@@ -178,11 +180,9 @@ class Calls:
         return self._open.get(span_id)
 
     def by_call_id(self, call_id: str) -> RecordedSpan | None:
-        """Return the open call with this id, whatever its noun."""
-        for (_, known), span in tuple(self._by_call.items()):
-            if known == call_id:
-                return span
-        return None
+        """Return the open call with this id, whatever its noun; of several the one that began first."""
+        called = [span for noun in tuple(self._nouns) if (span := self.called(noun, call_id)) is not None]
+        return min(called, key=lambda span: span.start_tick, default=None)
 
     def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None, *, stop_tick: int) -> bool:
         """End a call for good; what it left open below it becomes ``abandoned``.

@@ -5,6 +5,7 @@ tree of calls, so that a call of a hook finds its parent, and a span of the SDK 
 ids of the span's context alone: what is current may be a proxy that turns into something else later.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +29,7 @@ _MOST_OPEN: Final = 65_536
 _MOST_ENDED: Final = 4096
 _MOST_ORIGINS: Final = 1024
 
-_open: dict[int, "SdkSpan"] = {}
+_open: OrderedDict[int, "SdkSpan"] = OrderedDict()
 """Spans that run, by id. As hooks have one bus, a process has one of these."""
 
 
@@ -141,7 +142,7 @@ class SdkSpans:
         node = SdkSpan(span, self._origin(span))
         node.place(self._parent(node, span.parent))
         while len(_open) >= _MOST_OPEN:
-            _open.pop(next(iter(tuple(_open))), None)
+            _open.popitem(last=False)
         _open[node.span_id] = node
         self._changed(node)
 

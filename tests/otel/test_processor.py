@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -493,3 +494,20 @@ def test_without_the_sdk_the_extra_is_named():
     assert done.stdout.decode() == (
         "inspector.SpanProcessor needs the package 'opentelemetry-sdk': pip install \"mcp-agent-inspector[otel]\"\n"
     )
+
+
+def test_a_span_that_begins_among_as_many_as_are_kept_costs_no_more_than_another(provider, tracer, monkeypatch):
+    from inspector.record import sdk_spans
+
+    monkeypatch.setattr(sdk_spans, "_MOST_OPEN", 5000)
+    spans = [tracer.start_span("left open") for _ in range(5001)]
+    tracemalloc.start()
+    try:
+        spans.append(tracer.start_span("one more"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # A copy of what is open would take 8 bytes a span.
+    assert peak < 20_000
+    for span in spans:
+        span.end()

@@ -2,6 +2,7 @@ import asyncio
 import json
 import sys
 import threading
+import tracemalloc
 import uuid
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -515,6 +516,29 @@ def test_progress_is_an_event_of_the_call_it_is_about(record):
     (event,) = tool["events"]
     assert (event["name"], event["attributes"]) == ("progress_update", {"progress": 1, "total": 2, "message": "half"})
     assert "events" not in agent
+
+
+def test_progress_costs_the_same_however_many_calls_are_open(record):
+    record()
+    for n in range(5000):
+        _emit_sync("before_tool_call", tool_name="t", args={}, context=None, call_id=f"c{n}")
+    tracemalloc.start()
+    try:
+        _emit_sync("progress_update", progress=1, context=None, call_id="c4999")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # A copy of what is open would take 8 bytes a call.
+    assert peak < 20_000
+
+
+def test_progress_of_two_calls_with_one_id_is_told_of_the_outer_one(record):
+    recording = record()
+    with around("tool_call", tool_name="t", args={}, context=None, call_id="c"):
+        with around("agent_call", agent=Agent(), call_id="c"):
+            _emit_sync("progress_update", progress=1, context=None, call_id="c")
+    tool, agent = recording.spans()
+    assert "events" in tool and "events" not in agent
 
 
 def test_a_cancelled_operation_ends_its_call_as_cancelled(record):
