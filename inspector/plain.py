@@ -11,6 +11,9 @@ Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | 
 EDGE_CHARS = 8192
 """Text kept on either side of a cut until secrets are redacted, then dropped: what is left of a secret lies in it."""
 
+KEY_CHARS = 9216
+"""Of a longer key its length alone is kept: keys are not cut, since nothing trims them once they are redacted."""
+
 BYTES_SHOWN = 3072
 BYTES_KEPT = 4096
 """Bytes in a snapshot; those past ``BYTES_SHOWN`` are dropped after redaction, like the edges of a cut text."""
@@ -91,6 +94,11 @@ def more(count: int, noun: str) -> str:
 def no_room_for(count: int) -> Omitted:
     """The marker in place of a text of ``count`` characters for which there is no room."""
     return Omitted(more(count, "character"))
+
+
+def fitting_key(key: str) -> str:
+    """The name of a field or attribute as it is kept: well-formed, or what says how long it is (``KEY_CHARS``)."""
+    return well_formed(key) if len(key) <= KEY_CHARS else str.__str__(no_room_for(len(key)))
 
 
 def omitted(count: int) -> Omitted:

@@ -15,10 +15,12 @@ from typing import Any, Final, TypeVar
 from inspector.plain import (
     INT64_MAX,
     INT64_MIN,
+    KEY_CHARS,
     MOST_SURROGATES,
     Cut,
     Limits,
     Plain,
+    fitting_key,
     gaps,
     integer,
     no_room_for,
@@ -49,10 +51,9 @@ __all__ = [
 ]
 
 DEFAULT_LIMITS = Limits()
-KEY_CHARS = 1024
 _INFINITY = float("inf")
 _SHORT_TEXT = 1024
-"""Texts up to here are bounded by the number of entries alone."""
+"""Texts and keys up to here are bounded by the number of entries alone."""
 _SMALL_SIZE = 20
 _SMALL_TEXT = 8192
 _SMALL_ODD_TEXT = 512
@@ -107,6 +108,8 @@ def _small(value: Any, levels: int, left: list[int]) -> Any:
         else:
             is_small = item is None or kind is bool
         if not is_small or type(key) is not key_type:
+            return None
+        if type(key) is str and (len(key) > _SHORT_TEXT or not (key.isascii() or _is_sound(key))):
             return None
     return out
 
@@ -221,7 +224,7 @@ class _Walk:
                 item = value if -_INFINITY < value < _INFINITY else number(value)
             else:
                 item = self.copy(value, depth)
-            if type(key) is str and len(key) <= KEY_CHARS and key.isascii():
+            if type(key) is str and len(key) <= _SHORT_TEXT and key.isascii():
                 out[key] = item
             else:
                 out[self.key(key, out)] = item
@@ -230,7 +233,7 @@ class _Walk:
     def key(self, key: Any, taken: dict[str, Plain]) -> str:
         self.left -= 4
         if issubclass(type(key), str):
-            text = self.sound(str.__getitem__(key, slice(KEY_CHARS if self.left > 0 else _PART)))
+            text = self.text_key(key)
             return text if text not in taken else self.another(text, taken)
         if type(key) is int and INT64_MIN <= key <= INT64_MAX:
             text = str(key)
@@ -239,12 +242,19 @@ class _Walk:
         if isinstance(plain, bool) or key is None:
             text = {True: "true", False: "false", None: "null"}[plain]  # pyright: ignore[reportArgumentType]
         elif isinstance(plain, (str, int, float)):
-            text = str(plain)[:KEY_CHARS]
+            text = fitting_key(str(plain))
         elif type(key) is tuple:
             text = self.tuple_name(key)
         else:
             text = f"<{type_name(type(key))}>"
         return text if text not in taken else self.another(text, taken)
+
+    def text_key(self, key: str) -> str:
+        size = str.__len__(key)
+        if size > _SHORT_TEXT:
+            self.chars -= min(size, KEY_CHARS)
+        has_room = self.left > 0 if size <= _SHORT_TEXT else self.chars >= 0 and size <= KEY_CHARS
+        return self.sound(str.__str__(key)) if has_room else str.__str__(no_room_for(size))
 
     def tuple_name(self, key: tuple[Any, ...]) -> str:
         kinds = tuple(map(type, key[:_SMALL_SIZE]))

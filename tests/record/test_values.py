@@ -36,7 +36,9 @@ import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opentelemetry import trace
 
+import instrument
 from inspector.plain import Limits, weigh
 from inspector.record.jsonrpc import read_envelope
 from inspector.record.labels import label
@@ -980,3 +982,23 @@ def test_a_message_of_many_parts_is_read_as_far_as_it_says_which_it_is():
 
 def test_a_name_that_is_no_name_keeps_its_beginning():
     assert label("é" * 1_000_000) == "é" * 8192
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_keys_are_whole_and_well_formed_or_show_their_length(nested):
+    def keys_of(value):
+        return list(snapshot({"a": value})["a"] if nested else snapshot(value))
+
+    assert keys_of(dict.fromkeys(("\ud800", "\ufffd"))) == ["\ufffd", "\ufffd (2)"]
+    assert keys_of({"naïve": 1, "k" * 9216: 2}) == ["naïve", "k" * 9216]
+    assert keys_of({"k" * 100_000_000: 1}) == ["… [100,000,000 more characters] …"]
+    assert sum(map(len, keys_of({f"{n}" + "k" * 9000: n for n in range(2000)}))) < 2_200_000
+
+
+def test_a_call_with_an_odd_key_in_what_was_noted_on_it_is_recorded(record):
+    recording = record()
+    with instrument.around("tool_call", tool_name="t", args={}, context=None):
+        trace.get_current_span().set_attribute("noted", {"\ud800": 1})
+    (span,) = recording.spans()
+    assert span["attributes"]["noted"] == '{"\ufffd":1}'
+    assert recording.spool.losses.unencodable == 0
