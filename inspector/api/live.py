@@ -79,6 +79,14 @@ class Listener:
         self._gap = (self._gap[0] if self._gap else first, last)
         self.news.set()
 
+    def restart(self, last: int) -> None:
+        """Go on behind ``last`` in a database that came into the place of the one that was followed."""
+        self._chunks.clear()
+        self._size = 0
+        self.position = last
+        self._gap = None
+        self.skip(0, last)
+
     def take(self) -> bytes:
         """Empty the buffer; what was skipped comes last, since it is what came last."""
         if self._gap is not None:
@@ -164,7 +172,7 @@ class Live:
             if position > last:
                 yield gap_chunk(0, last)
                 position = last
-            reach = await self._reach(where)
+            _, reach = await self._reach(where)
             while position < reach and not self.closed:
                 yield b""
                 part, position = await self._part(where, full=full, after=position, until=reach)
@@ -267,7 +275,7 @@ class Live:
                 group.changed.set()
 
     async def _pass_on(self, group: _Group) -> None:
-        reach = await self._reach(group.where)
+        reach = await self._known_reach(group)
         while group.position < reach and group.listeners:
             chunks = await self._readable(group.where, _LIVE, full=group.full, after=group.position, until=reach)
             if chunks is None:
@@ -277,6 +285,19 @@ class Live:
                 return
             await self._hand_out(group, chunks)
             group.position = _position(chunks, _LIVE, full=group.full, reach=reach)
+
+    async def _known_reach(self, group: _Group) -> int:
+        """Return how far a group can be served; it begins anew where the database was replaced by one with less."""
+        # Whoever joins while it is looked up may have caught up with more than what is read.
+        joined = [*group.listeners]
+        last, reach = await self._reach(group.where)
+        ahead = [listener for listener in joined if listener.position > last]
+        if group.position > last:
+            group.position = last
+            ahead = [*group.listeners]
+        for listener in ahead:
+            listener.restart(last)
+        return reach
 
     async def _hand_out(self, group: _Group, chunks: list[tuple[int, bytes]]) -> None:
         given = 0
@@ -293,12 +314,13 @@ class Live:
             # Who joins between two events gets each of them, here or by catching up.
             group.position = seq
 
-    async def _reach(self, where: Filter) -> int:
-        """How far a filter can be answered: a full-text filter misses what search does not know yet."""
+    async def _reach(self, where: Filter) -> tuple[int, int]:
+        """The newest position, and how far a filter can be answered: full text misses what search does not know yet."""
         if where.q is None:
-            return await self.last_seq()
+            last = await self.last_seq()
+            return last, last
         health = await self._in_thread(lambda: self._store().health())
-        return health.last_seq - health.search_behind
+        return health.last_seq, health.last_seq - health.search_behind
 
     async def _readable(
         self, where: Filter, batch: "_Batch", *, full: bool, after: int, until: int

@@ -78,6 +78,9 @@ class _Follower:
     def _next(self, store: Store) -> tuple[Event, ...]:
         try:
             reached = store.last_seq()
+            if reached < self._seq:
+                notice("the database was replaced; following the new one from its beginning")
+                self._seq = 0
             changed = store.after(self._seq, self._where, limit=_BATCH, full=self._full) if reached > self._seq else ()
         except StoreBusy:
             return ()

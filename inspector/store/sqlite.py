@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Engine, select
 
 from inspector.model import (
     Event,
@@ -28,6 +28,7 @@ from inspector.store import arrivals, reader, retention, soundness, unwritable, 
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
     check_readable,
+    file_identity,
     limited,
     reader_engine,
     translated,
@@ -94,6 +95,7 @@ class SqliteStore:
                 self._writer = WriteConnection(
                     path, check_s=check_s, check_later=check_later, reopened=self._read_anew, is_owned=is_owned
                 )
+        self._inode = file_identity(path)[0]
         self._reader = reader_engine(path)
         self._damage: str | None = None
         self._conversations = Conversations()
@@ -363,35 +365,52 @@ class SqliteStore:
     def _read_anew(self) -> None:
         """Read the file that is there now in place of the one that was."""
         self._forget()
-        self._reader.dispose()
+        before = self._reader
+        self._inode = file_identity(self._path)[0]
         self._reader = reader_engine(self._path)
         self._damage = None
+        before.dispose()
+
+    def _is_replaced(self) -> bool:
+        """Tell whether another process put another file in the place of the one that is only read."""
+        inode = file_identity(self._path)[0]
+        return self._writer is None and inode not in (0, self._inode)
 
     @contextmanager
     def _read(self) -> Generator[Connection]:
         limit_s = self._limits.read_s
+        if self._is_replaced():
+            # Until its owner has made tables in the new one, the old one is what there is to read.
+            with suppress(StoreError):
+                check_readable(self._path)
+                self._read_anew()
+        reader = self._reader
         try:
-            with translated(self._path, limit_s), self._reader.begin() as connection, limited(connection, limit_s):
+            with translated(self._path, limit_s), reader.begin() as connection, limited(connection, limit_s):
                 yield connection
         except PagesDamaged as damage:
-            self._met(damage)
+            self._met(damage, reader)
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             # Rows that contradict each other stumble anywhere. Where pages are broken, that is why.
-            self._look_for_damage(error)
+            self._look_for_damage(error, reader)
             raise
 
-    def _look_for_damage(self, error: Exception) -> None:
+    def _look_for_damage(self, error: Exception, reader: Engine) -> None:
         try:
             with translated(self._path):
                 soundness.check(self._path, limit_s=self._limits.read_s)
         except PagesDamaged as damage:
-            self._met(damage)
+            self._met(damage, reader)
             raise damage from error
         except StoreError:
             return
 
-    def _met(self, damage: PagesDamaged) -> None:
-        self._damage = str(damage)
-        if self._writer is not None:
-            self._writer.refuse(damage)
+    def _met(self, damage: PagesDamaged, reader: Engine) -> None:
+        with nullcontext() if self._writer is None else self._writer.alone():
+            # Meanwhile another file may have come into the place of the one that was read.
+            if reader is not self._reader:
+                return
+            self._damage = str(damage)
+            if self._writer is not None:
+                self._writer.refuse(damage)

@@ -66,20 +66,30 @@ class WriteConnection:
             StoreUnchecked: ``give_up`` said so.
             StoreError: It cannot be opened.
         """
-        if isinstance(self._refusal, StoreUnchecked) and not self._is_replaced():
+        unchecked = self._refusal
+        if isinstance(unchecked, StoreUnchecked) and not self._is_replaced():
+            damage: PagesDamaged | None = None
             try:
                 with engines.translated(self._path):
                     soundness.check(self._path, give_up=give_up)
-            except PagesDamaged as damage:
-                self._refusal = damage
-                raise
+            except PagesDamaged as found:
+                damage = found
             with self._lock:
-                self._engine = _prepared(self._path)
-                self._identity = engines.file_identity(self._path)
-                self._refusal = None
+                self._checked(unchecked, damage)
         if self._refusal is not None:
             with self._lock:
                 self._usable()
+
+    def _checked(self, unchecked: StoreUnchecked, damage: PagesDamaged | None) -> None:
+        # While it was checked a reader may have met a broken page, or another file have come into its place.
+        if self._refusal is not unchecked or self._is_replaced():
+            return
+        if damage is not None:
+            self._refusal = damage
+            return
+        self._engine = _prepared(self._path)
+        self._identity = engines.file_identity(self._path)
+        self._refusal = None
 
     def follow(self) -> None:
         """Open the file that is in the place of this one, if another is, also where nothing is to be written.
@@ -162,6 +172,7 @@ class WriteConnection:
             raise HomeGone(self._path.parent)
         # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
         self._let_go()
+        self._refusal = None
         self._reopened()
         try:
             self._open(limit_s=None)
@@ -169,7 +180,6 @@ class WriteConnection:
             self._refusal = damage
             self._identity = engines.file_identity(self._path)
             raise
-        self._refusal = None
         self._identity = engines.file_identity(self._path)
         raise StoreBusy(f"{self._path} was moved or deleted while in use and has been opened again; repeat the write")
 

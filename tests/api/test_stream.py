@@ -216,6 +216,47 @@ def test_a_position_of_another_database_is_answered_with_a_gap(port, store, span
     reader.close()
 
 
+def replaced(store, settings):
+    """Moves the database away under the store, which makes another one at the next write."""
+    for file in settings.home.glob("inspector.db*"):
+        file.rename(settings.home / f"away-{file.name}")
+    with pytest.raises(StoreBusy, match="repeat the write"):
+        store.write([])
+
+
+@pytest.mark.parametrize("query", ["", "?q=work"])
+def test_streams_begin_anew_where_the_database_was_replaced(port, store, settings, span, query):
+    reader = Reader(port, query)
+    store.write([span(number, name=f"work {number}") for number in range(1, 51)])
+    store.index()
+    assert names(reader, 50) == [f"work {number}" for number in range(1, 51)]
+    replaced(store, settings)
+    assert reader.event() == ("gap", 0, {"from": 0, "to": 0})
+    late = Reader(port, query)
+    store.write([span(51, name="work 51")])
+    store.index()
+    assert reader.event()[1:2] + late.event()[1:2] == (1, 1)
+    late.close()
+    reader.close()
+
+
+def test_who_caught_up_with_a_replaced_database_hears_of_the_next_one(store, settings, span):
+    async def scenario():
+        store.write([span(number) for number in range(1, 51)])
+        live = Live(lambda: store, LiveLimits(poll_s=0.01))
+        (listener,) = [news async for news in live.catch_up(Filter(), full=False, after=50)]
+        replaced(store, settings)
+        await asyncio.wait_for(listener.news.wait(), 20)
+        assert listener.take() == gap_chunk(0, 0)
+        store.write([span(51)])
+        await asyncio.wait_for(listener.news.wait(), 20)
+        assert b"id: 1\n" in listener.take()
+        live.leave(listener)
+        live.close()
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("error", [QueryTooSlow("2 s"), ValueError("odd row")])
 def test_what_cannot_be_read_while_catching_up_is_a_gap(port, store, span, monkeypatch, error):
     store.write([span(1), span(2)])

@@ -5,8 +5,12 @@ import os
 
 import pytest
 
+from inspector.cli.following import follow
 from inspector.cli.opening import opened
+from inspector.ingest import Owner
+from inspector.model import Filter
 from inspector.settings import Settings
+from inspector.store import StoreBusy
 
 
 @pytest.fixture
@@ -35,3 +39,18 @@ def test_a_pipe_gets_nothing_of_it(settings, monkeypatch):
     with opened(settings, quiet_s=-1.0):
         pass
     assert pipe.getvalue() == ""
+
+
+def test_who_follows_begins_anew_where_the_database_was_replaced(tmp_path, span, capsys):
+    settings = Settings(home=tmp_path / "home")
+    with Owner(settings, url="http://127.0.0.1:1") as owner:
+        owner.store.write([span() for _ in range(5)])
+        events = follow(settings, Filter(), last=1, full=False)
+        assert next(events).seq == 5
+        settings.database.rename(tmp_path / "away.db")
+        with pytest.raises(StoreBusy, match="repeat the write"):
+            owner.store.write([])
+        owner.store.write([span(name="in the new one")])
+        assert next(events).name == "in the new one"
+        events.close()
+    assert "the database was replaced" in capsys.readouterr().err

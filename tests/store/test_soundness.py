@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from inspector.model import Filter
-from inspector.store import PagesDamaged, SqliteStore, StoreBusy, StoreUnchecked, soundness
+from inspector.store import PagesDamaged, SqliteStore, StoreBusy, StoreFull, StoreUnchecked, soundness
 
 PAGE = 16384
 
@@ -146,6 +146,98 @@ def test_damage_that_a_reader_meets_ends_writing_too(filled, make_span):
     with pytest.raises(PagesDamaged):
         store.write([make_span()])
     store.close()
+
+
+def move_away(path):
+    """Moves a database away with all that is beside it; returns where it is."""
+    away = path.parent / "away"
+    away.mkdir()
+    for file in path.parent.glob("inspector.db*"):
+        file.rename(away / file.name)
+    return away / path.name
+
+
+def begin_anew(store):
+    with pytest.raises(StoreBusy, match="repeat the write"):
+        store.write([])
+
+
+def test_damage_that_a_read_of_the_file_before_meets_does_not_stop_the_next_one(filled, make_span):
+    with closing(SqliteStore(filled)) as store:
+        with pytest.raises(PagesDamaged), store._read():
+            move_away(filled)
+            begin_anew(store)
+            raise PagesDamaged(filled, "of the file before")
+        assert store.problem is None
+        store.write([make_span()])
+        assert len(store.events(Filter()).items) == 1
+
+
+def test_a_file_that_is_refused_and_replaced_on_a_full_disk_is_refused_for_the_disk_alone(filled, monkeypatch):
+    def full(*_, **__):
+        raise StoreFull("no space")
+
+    store = SqliteStore(filled)
+    with pytest.raises(PagesDamaged), store._read():
+        raise PagesDamaged(filled, "of the file before")
+    move_away(filled)
+    with monkeypatch.context() as patch:
+        patch.setattr("inspector.store.engine.prepare", full)
+        with pytest.raises(StoreFull):
+            store.write([])
+        assert store.problem is None
+    begin_anew(store)
+    store.write([])
+    store.close()
+
+
+def test_damage_that_a_reader_meets_while_a_file_is_checked_is_kept(filled, make_span, monkeypatch):
+    os.utime(filled)
+    with closing(SqliteStore(filled, check_later=True)) as store:
+
+        def check(path, **_):
+            with pytest.raises(PagesDamaged), store._read():
+                raise PagesDamaged(path, "met by a reader")
+
+        monkeypatch.setattr(soundness, "check", check)
+        with pytest.raises(PagesDamaged, match="met by a reader"):
+            store.check()
+        with pytest.raises(PagesDamaged, match="met by a reader"):
+            store.write([make_span()])
+
+
+@pytest.mark.parametrize("finding", [None, "of the file before"])
+def test_a_file_that_comes_while_another_is_checked_is_not_taken_for_that_one(filled, make_span, monkeypatch, finding):
+    os.utime(filled)
+    looked_at = []
+    with closing(SqliteStore(filled, check_later=True)) as store:
+
+        def check(path, **_):
+            looked_at.append(path.stat().st_ino)
+            if len(looked_at) == 1:
+                copy = move_away(filled)
+                # Nobody closed the new one either.
+                filled.write_bytes(copy.read_bytes())
+                if finding:
+                    raise PagesDamaged(path, finding)
+
+        monkeypatch.setattr(soundness, "check", check)
+        with pytest.raises(StoreBusy, match="repeat the write"):
+            store.check()
+        assert looked_at[1:] == [filled.stat().st_ino]
+        store.check()
+        store.write([make_span()])
+        assert len(store.events(Filter(), limit=1000).items) == 201
+
+
+def test_a_reader_follows_when_its_owner_begins_another_database(filled, make_span):
+    with closing(SqliteStore(filled)) as store, closing(SqliteStore(filled, read_only=True)) as reader:
+        assert len(reader.events(Filter(), limit=1000).items) == 200
+        move_away(filled)
+        assert len(reader.events(Filter(), limit=1000).items) == 200
+        begin_anew(store)
+        store.write([make_span()])
+        assert len(reader.events(Filter()).items) == 1
 
 
 def test_a_read_that_stumbles_says_damage_where_there_is_some_and_what_it_was_where_there_is_none(filled):
