@@ -1,5 +1,6 @@
 """One line that makes a process record itself: the recorder, and the integrations of the frameworks it uses."""
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -79,6 +80,15 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     return attachment
 
 
+def _renew_lock() -> None:
+    """Replace a lock that another thread held when this process was forked."""
+    global _switching  # noqa: PLW0603 - a lock has no public way to be reset
+    _switching = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
 def _said(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the two places that say it
     return environment if here is None else here
 
@@ -138,9 +148,11 @@ def _forward(target: "Endpoint | None", settings: Environment, attachment: recor
     if target is not None and _forwarder is None:
         from inspector.forward import Forwarder, Sender
 
-        _forwarder = Forwarder(settings.outbox / target.key, Sender(target), flush=attachment.flush)
-        _forwarder.start()
-        attachment.on_start = _forwarder.unpark
+        forwarder = Forwarder(settings.outbox / target.key, Sender(target), flush=attachment.flush)
+        forwarder.start()
+        attachment.on_start = forwarder.unpark
+        # Last: a child that is forked before this makes one of its own.
+        _forwarder = forwarder
 
 
 def yield_to_the_program() -> None:

@@ -45,15 +45,18 @@ class Attachment:
         self.on_start: Callable[[], object] | None = None
         """Called when the writer's thread starts, see `Spool.on_start`."""
         self.recorder = Recorder(self._new_spool(), tracer=tracer, texts=texts)
-        self.recorder.subscribe()
         atexit.register(self.retire)
         # What was left open is told of by finalizers, which run later where the program made one before this.
         self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)
+        self._follow_forks()
+        self.recorder.subscribe()
+
+    def _follow_forks(self) -> None:
         this: weakref.ref[Attachment] = weakref.ref(self)
         os.register_at_fork(
             before=lambda: _of(this, Attachment.park),
             after_in_parent=lambda: _of(this, Attachment.unpark),
-            after_in_child=lambda: _of(this, Attachment.restart),
+            after_in_child=lambda: _of(this, Attachment.restart, otherwise=Attachment.drop),
         )
 
     def _new_spool(self) -> Spool:
@@ -82,10 +85,13 @@ class Attachment:
 
     def close(self) -> None:
         """Stop recording and finish the spool file."""
+        self._unsubscribe()
+        self.recorder.spool.close()
+
+    def _unsubscribe(self) -> None:
         self.recorder.unsubscribe()
         atexit.unregister(self.retire)
         self._after_finalizers.detach()
-        self.recorder.spool.close()
 
     def park(self) -> None:
         """Have no thread while the process is forked."""
@@ -100,6 +106,11 @@ class Attachment:
         self.recorder.spool.abandon()
         self.recorder.restart(self._new_spool())
 
+    def drop(self) -> None:
+        """Record nothing in a child that was forked while another thread attached or detached this."""
+        self._unsubscribe()
+        self.recorder.spool.abandon()
+
     def _started(self) -> None:
         if self.on_start is not None:
             self.on_start()
@@ -111,10 +122,23 @@ class Attachment:
         )
 
 
-def _of(attachment: "weakref.ref[Attachment]", action: Callable[[Attachment], None]) -> None:
+def _of(
+    attachment: "weakref.ref[Attachment]",
+    action: Callable[[Attachment], None],
+    otherwise: Callable[[Attachment], None] = lambda _: None,
+) -> None:
     found = attachment()
-    if found is not None and found is _attached:
-        action(found)
+    if found is not None:
+        (action if found is _attached else otherwise)(found)
+
+
+def _renew_lock() -> None:
+    """Replace a lock that another thread held when this process was forked."""
+    global _attaching  # noqa: PLW0603 - a lock has no public way to be reset
+    _attaching = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 @functools.cache
