@@ -32,7 +32,7 @@ from inspector.threads import await_end
 _BATCH = 128
 """Calls that are written together at most, so that the first of many does not wait for the last."""
 _RETRY_S = 1.0
-"""How long what could not be written waits for another try."""
+"""How long what could not be written waits for another try, and calls for one to start the thread."""
 _PARK_S = 0.5
 """How long a fork waits for the thread at most, which takes well below a millisecond where the disk does not hang."""
 
@@ -90,6 +90,7 @@ class Spool:
         self._sleep: _Sleep = "none"
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._no_start_before_s = 0.0
         self._has_begun = False
         self._has_ended = False
         self._stopping = False
@@ -110,7 +111,8 @@ class Spool:
         if is_end:
             self._has_ended = True
         if self._thread is None:
-            self._start()
+            if time.monotonic() >= self._no_start_before_s:
+                self._start()
         elif self._sleep == "deep" or (is_end and self._sleep == "light"):
             self._sleep = "none"
             self._wake.put(None)
@@ -144,10 +146,13 @@ class Spool:
                 self._begin()
                 self._stopping = False
                 thread = threading.Thread(target=self._run, name="inspector-spool", daemon=True)
-                # At interpreter shutdown no thread can be started any more; close() then writes what waits.
-                with contextlib.suppress(RuntimeError):
+                # At interpreter shutdown, or at a limit of threads; flush() and close() then write what waits.
+                try:
                     thread.start()
-                    self._thread = thread
+                except RuntimeError:
+                    self._no_start_before_s = time.monotonic() + _RETRY_S
+                    return
+                self._thread = thread
                 if self.on_start is not None:
                     self.on_start()
         finally:
@@ -211,6 +216,7 @@ class Spool:
         if self._stop(timeout_s):
             self._stopping = False
             self._without_thread = True
+            self._no_start_before_s = 0.0
 
     def close(self, timeout_s: float = 2.0) -> None:
         """Write what waits, then finish the file; open calls are left to be found as lost."""

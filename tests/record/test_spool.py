@@ -175,6 +175,27 @@ def test_what_a_thread_of_the_program_is_writing_at_the_end_is_written_once(tmp_
     assert [finished(path) for path in tmp_path.iterdir()] == [True]
 
 
+def test_where_no_thread_can_be_started_calls_do_not_each_try_to(tmp_path, monkeypatch):
+    tries = []
+
+    def refuse(thread):
+        tries.append(thread)
+        raise RuntimeError("can't start new thread")
+
+    spool = Spool(tmp_path, "p", one_line_each)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        for n in range(1000):
+            spool.put(span_of(n))
+        assert 1 <= len(tries) < 20
+        assert spool.flush()
+        assert len(lines_of(tmp_path)) == 1000
+        spool.retire()
+        spool.put(span_of(1000))
+        assert len(lines_of(tmp_path)) == 1001
+    spool.close()
+
+
 def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
     slow, hold, busy = held_writer()
     spool = Spool(tmp_path, "p", slow, max_calls=3)
