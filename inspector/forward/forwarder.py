@@ -24,7 +24,8 @@ _LAST_STEPS_S = 0.2
 """How long the thread's end is awaited where there is nothing to send: one that is there when the interpreter is torn
 down is ended by the C library, which aborts the process where it has no descriptor left."""
 _PARK_S = 0.5
-"""How long a fork waits for the thread at most."""
+"""How long a fork waits at most for the thread to end what it reads from the disk, or encodes."""
+_CUT_S = 0.02
 _LOCK = "sending.lock"
 
 _log = logging.getLogger("mcp.inspector")
@@ -88,14 +89,18 @@ class Forwarder:
     def park(self) -> None:
         """Have no thread while the process is forked, of which Python warns from 3.12 on, and let others send.
 
-        A request that goes on is not waited for for long.
+        A request that goes on is ended, and sent again: no fork waits for a receiver, or for a name that is looked up.
         """
         thread = self._thread
-        if thread is None or thread is threading.current_thread():
+        if self._closed or thread is None or thread is threading.current_thread():
             return
         self._parking = True
         self._stopping.set()
-        await_end(thread, _PARK_S)
+        give_up_s = time.monotonic() + _PARK_S
+        # More than once: what has not begun to connect cannot be cut.
+        while self._sender.cut() and not await_end(thread, _CUT_S) and time.monotonic() < give_up_s:
+            pass
+        self._sender.mend()
         self._stopping.clear()
         self._parking = False
 
@@ -165,8 +170,11 @@ class Forwarder:
 
     def restart(self) -> None:
         """Go on in a forked child, where no thread is and the lock is the parent's."""
-        started = self._started
         self._give_up_lock()
+        if self._closed:
+            return
+        started = self._started
+        self._sender = self._sender.renewed()
         self._begin()
         if started:
             self.start()
@@ -208,5 +216,5 @@ def waiting_elsewhere(outbox: Path, target: str) -> list[str]:
 
 def _around_fork(forwarder: "weakref.ref[Forwarder]", action: Callable[[Forwarder], None]) -> None:
     found = forwarder()
-    if found is not None and not found._closed:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - its own module
+    if found is not None:
         action(found)

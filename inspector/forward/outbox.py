@@ -142,6 +142,8 @@ class Outbox:
         _log.log(level, "%s does not take %d recorded spans: %s", self._sender.endpoint.url, count, answer.reason)
 
     def _note(self, answer: Answer) -> None:
+        if answer.outcome == "cut":
+            return
         if answer.outcome in ("taken", "refused", "split"):
             self.problem, self._wait_s, self._not_before_s = None, 0.0, 0.0
             self._note_problem()

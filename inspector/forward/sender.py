@@ -15,10 +15,12 @@ import msgspec
 
 from inspector import semconv
 from inspector.forward.endpoint import Endpoint
+from inspector.forward.line import Line
 from inspector.forward.payload import CONTENT_TYPES, Item, request_of
 
-Outcome = Literal["taken", "refused", "split", "later", "misdirected"]
-"""Taken; never to be taken; too large at once; to be tried again; and nothing will be, until a setting changes."""
+Outcome = Literal["taken", "refused", "split", "later", "misdirected", "cut"]
+"""Taken; never to be taken; too large at once; to be tried again; nothing will be, until a setting changes; and ended
+by us before there was an answer."""
 
 TIMEOUT_S = 10.0
 _MOST_ANSWER_BYTES = 64 << 10
@@ -64,11 +66,28 @@ class Sender:
         self._timeout_s = timeout_s
         # urllib asks the environment for proxies, which a loopback address must not go through.
         proxies = urllib.request.ProxyHandler({} if endpoint.is_loopback else None)
-        self._opener = urllib.request.build_opener(proxies, _NoRedirect)
+        self._line = Line()
+        self._opener = urllib.request.build_opener(proxies, _NoRedirect, *self._line.handlers())
 
     def hurry(self, timeout_s: float) -> None:
         """Let the receiver be silent no longer than this."""
         self._timeout_s = min(self._timeout_s, timeout_s)
+
+    def renewed(self) -> "Sender":
+        """Return another one for a forked child: a thread of the parent may have been in the midst of a request."""
+        return Sender(self.endpoint, timeout_s=self._timeout_s)
+
+    def cut(self) -> bool:
+        """End the request that goes on, from another thread, and let none through until `mend`.
+
+        Returns:
+            False where that takes as long as the look-up of the receiver's name, which nothing can end.
+        """
+        return self._line.cut()
+
+    def mend(self) -> None:
+        """Let requests through again."""
+        self._line.mend()
 
     def send(self, items: Sequence[Item]) -> Answer:
         """Send spans in one request; never raises."""
@@ -94,8 +113,12 @@ class Sender:
             with error:
                 return _refused(error.code, error.headers)
         except (OSError, HTTPException, ValueError) as error:
+            if self._line.is_cut:
+                return Answer("cut")
             reason = getattr(error, "reason", error)
             return Answer("later", f"{type(reason).__name__}: {reason}")
+        finally:
+            self._line.ended()
 
     def _encodes(self) -> bool:
         """Tell whether the encoding works at all: the program may have a protobuf that ours does not go with."""

@@ -1,8 +1,10 @@
 """The thread that forwards, alone."""
 
+import contextlib
 import errno
 import logging
 import os
+import socket
 import threading
 import time
 
@@ -109,3 +111,90 @@ def test_what_waits_after_a_fork_is_sent_at_the_end_also_where_no_thread_can_be_
         patch.setattr(threading.Thread, "start", refuse)
         each.close(WAIT_S)
     assert receiver.names == ["span 1"]
+
+
+@pytest.fixture
+def silent():
+    """A receiver that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def waiting_for(server, segments, line, span):
+    """A forwarder that has something to send to a server."""
+    segments.write(line(span(1)), process="20261122T100000-1-00000001")
+    sender = Sender(Endpoint.of(f"http://127.0.0.1:{server.getsockname()[1]}"), timeout_s=600)
+    return Forwarder(segments.directory, sender, flush=lambda: None)
+
+
+def test_a_fork_ends_a_request_that_hangs_which_is_no_failure_of_the_receivers(silent, segments, line, span, caplog):
+    each = waiting_for(silent, segments, line, span)
+    with caplog.at_level(logging.WARNING, "mcp.inspector"):
+        for _ in range(2):
+            each.start()
+            connection, _ = silent.accept()
+            with connection:
+                assert connection.recv(4) == b"POST"
+                each.park()
+                assert "inspector-forward" not in [thread.name for thread in threading.enumerate()]
+    each.close(0)
+    assert caplog.messages == []
+
+
+def test_a_fork_ends_the_wait_for_a_connection(silent, segments, line, span):
+    silent.listen(0)
+    address = silent.getsockname()
+    with socket.create_connection(address), contextlib.ExitStack() as others:
+        for _ in range(4):
+            other = others.enter_context(socket.socket())
+            other.setblocking(False)
+            other.connect_ex(address)
+        each = waiting_for(silent, segments, line, span)
+        each.start()
+        connects = each._sender._line
+        while connects._socket is None:
+            os.sched_yield()
+        each.park()
+        assert "inspector-forward" not in [thread.name for thread in threading.enumerate()]
+    each.close(0)
+
+
+def test_a_fork_does_not_wait_for_a_name_that_is_looked_up(silent, segments, line, span, monkeypatch):
+    asked, answer = threading.Event(), threading.Event()
+    find = socket.getaddrinfo
+
+    def slow(*args, **options):
+        asked.set()
+        answer.wait(WAIT_S)
+        return find(*args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    monkeypatch.setattr("inspector.forward.forwarder._PARK_S", 3600)
+    each = waiting_for(silent, segments, line, span)
+    each.start()
+    assert asked.wait(WAIT_S)
+    each.park()
+    answer.set()
+    connection, _ = silent.accept()
+    with connection:
+        assert connection.recv(4) == b"POST"
+    each.park()
+    each.close(0)
+
+
+def test_what_a_program_closed_is_not_cut(silent, segments, line, span):
+    each = waiting_for(silent, segments, line, span)
+    each.start()
+    connection, _ = silent.accept()
+    with connection:
+        assert connection.recv(4) == b"POST"
+        mine, other = socket.socketpair()
+        with mine, other:
+            number = os.dup2(mine.fileno(), each._sender._line._socket.fileno())
+            assert each._sender.cut()
+            each._sender.mend()
+            mine.send(b"whole")
+            assert other.recv(5) == b"whole"
+    each.park()
+    each.close(0)
+    os.close(number)

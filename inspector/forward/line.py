@@ -1,0 +1,122 @@
+"""The connection of the request that goes on, which another thread can cut: a fork of the program waits for none."""
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPConnection
+from typing import Any
+from urllib.request import HTTPHandler, HTTPSHandler, Request
+
+
+class Line:
+    """Makes the connections of one sender, one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_resolving = False
+        self._socket: socket.socket | None = None
+        self._inode: int | None = None
+        self.is_cut = False
+        """Whether what is sent now fails, and may be sent again."""
+
+    def handlers(self) -> tuple[HTTPHandler, HTTPSHandler]:
+        """Return what has an opener of ``urllib`` connect by this line."""
+        return _Http(self.made), _Https(self.made)
+
+    def made(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
+        """Return what makes a connection of this kind."""
+
+        def connection(*args: Any, **options: Any) -> HTTPConnection:
+            made: Any = kind(*args, **options)
+            made._create_connection = self._connect  # noqa: SLF001 - there since 3.5, to be replaced
+            return made
+
+        return connection
+
+    def _connect(self, address: tuple[str, int], timeout: float, *_: Any) -> socket.socket:
+        """As ``socket.create_connection``, which shows nobody the socket before it is connected."""
+        self._is_resolving = True
+        try:
+            places = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
+        finally:
+            self._is_resolving = False
+        problem = OSError(f"no address of {address[0]}")
+        for family, kind, protocol, _name, place in places:
+            made = socket.socket(family, kind, protocol)
+            try:
+                made.settimeout(timeout)
+                self._hold(made)
+                made.connect(place)
+            except OSError as error:
+                made.close()
+                problem = error
+            else:
+                return made
+        raise problem
+
+    def _hold(self, connecting: socket.socket) -> None:
+        with self._lock:
+            if self.is_cut:
+                raise ConnectionAbortedError("the program is forking")
+            # A second descriptor, since TLS makes another object of the first one.
+            self._let_go()
+            self._socket = connecting.dup()
+            self._inode = os.fstat(self._socket.fileno()).st_ino
+
+    def ended(self) -> None:
+        """Say that the request is over."""
+        with self._lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._socket is not None:
+            (self._socket.close if self._is_ours(self._socket) else self._socket.detach)()
+            self._socket = None
+
+    def _is_ours(self, held: socket.socket) -> bool:
+        """Tell whether the program has not closed the descriptor, which may be another file by now."""
+        try:
+            return os.fstat(held.fileno()).st_ino == self._inode
+        except OSError:
+            return False
+
+    def cut(self) -> bool:
+        """Have the request that goes on fail, and those that are begun until `mend`.
+
+        Returns:
+            False while the name of the receiver is looked up, which nothing can end.
+        """
+        with self._lock:
+            self.is_cut = True
+            if self._socket is not None and self._is_ours(self._socket):
+                # On some systems not before it is connected.
+                with suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
+            return not self._is_resolving
+
+    def mend(self) -> None:
+        """Let requests through again."""
+        self.is_cut = False
+
+
+_Made = Callable[[type[HTTPConnection]], Callable[..., HTTPConnection]]
+
+
+class _Http(HTTPHandler):
+    def __init__(self, made: _Made) -> None:
+        super().__init__()
+        self._made = made
+
+    def do_open(self, http_class: Any, req: Request, **options: Any) -> Any:
+        return super().do_open(self._made(http_class), req, **options)
+
+
+class _Https(HTTPSHandler):
+    def __init__(self, made: _Made) -> None:
+        super().__init__()
+        self._made = made
+
+    def do_open(self, http_class: Any, req: Request, **options: Any) -> Any:
+        return super().do_open(self._made(http_class), req, **options)
