@@ -25,7 +25,7 @@ def why_not_ours(home: Path) -> str | None:
     if found.st_mode & _OPEN:
         return f"{home} can be written by others; run: chmod 700 {shlex.quote(str(home))}"
     if is_read_only(home):
-        return f"{home} is on a read-only file system"
+        return f"{home} is on a read-only file system; set INSPECTOR_HOME to another directory"
     if not is_writable(home):
         return f"{home} cannot be written; run: chmod 700 {shlex.quote(str(home))}"
     return None

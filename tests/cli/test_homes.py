@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -68,6 +69,31 @@ def test_a_home_that_cannot_be_written_is_read(recorded, ask, as_nobody):
     assert errors.count("\n") == 1
     assert "cannot be written; run: chmod 700" in errors and "only what was taken in before is shown" in errors
     assert {path: path.read_bytes() for path in recorded.rglob("*") if path.is_file()} == before
+
+
+@pytest.fixture
+def on_read_only_disk(home, write_spans, span):
+    """A home with two recorded calls on a file system of its own, which was mounted anew for reading."""
+    home.mkdir(mode=0o700)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=0700", "none", home], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no file system may be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        write_spans(span(), span())
+        subprocess.run(["mount", "-o", "remount,ro", home], check=True)
+        yield home
+    finally:
+        subprocess.run(["umount", "--lazy", home], check=True)
+
+
+def test_a_home_on_a_read_only_disk_is_read_and_not_served(on_read_only_disk, inspector, ask):
+    code, shown, errors = ask("events")
+    assert (code, len(shown.splitlines())) == (0, 3), errors
+    assert errors.count("\n") == 1
+    served = inspector("serve", "--port", "0", "--no-open")
+    assert (served.returncode, served.stdout, served.stderr.count(b"\n")) == (1, b"", 1), served.stderr
+    for said in (errors, served.stderr.decode()):
+        assert f"{on_read_only_disk} is on a read-only file system; set INSPECTOR_HOME to another directory" in said
 
 
 @AS_ROOT

@@ -1,6 +1,7 @@
 """Thousands of programs leave thousands of files: they are taken in together, and those that stay cost little."""
 
 import os
+import time
 
 import pytest
 
@@ -35,6 +36,23 @@ def test_the_files_of_many_programs_share_transactions(spool, store, many):
     assert (taken.spans, taken.lost, taken.deleted) == (400, 100, many)
     assert commits == [400, 500]
     assert (list(spool.iterdir()), store.spools()) == ([], {})
+
+
+def test_the_files_of_5_000_programs_take_less_than_five_seconds_of_processor_time(
+    spool, store, make_span, make_request
+):
+    for number in range(5000):
+        process = f"20261122T100000-4711-{number:08x}"
+        span = make_span(traceId=f"{number + 1:032x}", endTimeUnixNano=None if number % 3 == 0 else f"{number + 1}")
+        (spool / f"{process}.000001.jsonl").write_bytes(make_request(span, process=process) + b"\n")
+    said = []
+    began_s = time.process_time()
+    taken = Spool(spool, store).take_in(read_so_far=lambda read, of: said.append((read, of)))
+    # Of its own work, since a busy machine may take any time for it.
+    assert time.process_time() - began_s < 5
+    assert (taken.spans, taken.lost, taken.deleted) == (5000, 1667, 5000)
+    assert said == [(read, 5000) for read in range(1, 5001)]
+    assert list(spool.iterdir()) == []
 
 
 def test_the_directory_is_not_searched_for_every_program(spool, store, many, monkeypatch):

@@ -330,6 +330,33 @@ def test_positional_arguments_of_an_applications_own_hook_are_passed_on(subscrib
     assert seen == [((1, 2), {"x": 3}), ((1,), {})]
 
 
+@pytest.mark.parametrize("emit", ["_emit", "_emit_sync"])
+def test_an_emitter_goes_on_once_a_subscriber_that_blocks_is_through(subscribe, emit):
+    """As docs/decisions/a-subscriber-takes-its-time.md says: none is cut off, and the order stays."""
+    order, entered, release = [], threading.Event(), threading.Event()
+
+    def blocks(**_):
+        entered.set()
+        assert release.wait(10)
+        order.append("blocks")
+
+    def emitter():
+        result = getattr(instrument, emit)(HOOK)
+        if result is not None:
+            asyncio.run(result)
+        order.append("emitter")
+
+    subscribe(blocks)
+    subscribe(lambda **_: order.append("next"))
+    thread = threading.Thread(target=emitter)
+    thread.start()
+    assert entered.wait(10)
+    assert order == []
+    release.set()
+    thread.join(10)
+    assert order == ["blocks", "next", "emitter"]
+
+
 def test_a_hook_without_subscribers_reads_as_empty_and_stays_disabled():
     assert not instrument._hooks["before_tool_call"]
     assert not instrument.enabled("before_tool_call")

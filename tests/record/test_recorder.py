@@ -979,3 +979,29 @@ def test_the_id_that_a_provider_gave_a_request_is_recorded_whether_it_answered_o
     answered, failed = recording.spans()
     assert answered["attributes"]["http.response.header.x-request-id"] == ["req_1"]
     assert failed["attributes"]["http.response.header.request-id"] == ["req_2"]
+
+
+def test_calls_are_recorded_where_no_event_loop_runs_and_none_is_made(record, monkeypatch):
+    made = []
+    monkeypatch.setattr(asyncio.BaseEventLoop, "__init__", lambda loop: made.append(loop))
+    recording = record(still=True)
+
+    def work(agent):
+        with around("workflow_run", workflow="trip", context=None):
+            _emit_sync("before_agent_call", agent=agent, call_id=agent)
+            _emit_sync("after_agent_call", agent=agent, call_id=agent, result=1)
+
+    thread = threading.Thread(target=work, args=("in a thread",))
+    thread.start()
+    thread.join()
+    work("in the main thread")
+    spans = recording.spans()
+    assert [span["name"] for span in spans] == [
+        "invoke_workflow trip",
+        "invoke_agent in a thread",
+        "invoke_workflow trip",
+        "invoke_agent in the main thread",
+    ]
+    assert {status(span) for span in spans} == {"ok"}
+    assert spans[1]["parentSpanId"] == spans[0]["spanId"]
+    assert made == []

@@ -2,6 +2,7 @@ import os
 import random
 import sqlite3
 import stat
+import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -304,8 +305,11 @@ def test_damage_inside_fails_what_reads_it_with_the_stores_own_error_and_nothing
 def test_a_database_locked_by_another_process_is_busy_and_then_free(store, path, make_span, monkeypatch):
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
+        began_s = time.thread_time()
         with pytest.raises(StoreBusy, match="locked by another process"):
             store.write([make_span()])
+        # It waited for two seconds, and slept meanwhile.
+        assert time.thread_time() - began_s < 0.2
         assert store.events(Filter()).items == ()
         other.execute("ROLLBACK")
     store.write([make_span()])
