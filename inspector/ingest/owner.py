@@ -137,6 +137,7 @@ class Owner:
         self._thread: threading.Thread | None = None
         self._chores = Chores()
         self._news = threading.Event()
+        self._freed = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -205,7 +206,7 @@ class Owner:
     def _giving_back(self) -> Generator[None]:
         """Have the thread give what becomes free back to the file system."""
         yield
-        self._chores.prune_at_s = 0.0
+        self._freed.set()
         self._news.set()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
@@ -283,7 +284,9 @@ class Owner:
             self._news.clear()
             chores.behind = True
         now_s = time.monotonic()
-        if now_s >= chores.prune_at_s:
+        if self._freed.is_set() or now_s >= chores.prune_at_s:
+            # First: what is deleted while it is pruned asks for another pass.
+            self._freed.clear()
             chores.prune_at_s = now_s + PRUNE_AGAIN_S
             if self.prune(for_s=self._prune_s).complete:
                 chores.prune_at_s = now_s + PRUNE_EVERY_S

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -36,22 +37,25 @@ class _Aged(Protocol):
 
 def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
     """Removes traces, and returns how many spans they had; one cut short is finished by the next call."""
-    removed = 0
-    for start in range(0, len(trace_ids), SLICE_TRACES):
-        chunk = trace_ids[start : start + SLICE_TRACES]
-        more = True
-        while more:
-            count, more = removal.step(lambda connection: _delete_slice(connection, chunk, removal.spans))  # noqa: B023 - called at once
-            removed += count
+    removed = sum(spans for _, spans in _deletions(removal, trace_ids))
     if removal.is_tight:
         # A page that is free is free for us alone; on a full disk others wait for it.
         give_back(removal)
     return removed
 
 
+def _deletions(removal: Removal, trace_ids: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Removes traces, and says after each transaction how many traces and spans went in it."""
+    begin = 0
+    while begin < len(trace_ids):
+        gone = removal.step(partial(_delete_slice, removal, trace_ids[begin : begin + SLICE_TRACES]))
+        begin += gone.done
+        yield gone.traces, gone.spans
+
+
 def give_back(removal: Removal) -> None:
     """Gives all free pages back to the file system."""
-    while removal.step(lambda connection: _vacuum_some(connection, _pages(removal))):
+    while removal.step(partial(_vacuum_some, removal)):
         pass
 
 
@@ -108,18 +112,32 @@ def prune(
 
 def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
     """Removes traces, then gives space back, and says after each step how many traces and spans went."""
-    untidied = 0
-    while batch := removal.step(lambda connection: _next_batch(connection, aged, max_bytes, by)):
-        spans = delete_traces(removal, batch)
-        yield len(batch), spans
-        untidied += spans
+    removed = 0
+    while aged is not None and (batch := removal.step(partial(aged, limit=SLICE_TRACES))):
+        # Newest first: messages stay with the earlier spans that brought them until those go too.
+        for traces, spans in _deletions(removal, batch[::-1]):
+            removed += spans
+            yield traces, spans
+    if max_bytes is not None:
+        yield from _reductions(removal, max_bytes, by, removed)
+    while removal.step(partial(_vacuum_some, removal)):
+        yield 0, 0
+
+
+def _reductions(removal: Removal, max_bytes: int, by: Age, untidied: int) -> Iterator[tuple[int, int]]:
+    # Counting reads the row of each trace, so it is done once; what comes meanwhile makes little difference.
+    traces, spans = removal.step(_totals)
+    while batch := removal.step(partial(_oldest_above, max_bytes=max_bytes, by=by, traces=traces)):
+        for gone, removed in _deletions(removal, batch[::-1]):
+            traces, spans, untidied = traces - gone, spans - removed, untidied + removed
+            yield gone, removed
+        if traces <= 0:
+            traces, spans = removal.step(_totals)
         # What is not found any more stays in the index of the text until that is merged, which costs as much as all
         # that is left; without it the next traces would have to go for what these have left behind.
-        if max_bytes is not None and untidied * _TIDY_SHARE > removal.step(_spans_left):
+        if untidied * _TIDY_SHARE > spans:
             untidied = 0
             yield from _tidied(removal)
-    while removal.step(lambda connection: _vacuum_some(connection, _pages(removal))):
-        yield 0, 0
 
 
 def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
@@ -130,8 +148,10 @@ def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
             yield 0, 0
 
 
-def _spans_left(connection: Connection) -> int:
-    return int(connection.exec_driver_sql("SELECT coalesce(sum(spans), 0) FROM traces").scalar() or 0)
+def _totals(connection: Connection) -> tuple[int, int]:
+    """Returns how many traces there are, and how many spans."""
+    traces, spans = connection.exec_driver_sql("SELECT count(*), coalesce(sum(spans), 0) FROM traces").one()
+    return int(traces), int(spans)
 
 
 def used_bytes(connection: Connection) -> int:
@@ -142,13 +162,11 @@ def used_bytes(connection: Connection) -> int:
     return _file_bytes(connection) - free * size
 
 
-def _next_batch(connection: Connection, aged: _Aged | None, max_bytes: int | None, by: Age) -> Sequence[str]:
-    if aged is not None and (found := aged(connection, limit=SLICE_TRACES)):
-        return found
+def _oldest_above(connection: Connection, *, max_bytes: int, by: Age, traces: int) -> Sequence[str]:
+    """Returns the oldest traces that have to go; none where the database is small enough."""
     used = used_bytes(connection)
-    if max_bytes is None or used <= max_bytes:
+    if used <= max_bytes:
         return ()
-    traces = int(connection.exec_driver_sql("SELECT count(*) FROM traces").scalar() or 0)
     too_many = min(SIZE_TRACES, max(1, traces * (used - max_bytes) // used))
     first = "id" if by == "arrival" else "start_ns"
     oldest = connection.exec_driver_sql(f"SELECT trace_id FROM traces ORDER BY {first} LIMIT ?", (too_many,))  # noqa: S608  # constants
@@ -171,43 +189,72 @@ def _file_bytes(connection: Connection) -> int:
     return pages * size
 
 
-def _pages(removal: Removal) -> int:
-    return _TIGHT_VACUUM_PAGES if removal.is_tight else _VACUUM_PAGES
-
-
-def _vacuum_some(connection: Connection, pages: int) -> bool:
+def _vacuum_some(removal: Removal, connection: Connection) -> bool:
     if not connection.exec_driver_sql("PRAGMA freelist_count").scalar():
         return False
+    pages = _TIGHT_VACUUM_PAGES if removal.is_tight else _VACUUM_PAGES
     driver(connection).execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
     return True
 
 
-def _delete_slice(connection: Connection, trace_ids: Sequence[str], most: int) -> tuple[int, bool]:
-    """Removes spans of the traces, and once there are no more the traces; returns how many, and whether there are."""
-    wanted = json_list(trace_ids)
-    # Newest first: messages stay with the earlier spans that brought them until those go too.
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """What one transaction removed."""
+
+    done: int
+    """With how many of the traces that were asked for it is done: the first ones."""
+    traces: int
+    spans: int
+
+
+def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connection) -> _Slice:
+    """Removes traces, each once all of its spans are removed, as many as one transaction may."""
+    ids: list[int] = []
+    done: list[str] = []
+    for trace_id in trace_ids:
+        room = removal.spans - len(ids)
+        found = _latest_spans(connection, trace_id, room)
+        ids += found
+        if len(found) == room:
+            break
+        done.append(trace_id)
+    _delete_spans(connection, ids)
+    return _Slice(len(done), _delete_emptied(connection, done) if done else 0, len(ids))
+
+
+def _latest_spans(connection: Connection, trace_id: str, most: int) -> Sequence[int]:
+    # Along an index: what sorts a trace instead reads all of it for each of its slices.
+    sql = (
+        "SELECT id FROM spans WHERE trace_id = (SELECT id FROM traces WHERE trace_id = ?) "
+        "ORDER BY start_ns DESC LIMIT ?"
+    )
+    return connection.exec_driver_sql(sql, (trace_id, most)).scalars().all()
+
+
+def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
+    listed = (json_list(ids),)
     found = connection.exec_driver_sql(
         f"SELECT session_id, trace_id, {search.INDEXED_COLUMNS} FROM spans "  # noqa: S608  # constants
-        "WHERE trace_id IN (SELECT id FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))) "
-        "ORDER BY id DESC LIMIT ?",
-        (wanted, most),
+        "WHERE id IN (SELECT value FROM json_each(?))",
+        listed,
     ).all()
-    rows = [search.Indexed(*values[2:]) for values in found]
-    search.forget(connection, rows)
-    ids = json_list([row.id for row in rows])
-    connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", (ids,))
+    search.forget(connection, [search.Indexed(*values[2:]) for values in found])
+    connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
     orphans = connection.exec_driver_sql(
-        "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", (ids,)
+        "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", listed
     )
     release(connection, set(orphans.scalars()), {scope_of(values[0], values[1]) for values in found})
-    if len(rows) < most:
-        left = connection.exec_driver_sql(
-            "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id", (wanted,)
-        ).all()
-        shared = connection.exec_driver_sql(
-            "DELETE FROM shares WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id",
-            (json_list([row[1] for row in left]),),
-        ).all()
-        rollups.sum_sessions(connection, {row[0] for row in (*left, *shared) if row[0] is not None})
-        search.merge(connection)
-    return len(rows), len(rows) == most
+
+
+def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
+    gone = connection.exec_driver_sql(
+        "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id",
+        (json_list(trace_ids),),
+    ).all()
+    shared = connection.exec_driver_sql(
+        "DELETE FROM shares WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id",
+        (json_list([row[1] for row in gone]),),
+    ).all()
+    rollups.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
+    search.merge(connection)
+    return len(gone)

@@ -229,3 +229,24 @@ def test_a_short_command_is_waited_for(settings, spool, make_span, make_request)
             assert count(store) == 1
     finally:
         release.join()
+
+
+def test_what_is_deleted_while_it_is_pruned_has_its_space_given_back_by_another_pass(settings, spool):
+    looks = []
+
+    def clock():
+        # The pass asks the time at its beginning.
+        looks.append(1)
+        if owner is not None and len(looks) == asked + 1:
+            owner.delete_trace("unknown")
+        return time.time_ns()
+
+    owner, asked = None, 0
+    with Owner(settings, now_ns=clock) as opened:
+        owner, asked = opened, len(looks)
+        passes = []
+        for _ in range(3):
+            before = len(looks)
+            owner._step()
+            passes.append(len(looks) > before)
+    assert passes == [True, True, False]

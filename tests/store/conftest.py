@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from inspector.model import Span, SpanError
 from inspector.store import SqliteStore
+from inspector.store.engine import driver
 
 START_NS = 1_790_000_000_000_000_000
 SECOND_NS = 1_000_000_000
@@ -83,3 +84,21 @@ def filled(path, make_span):
         while store.index():
             pass
     return path
+
+
+@pytest.fixture
+def steps(store):
+    """Counts the instructions of SQLite's virtual machine that the writer runs in some work, in hundreds."""
+
+    def count(work):
+        counted = []
+        with store._write() as connection:
+            raw = driver(connection)
+        raw.set_progress_handler(lambda: counted.append(1), 100)
+        try:
+            work()
+        finally:
+            raw.set_progress_handler(None, 0)
+        return len(counted)
+
+    return count

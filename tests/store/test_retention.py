@@ -5,11 +5,12 @@ import sqlite3
 import threading
 
 import pytest
+from sqlalchemy import event
 
 from inspector.model import Filter
 from inspector.store import Pruned, retention
 from inspector.store.arrivals import HOUR_NS
-from inspector.store.removal import MOST_SPANS
+from inspector.store.removal import MOST_SPANS, Removal
 
 INPUT = "gen_ai.input.messages"
 
@@ -193,6 +194,48 @@ def test_a_removal_that_was_cut_short_is_finished_by_the_next(store, make_span, 
     assert len(store.events(Filter(q="needle"), limit=1000).items) == 7
     assert store.prune(before_ns=2**63).spans == 7
     assert rows_of("SELECT count(*) FROM spans") == [(0,)]
+
+
+def test_each_slice_of_a_trace_costs_the_same_however_large_the_trace_is(store, make_span, steps):
+    for trace_id, size in (("small", 200), ("large", 1000)):
+        store.write([make_span(trace_id=trace_id, attributes={"text": "x" * 200}) for _ in range(size)])
+    while store.index():
+        pass
+
+    def delete(trace_id):
+        removal = Removal(store._remove, lambda: None)
+        removal.spans = 50
+        return retention.delete_traces(removal, [trace_id])
+
+    small, large = steps(lambda: delete("small")), steps(lambda: delete("large"))
+    assert large < 7 * small
+    assert left(store) == []
+
+
+def test_the_time_is_looked_at_within_a_trace_too(store, make_span):
+    store.write([make_span(trace_id="big") for _ in range(2 * MOST_SPANS + 5)])
+    store.write([make_span(trace_id="small") for _ in range(5)])
+    passes = [store.prune(before_ns=2**63, for_s=0)]
+    while not passes[-1].complete:
+        passes.append(store.prune(before_ns=2**63, for_s=0))
+    assert passes[0].spans == MOST_SPANS
+    assert (sum(each.traces for each in passes), sum(each.spans for each in passes)) == (2, 2 * MOST_SPANS + 10)
+
+
+def test_pruning_by_size_counts_the_traces_once(store, make_span):
+    store.write(old_traces(make_span, 4000))
+    while store.index():
+        pass
+    counts = []
+
+    @event.listens_for(store._writer._usable(), "before_cursor_execute")
+    def listen(connection, cursor, statement, *_):
+        counts.extend(
+            [statement] * ("FROM traces" in statement and "WHERE" not in statement and "LIMIT" not in statement)
+        )
+
+    assert store.prune(max_bytes=store.health().used_bytes * 3 // 4).traces > 3 * retention.SIZE_TRACES
+    assert len(counts) == 1
 
 
 def test_writes_go_on_while_old_traces_are_removed(store, make_span):
