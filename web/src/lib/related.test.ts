@@ -46,6 +46,11 @@ describe("sums", () => {
     expect(models).toMatchObject({ count: 1, costUsd: 1 });
   });
 
+  test("calls without a price are counted beside the cost of the others", () => {
+    const rows = [row("a", "r", { ...llm, name: "m", costUsd: 1 }), row("b", "r", { ...llm, name: "m" })];
+    expect(groupsOf(rows, 100)).toMatchObject([{ costUsd: 1, unpricedCalls: 1 }]);
+  });
+
   test("what is below a call counts for it once", () => {
     const rows = [
       row("a", "r"),
@@ -57,8 +62,8 @@ describe("sums", () => {
       rows,
       [rows[0], rows[3]].filter((each) => each !== undefined),
     );
-    expect(sums.get("a")).toEqual({ costUsd: 3, inputTokens: 5, outputTokens: null });
-    expect(sums.get("d")).toEqual({ costUsd: null, inputTokens: null, outputTokens: null });
+    expect(sums.get("a")).toEqual({ costUsd: 3, inputTokens: 5, outputTokens: null, unpricedCalls: 0 });
+    expect(sums.get("d")).toEqual({ costUsd: null, inputTokens: null, outputTokens: null, unpricedCalls: 0 });
   });
 });
 
@@ -81,7 +86,12 @@ describe("a call that several spans tell of", () => {
   });
 
   test("is summed up once", () => {
-    expect(sumsBelow(rows, rows.slice(0, 1)).get("a")).toEqual({ inputTokens: 8, outputTokens: null, costUsd: 1 });
+    expect(sumsBelow(rows, rows.slice(0, 1)).get("a")).toEqual({
+      inputTokens: 8,
+      outputTokens: null,
+      costUsd: 1,
+      unpricedCalls: 1,
+    });
   });
 });
 

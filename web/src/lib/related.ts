@@ -1,5 +1,6 @@
 import type { Kind } from "./filter";
 import { endMs, type SpanRow } from "./spans";
+import { isUnpriced } from "./totals";
 import { ancestorsOf, type Tree, treeOf } from "./tree";
 
 /** What stands around a span in its trace. Rows are by start. */
@@ -73,6 +74,8 @@ export interface Sums {
   inputTokens: number | null;
   outputTokens: number | null;
   costUsd: number | null;
+  /** Calls whose price is not known, which the cost leaves out. */
+  unpricedCalls: number;
 }
 
 /** Sum up rows by kind and name, in the order of their first; tokens and cost are those of `below` each row, if given. */
@@ -86,7 +89,7 @@ export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: Readon
     group.totalMs += Math.max(0, endMs(row, nowMs) - row.startMs);
     if (row.status === "running") group.running++;
     if (row.status === "error" && group.errors++ === 0) group.first = row;
-    add(group, below?.get(row.id) ?? row);
+    add(group, below?.get(row.id) ?? sumsOf(row));
   }
   return [...groups.values()];
 }
@@ -97,10 +100,10 @@ export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): M
   const seen = new Set<number>();
   return new Map(
     tops.map((top) => {
-      const sums: Sums = { inputTokens: null, outputTokens: null, costUsd: null };
+      const sums: Sums = { inputTokens: null, outputTokens: null, costUsd: null, unpricedCalls: 0 };
       for (const at of placesBelow(tree, top.id, seen)) {
         const row = rows[at] as SpanRow;
-        if (row.foldedInto === null) add(sums, row);
+        if (row.foldedInto === null) add(sums, sumsOf(row));
       }
       return [top.id, sums];
     }),
@@ -146,10 +149,16 @@ function placesBelow(tree: Tree, spanId: string, seen: Set<number>): number[] {
   return found;
 }
 
+function sumsOf(row: SpanRow): Sums {
+  const { inputTokens, outputTokens, costUsd } = row;
+  return { inputTokens, outputTokens, costUsd, unpricedCalls: isUnpriced(row) ? 1 : 0 };
+}
+
 function add(sums: Sums, more: Sums): void {
   sums.inputTokens = sum(sums.inputTokens, more.inputTokens);
   sums.outputTokens = sum(sums.outputTokens, more.outputTokens);
   sums.costUsd = sum(sums.costUsd, more.costUsd);
+  sums.unpricedCalls += more.unpricedCalls;
 }
 
 function empty(row: SpanRow): Group {
@@ -165,6 +174,7 @@ function empty(row: SpanRow): Group {
     inputTokens: null,
     outputTokens: null,
     costUsd: null,
+    unpricedCalls: 0,
   };
 }
 

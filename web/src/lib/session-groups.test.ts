@@ -12,6 +12,7 @@ const run = (trace_id: string, session_id: string | null, more: Partial<SummedRu
   output_tokens: 1,
   cached_tokens: 5,
   cost_usd: null,
+  unpriced_calls: 0,
   start_time_unix_nano: "1",
   ...more,
 });
@@ -19,7 +20,7 @@ const run = (trace_id: string, session_id: string | null, more: Partial<SummedRu
 const runs = [
   run("a", "__proto__", { status: "error", errors: 3, cost_usd: 0.25 }),
   run("b", null),
-  run("c", "__proto__", { cost_usd: 0.5 }),
+  run("c", "__proto__", { cost_usd: 0.5, unpriced_calls: 2 }),
   run("d", "constructor"),
 ];
 
@@ -43,6 +44,7 @@ describe("groupsOf", () => {
       outputTokens: 2,
       cachedTokens: 10,
       costUsd: 0.75,
+      unpricedCalls: 2,
     });
     expect(second?.costUsd).toBeNull();
   });

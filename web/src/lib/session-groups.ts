@@ -10,6 +10,7 @@ export interface SummedRun {
   output_tokens: number;
   cached_tokens: number;
   cost_usd: number | null;
+  unpriced_calls: number;
   start_time_unix_nano: string;
 }
 
@@ -27,6 +28,8 @@ export interface SessionGroup<Run extends SummedRun> {
   cachedTokens: number;
   /** Null when no run has a known cost. */
   costUsd: number | null;
+  /** Calls whose price is not known, which the cost leaves out. */
+  unpricedCalls: number;
 }
 
 /** Gather runs by session; sessions stand in the order of their first run, runs keep their order. */
@@ -46,6 +49,7 @@ export function groupsOf<Run extends SummedRun>(runs: readonly Run[]): SessionGr
         outputTokens: 0,
         cachedTokens: 0,
         costUsd: null,
+        unpricedCalls: 0,
       };
       groups.set(run.session_id, group);
     }
@@ -57,6 +61,7 @@ export function groupsOf<Run extends SummedRun>(runs: readonly Run[]): SessionGr
     group.inputTokens += run.input_tokens;
     group.outputTokens += run.output_tokens;
     group.cachedTokens += run.cached_tokens;
+    group.unpricedCalls += run.unpriced_calls;
     if (run.cost_usd !== null) group.costUsd = (group.costUsd ?? 0) + run.cost_usd;
   }
   return [...groups.values()];

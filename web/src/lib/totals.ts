@@ -29,7 +29,8 @@ export interface Totals {
 
 const WORST_FIRST = ["running", "error", "lost", "abandoned", "cancelled"] as const;
 
-function isUnpriced(row: SpanRow): boolean {
+/** Whether a call is a model's that answered or used tokens, and whose cost is not known. */
+export function isUnpriced(row: SpanRow): boolean {
   if (row.kind !== "llm" || row.costUsd !== null) return false;
   return row.status === "ok" || row.inputTokens !== null || row.outputTokens !== null;
 }

@@ -4,7 +4,7 @@ import { Layers, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "@/api/client";
 import { deleteSession, sessionQuery } from "@/api/queries";
-import { clock, compact, day, dollars, duration, plural } from "@/lib/format";
+import { clock, compact, day, duration, plural } from "@/lib/format";
 import { msBetween, unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
 import { Button, CopyButton } from "@/ui/button";
@@ -12,6 +12,7 @@ import { Confirm } from "@/ui/confirm";
 import { duplicatesTitle } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
+import { SummedCost } from "@/ui/summed-cost";
 import css from "./session-head.module.css";
 
 /** The session whose runs are shown: its sums, whatever else the filter says, and a way to delete it. */
@@ -24,9 +25,10 @@ export function SessionHead({ sessionId }: { sessionId: string }) {
 
   async function remove() {
     await deleteSession(sessionId);
+    // First away from here, or it would be asked for once more.
+    await navigate({ to: "/sessions" });
     queries.removeQueries({ queryKey: ["session", sessionId] });
     void queries.invalidateQueries();
-    void navigate({ to: "/sessions" });
   }
 
   return (
@@ -90,7 +92,11 @@ function Sums({ session }: { session: Session }) {
       {session.input_tokens + session.output_tokens > 0 && (
         <li>{`${compact(session.input_tokens)} → ${compact(session.output_tokens)} tokens`}</li>
       )}
-      {session.cost_usd !== null && <li>{dollars(session.cost_usd)}</li>}
+      {(session.cost_usd !== null || session.unpriced_calls > 0) && (
+        <li>
+          <SummedCost of={session} />
+        </li>
+      )}
     </ul>
   );
 }

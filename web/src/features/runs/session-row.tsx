@@ -2,12 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import type { Trace } from "@/api/client";
-import { count, dollars, plural } from "@/lib/format";
+import { count, plural } from "@/lib/format";
 import type { SessionGroup } from "@/lib/session-groups";
 import { visibleLine } from "@/lib/visible";
 import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
+import { SummedCost } from "@/ui/summed-cost";
 import type { RowPlace } from "@/ui/virtual-grid";
 import css from "./runs-list.module.css";
 
@@ -70,7 +71,9 @@ export const SessionRow = memo(function SessionRow({ group, folded, partial, onF
           cached_tokens: group.cachedTokens,
         }}
       />
-      <Value look="number">{dollars(group.costUsd)}</Value>
+      <Value look="number">
+        <SummedCost of={{ cost_usd: group.costUsd, unpriced_calls: group.unpricedCalls }} />
+      </Value>
     </ListRow>
   );
 });

@@ -1,12 +1,13 @@
 import clsx from "clsx";
 import { useMemo, useState } from "react";
-import { compact, count, dollars, duration } from "@/lib/format";
+import { compact, count, duration } from "@/lib/format";
 import { attributeText } from "@/lib/full-span";
 import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "@/lib/related";
 import { KEY } from "@/lib/semconv";
 import { Button } from "@/ui/button";
 import { KindIcon } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
+import { SummedCost } from "@/ui/summed-cost";
 import type { OverviewProps } from "./overview";
 import { RecordedValue } from "./recorded-value";
 import css from "./run-overview.module.css";
@@ -116,7 +117,9 @@ function GroupTable({ traceId, groups }: { traceId: string; groups: Group[] }) {
               <td className={clsx(group.errors > 0 && css.failed)}>{group.errors > 0 ? `✗ ${group.errors}` : "–"}</td>
               <td>{group.running > 0 ? "running" : duration(group.totalMs)}</td>
               <td>{tokens(group)}</td>
-              <td>{dollars(group.costUsd)}</td>
+              <td>
+                <SummedCost of={{ cost_usd: group.costUsd, unpriced_calls: group.unpricedCalls }} />
+              </td>
             </tr>
           ))}
         </tbody>
