@@ -40,6 +40,11 @@ interface Answer<T> {
   response: Response;
 }
 
+/** Whether a body is the account of a server that is well or not, and no error of something in its place. */
+export function isReadiness(body: unknown): body is Readiness {
+  return typeof body === "object" && body !== null && "problems" in body;
+}
+
 /** The data of an answer, or an ApiError that says why there is none. */
 export async function unwrap<T>(asked: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>;

@@ -7,6 +7,7 @@ import {
   client,
   type FullEvent,
   type GroupBy,
+  isReadiness,
   type Readiness,
   type Trace,
   type TraceOutline,
@@ -221,8 +222,7 @@ export function statsQuery({ filter, by, buckets, of }: Figures) {
 }
 
 function troubleIn({ error, response }: { error?: unknown; response: Response }): Readiness | undefined {
-  const told = typeof error === "object" && error !== null && "problems" in error;
-  return response.status === 503 && told ? (error as Readiness) : undefined;
+  return response.status === 503 && isReadiness(error) ? error : undefined;
 }
 
 export const readinessQuery = queryOptions({

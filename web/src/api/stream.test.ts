@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { SpanEvent } from "./client";
 import { connection, setConnection } from "./connection";
-import { follow } from "./stream";
+import { follow, probe } from "./stream";
 
 /** The browser's end of a stream, told by hand what the server says. */
 class Source extends EventTarget {
@@ -123,6 +123,17 @@ it("asks ever less often for a stream that is refused, and says that the server 
   Source.opened[2]?.dispatchEvent(new Event("open"));
   expect(connection()).toBe("fine");
   vi.useRealTimers();
+});
+
+it("takes a 503 for the server's own only where it says what is wrong", async () => {
+  const answer = (body: string) => vi.stubGlobal("fetch", async () => new Response(body, { status: 503 }));
+  stop = () => {};
+  answer('{"ready": false, "problems": ["the disk is full"]}');
+  expect(await probe()).toBe("troubled");
+  answer('{"title": "Service Unavailable", "detail": "shutting down; retry"}');
+  expect(await probe()).toBe("lost");
+  answer("<h1>503 Service Temporarily Unavailable</h1>");
+  expect(await probe()).toBe("lost");
 });
 
 it("asks for nothing more once it was stopped", async () => {

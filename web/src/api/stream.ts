@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from "react";
 import { stringifySearch } from "@/lib/address";
 import { type Filter, queryOf } from "@/lib/filter";
-import { BASE, type SpanEvent } from "./client";
+import { BASE, isReadiness, type SpanEvent } from "./client";
 import { setConnection } from "./connection";
 
 /** What a live stream tells. Spans come in batches of what arrived since the last frame, in order of change. */
@@ -128,12 +128,12 @@ export function useStream(filter: Filter, after: number | null | undefined, list
   }, [key, after]);
 }
 
-/** Ask the server how it is. */
+/** Ask the server how it is; a 503 without its own account, as of a proxy or of a server that ends, is none of its. */
 export async function probe(): Promise<"fine" | "troubled" | "lost" | "signed-out"> {
   try {
     const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin" });
     if (answer.ok) return "fine";
-    if (answer.status === 503) return "troubled";
+    if (answer.status === 503) return isReadiness(await answer.json()) ? "troubled" : "lost";
     return answer.status === 401 || answer.status === 403 ? "signed-out" : "lost";
   } catch {
     return "lost";

@@ -28,6 +28,21 @@ test("what keeps the server from its work is shown in its own words", async () =
   expect((await screen.findByRole("alert")).textContent).toBe("inspector.db is damaged; move it away");
 });
 
+test("every problem has its line, the first few of very many", async () => {
+  const problems = [
+    "inspector.db is damaged; move it away",
+    "a.jsonl is not readable",
+    "b.jsonl",
+    "c.jsonl",
+    "d.jsonl",
+  ];
+  answer(503, { ready: false, problems, losses: {} });
+  show();
+  await screen.findByRole("alert");
+  const lines = screen.getAllByRole("listitem").map((item) => item.textContent);
+  expect(lines).toEqual([...problems.slice(0, 4), "and 1 more problem"]);
+});
+
 test("a server that is ready has nothing to say, whatever it ignores", async () => {
   answer(200, { ready: true, problems: ["odd.jsonl is a symbolic link"], losses: {} });
   const queries = show();

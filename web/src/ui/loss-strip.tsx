@@ -19,12 +19,7 @@ export function LossStrip({ losses, of, onClose }: Props) {
       <TriangleAlert size={15} aria-hidden />
       <p>{sentences.join("; ")}.</p>
       {onClose && (
-        <Button
-          look="plain"
-          onClick={onClose}
-          aria-label="Hide until more is missing"
-          title="Hide until more is missing"
-        >
+        <Button look="plain" onClick={onClose} aria-label="Hide until this changes" title="Hide until this changes">
           <X size={14} aria-hidden />
         </Button>
       )}
