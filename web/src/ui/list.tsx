@@ -89,6 +89,8 @@ interface Column<Sort extends string> {
   number?: boolean;
   /** Where what stands below it says it all. */
   hidden?: boolean;
+  /** What it counts, where its name leaves that open. */
+  title?: string;
 }
 
 interface HeadingsProps<Sort extends string> {
@@ -103,10 +105,11 @@ export function Headings<Sort extends string>({ columns, by, onSort }: HeadingsP
   const direction = by?.order === "desc" ? ("descending" as const) : ("ascending" as const);
   return (
     <GridRow place={1} className={clsx(css.row, css.heading)}>
-      {columns.map(({ name, sort, number, hidden }) => (
+      {columns.map(({ name, sort, number, hidden, title }) => (
         <ColumnHead
           key={name}
           className={clsx(number && css.number)}
+          title={title}
           aria-sort={sort && (sort === by?.sort ? direction : "none")}
         >
           {sort ? (

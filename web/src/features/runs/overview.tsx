@@ -35,7 +35,7 @@ export function Overview({ stats, failed, search, onRange }: Props) {
     <section className={css.overview} aria-label="Runs in figures" aria-busy={!stats && !failed}>
       <dl className={css.figures}>
         <Figure name="Runs">{total && count(total.count)}</Figure>
-        <Figure name="Failed" bad={(total?.errors ?? 0) > 0}>
+        <Figure name="Failed runs" bad={(total?.errors ?? 0) > 0} title="Runs that ended with an error">
           {total && <ByStatus statuses={["error"]} value={total.errors} search={search} />}
         </Figure>
         {OTHERS.map(({ name, statuses }) => {

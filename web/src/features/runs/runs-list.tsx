@@ -26,7 +26,7 @@ const COLUMNS = [
   { name: "Time spent" },
   { name: "Duration", sort: "duration", number: true },
   { name: "Calls", number: true },
-  { name: "Errors", number: true },
+  { name: "Errors", number: true, title: "Calls that failed; a run can go on after one and end well" },
   { name: "Models" },
   { name: "Tokens", number: true },
   { name: "Cost", sort: "cost", number: true },
