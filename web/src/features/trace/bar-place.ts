@@ -21,13 +21,16 @@ export function stretchPlace(startMs: number, end: number, view: Range): BarPlac
   return { ...place, label: right < 76 ? "after" : place.left > 24 ? "before" : "inside" };
 }
 
+/** What a duration and the mark of its status take: no label begins nearer to the end of its track. */
+const ROOM = "5.25rem";
+
 /** The offsets of a label, as CSS has them. */
 export function labelOffset({ left, width, label }: BarPlace): { left: string; right: string } {
   switch (label) {
     case "after":
-      return { left: `${left + width}%`, right: "auto" };
+      return { left: `min(${left + width}%, 100% - ${ROOM})`, right: "auto" };
     case "before":
-      return { left: "auto", right: `${100 - left}%` };
+      return { left: "auto", right: `min(${100 - left}%, 100% - ${ROOM})` };
     case "inside":
       return { left: "auto", right: `${Math.max(0, 100 - left - width)}%` };
     case "earlier":

@@ -34,6 +34,8 @@ import { WaterfallLines } from "./waterfall-lines";
 /** In root ems, as in the style sheet. */
 const LINE_REM = 1.75;
 const HEAD_REM = 1.625;
+/** What the names leave to the bars and their durations on a narrow page. */
+const TRACK_REM = 10;
 
 interface Props {
   rows: readonly SpanRow[];
@@ -95,7 +97,10 @@ export function Waterfall(props: Props) {
   return (
     <div className={css.waterfall}>
       <Minimap rows={rows} order={outline.tree.order} now={clock.now} zoom={zoom} />
-      <div className={css.frame} style={{ "--name": `min(${nameWidth}px, 70%)` } as React.CSSProperties}>
+      <div
+        className={css.frame}
+        style={{ "--name": `min(${nameWidth}px, max(45%, 100% - ${TRACK_REM}rem), 70%)` } as React.CSSProperties}
+      >
         <div
           ref={scroller}
           role="treegrid"
