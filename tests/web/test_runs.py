@@ -68,6 +68,14 @@ def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(found[0]["trace_id"]))
 
 
+@pytest.mark.parametrize("view", ["/", "/events", "/stats", "/sessions"])
+def test_words_that_a_page_does_not_know_are_ignored_in_an_address_typed_into_the_open_app(crowd, visit, view):
+    page = visit(crowd, "/nowhere")
+    expect(page.get_by_text("There is no such page")).to_be_visible()
+    page.evaluate(f"location.hash = '#{view}?status=odd&kind=odd&min_duration_ms=x&since=never&sort=odd&order=odd'")
+    expect(page.get_by_text(re.compile("^(invoke_workflow|session-|Over time)")).first).to_be_visible()
+
+
 def test_a_filter_is_added_and_removed_with_the_bar(crowd, visit):
     page = visit(crowd, "/")
     page.get_by_role("button", name="Add a filter").click()
@@ -228,6 +236,10 @@ def test_a_run_is_deleted_after_a_question(tmp_path, visit, serving):
         page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
         expect(runs_of(page)).to_have_count(2)
         assert len(server.get("/traces")["items"]) == 2
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.get_by_role("button", name=re.compile("Delete the run")).last.click()
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
+        expect(runs_of(page)).to_have_count(1)
 
 
 def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visit, serving):
@@ -265,7 +277,7 @@ def test_what_is_missing_is_said_on_its_run_and_once_above_all(tmp_path, visit, 
         page = visit(server, "/")
         missing = page.get_by_role("region", name="What is missing")
         expect(missing).to_contain_text(said.format(""))
-        missing.get_by_role("button", name="Hide until more is missing").click()
+        missing.get_by_role("button", name="Hide until this changes").click()
         expect(missing).to_have_count(0)
         page.reload()
         expect(runs_of(page).first).to_be_visible()

@@ -27,7 +27,10 @@ const runs = createRoute({
   path: "/",
   validateSearch: runsSearch,
   // Asked for while the page is still being drawn.
-  loaderDeps: ({ search }) => ({ filter: filterIn(search), ...orderIn(search) }),
+  loaderDeps: ({ search }) => {
+    const checked = runsSearch({ ...search });
+    return { filter: filterIn(checked), ...orderIn(checked) };
+  },
   loader: ({ deps }) => void queries.prefetchInfiniteQuery(tracesQuery(deps)),
   component: RunsPage,
 });
@@ -78,7 +81,8 @@ export const router = createRouter({
   history: createHashHistory(),
   parseSearch,
   stringifySearch,
-  // What an address check leaves out stays out, instead of coming back as it was.
+  // What an address check leaves out stays out of the addresses that are made here. Pages check once more what they
+  // read: the router hands over everything that an address holds which somebody typed while the app was open.
   search: { strict: true },
   scrollRestoration: false,
   defaultPreload: "intent",

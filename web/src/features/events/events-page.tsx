@@ -15,7 +15,7 @@ import type { EventList } from "./event-list";
 import { EventTable } from "./event-table";
 import css from "./events-page.module.css";
 import { LiveBar, SortedBar } from "./live-bar";
-import { type EventsSearch, withFilter, withoutSpan } from "./url";
+import { type EventsSearch, eventsSearch, withFilter, withoutSpan } from "./url";
 import { type Hold, useHold } from "./use-hold";
 import { useLiveEvents } from "./use-live-events";
 import { useSortedEvents } from "./use-sorted-events";
@@ -27,7 +27,11 @@ interface Props {
 
 /** Every span as it happens, or sorted by what it took; what is looked at stands beside the list. */
 export function EventsPage({ detail }: Props) {
-  const search = useSearch({ from: "/events" });
+  const search = useSearch({
+    from: "/events",
+    select: (search) => eventsSearch({ ...search }),
+    structuralSharing: true,
+  });
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
   return search.sort ? (

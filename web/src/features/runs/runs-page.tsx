@@ -23,7 +23,7 @@ import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
 import css from "./runs-page.module.css";
 import { SessionHead } from "./session-head";
-import { filterIn, orderIn, type RunsSearch, sortedBy } from "./url";
+import { filterIn, orderIn, type RunsSearch, runsSearch, sortedBy } from "./url";
 import { useLiveRuns } from "./use-live-runs";
 import { useRunsCommands } from "./use-runs-commands";
 
@@ -31,7 +31,7 @@ const BUCKETS = 72;
 
 /** Every run, the newest first, as they happen. */
 export function RunsPage() {
-  const search = useSearch({ from: "/" });
+  const search = useSearch({ from: "/", select: (search) => runsSearch({ ...search }), structuralSharing: true });
   const navigate = useNavigate({ from: "/" });
   const queries = useQueryClient();
   const filter = useMemo(() => filterIn(search), [search]);

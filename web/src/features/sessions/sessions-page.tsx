@@ -37,7 +37,11 @@ const SET = 'inspector.context.set("my-session")';
 
 /** Every session, the one with the latest activity first, as they happen. */
 export function SessionsPage() {
-  const search = useSearch({ from: "/sessions" });
+  const search = useSearch({
+    from: "/sessions",
+    select: (search) => sessionsSearch({ ...search }),
+    structuralSharing: true,
+  });
   const navigate = useNavigate({ from: "/sessions" });
   const { query, sessions } = useSessions(search);
   return (

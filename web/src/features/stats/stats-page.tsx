@@ -19,7 +19,7 @@ import { Headline } from "./headline";
 import { Split } from "./split";
 import css from "./stats-page.module.css";
 import { TopEvents } from "./top-events";
-import { type StatsSearch, withFilter } from "./url";
+import { type StatsSearch, statsSearch, withFilter } from "./url";
 import { useFreshFigures } from "./use-fresh-figures";
 
 const SLICES = 60;
@@ -30,7 +30,7 @@ const SPLITS: Record<Of, readonly Grouping[]> = {
 
 /** What everything comes to: figures, their course over time, and by what they differ; each leads to what is behind it. */
 export function StatsPage() {
-  const search = useSearch({ from: "/stats" });
+  const search = useSearch({ from: "/stats", select: (search) => statsSearch({ ...search }), structuralSharing: true });
   const navigate = useNavigate({ from: "/stats" });
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);

@@ -13,7 +13,7 @@ import { Missing } from "./missing";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
-import { VIEWS, type View } from "./url";
+import { traceSearch, VIEWS, type View } from "./url";
 import { useClock } from "./use-clock";
 import { useSelection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
@@ -40,7 +40,11 @@ export interface ShownTrace extends LiveTrace {
 /** The page of a trace once something of it is here. */
 export function TraceBody({ live, onReload, ...views }: Projections & { live: ShownTrace; onReload: () => void }) {
   const { trace, rows, complete, base, error } = live;
-  const search = useSearch({ from: "/traces/$traceId" });
+  const search = useSearch({
+    from: "/traces/$traceId",
+    select: (search) => traceSearch({ ...search }),
+    structuralSharing: true,
+  });
   const navigate = useNavigate();
   const view = search.view ?? "waterfall";
   const tree = useMemo(() => treeOf(rows), [rows]);
