@@ -13,6 +13,7 @@ from urllib.parse import quote
 import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from inspector.store.errors import (
@@ -32,6 +33,8 @@ from inspector.store.tables import APPLICATION_ID, SCHEMA_VERSION
 from inspector.store.unwritable import is_still
 
 LOCK_WAIT_MS = 2000
+READERS = 8
+"""Connections that read at once."""
 _HEADER = b"SQLite format 3\x00"
 _PAGE_BYTES = 16384
 _PROGRESS_STEPS = 4000
@@ -84,9 +87,10 @@ def writer_engine(path: Path) -> Engine:
     return _engine(path, mode="rw", setup=_set_up_writer, poolclass=StaticPool)
 
 
-def reader_engine(path: Path) -> Engine:
-    """Opens connections that cannot write, whatever they are asked."""
-    return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, pool_size=4, max_overflow=4)
+def reader_engine(path: Path, *, wait_s: float = READ_LIMITS.wait_s) -> Engine:
+    """Opens connections that cannot write, whatever they are asked; who finds none free waits for ``wait_s``."""
+    pool = {"pool_size": READERS // 2, "max_overflow": READERS // 2, "pool_timeout": wait_s}
+    return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, **pool)
 
 
 def check_readable(path: Path) -> None:
@@ -182,6 +186,9 @@ def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[Non
     """
     try:
         yield
+    except NoConnection as err:
+        message = f"{path} is read by {READERS} others at once; try again later"
+        raise StoreBusy(message) from err
     except DBAPIError as err:
         raise _error_of(err.orig, path, limit_s) from err
     except sqlite3.Error as err:

@@ -10,6 +10,8 @@ class ReadLimits:
 
     read_s: float = 2.0
     """How long a read may take before it is stopped."""
+    wait_s: float = 10.0
+    """How long a read may wait for a connection to read with, which others have."""
     walk_s: float = 1.0
     """How long one page may look at rows that no index finds; half of what a read may take."""
     scan_s: float = 1.0

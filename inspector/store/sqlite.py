@@ -96,7 +96,7 @@ class SqliteStore:
                     path, check_s=check_s, check_later=check_later, reopened=self._read_anew, is_owned=is_owned
                 )
         self._inode = file_identity(path)[0]
-        self._reader = reader_engine(path)
+        self._reader = reader_engine(path, wait_s=limits.wait_s)
         self._damage: str | None = None
         self._conversations = Conversations()
         self._families = Families()
@@ -367,7 +367,7 @@ class SqliteStore:
         self._forget()
         before = self._reader
         self._inode = file_identity(self._path)[0]
-        self._reader = reader_engine(self._path)
+        self._reader = reader_engine(self._path, wait_s=self._limits.wait_s)
         self._damage = None
         before.dispose()
 

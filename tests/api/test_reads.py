@@ -2,15 +2,19 @@
 
 import asyncio
 import threading
+from contextlib import ExitStack
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.testclient import TestClient
 
+from inspector.api import create_app
 from inspector.api.errors import Refusal
 from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, Reads, page_cost, stats_cost
 from inspector.model import Filter
-from inspector.store import QueryTooSlow, stopped_when
+from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, stopped_when
+from inspector.store.engine import READERS
 
 HEAVY, HEAVIEST = CHEAP_ROWS + 1, SHARE_ROWS + 1
 
@@ -192,3 +196,20 @@ def test_large_answers_that_nobody_takes_hold_further_heavy_reads_back(work):
         assert reads.unsent == 0
 
     asyncio.run(main())
+
+
+def test_a_read_that_finds_no_connection_to_the_database_in_time_is_asked_to_come_again(store, settings, problem):
+    bearer = {"Authorization": "Bearer a-secret-of-the-tests-only"}
+    waiting = SqliteStore(settings.database, limits=ReadLimits(wait_s=0.01))
+    app = create_app(waiting, settings=settings)
+    with ExitStack() as stack, TestClient(app, base_url="http://127.0.0.1:7800", headers=bearer) as client:
+        for _ in range(READERS):
+            stack.enter_context(waiting._read())
+        for path in ("/events", "/stats", "/readyz"):
+            refused = client.get(path)
+            assert refused.status_code == 503
+            assert refused.headers["retry-after"] == "2"
+        assert "others at once" in problem(client.get("/traces"))["detail"]
+        stack.close()
+        assert client.get("/events").status_code == 200
+    waiting.close()
