@@ -319,8 +319,14 @@ class Live:
         if where.q is None:
             last = await self.last_seq()
             return last, last
-        health = await self._in_thread(lambda: self._store().health())
-        return health.last_seq, health.last_seq - health.search_behind
+
+        def positions() -> tuple[int, int]:
+            store = self._store()
+            # What is asked first can only be behind what is asked next.
+            indexed = store.indexed_seq()
+            return store.last_seq(), indexed
+
+        return await self._in_thread(positions)
 
     async def _readable(
         self, where: Filter, batch: "_Batch", *, full: bool, after: int, until: int

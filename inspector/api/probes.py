@@ -15,7 +15,7 @@ from inspector.api.parameters import Query, QueryOf
 from inspector.api.problems import RETRY_S
 from inspector.api.service import InService, Service
 from inspector.model import LOSS_REASONS, Kind, Losses
-from inspector.store import StoreError
+from inspector.store import Health, SpoolMark, StoreError
 
 router = APIRouter()
 _CALLS = (
@@ -46,15 +46,31 @@ class Readiness:
     """Also what is merely ignored, which leaves the server ready."""
 
 
-def readiness(service: Service) -> Readiness:
-    """Ask the store and the owner how they are."""
-    clients = service.live.clients
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the store tells, asked once."""
+
+    health: Health
+    marks: tuple[SpoolMark, ...]
+
+
+def ask_store(service: Service) -> Stored | StoreError:
+    """Ask the store how it is; returns why it cannot tell, if it cannot."""
     try:
-        store, owner = service.home.store, service.home.owner
-        health = store.health()
-        spools = len(store.spools())
+        store = service.store
+        return Stored(store.health(), tuple(store.spools().values()))
     except StoreError as error:
-        return Readiness(ready=False, owner=False, clients=clients, problems=(f"the database cannot be read: {error}",))
+        return error
+
+
+def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
+    """Sum up what the store and the owner tell."""
+    clients = service.live.clients
+    if isinstance(stored, StoreError):
+        problem = f"the database cannot be read: {stored}"
+        return Readiness(ready=False, owner=False, clients=clients, problems=(problem,))
+    store, owner = service.home.store, service.home.owner
+    health = stored.health
     failing = store.problem if owner is None else owner.failing
     return Readiness(
         ready=failing is None,
@@ -63,7 +79,7 @@ def readiness(service: Service) -> Readiness:
         bytes=health.bytes,
         seq=health.last_seq,
         search_behind=health.search_behind,
-        spools=spools,
+        spools=len(stored.marks),
         dropped=health.losses.calls,
         losses=health.losses,
         clients=clients,
@@ -80,9 +96,9 @@ async def get_health(_: NoQuery) -> Response:
 @router.api_route("/readyz", methods=LOOK, responses=statuses(503))
 def get_readiness(service: InService, _: NoQuery) -> Response:
     """Answer 200 when the database can be read and spans are taken in, else 503; with figures either way."""
-    found = readiness(service)
-    answer = json_response(asdict(found))
-    if not found.ready:
+    state = readiness(service, ask_store(service))
+    answer = json_response(asdict(state))
+    if not state.ready:
         answer.status_code = 503
         answer.headers["Retry-After"] = RETRY_S
     return answer
@@ -91,34 +107,35 @@ def get_readiness(service: InService, _: NoQuery) -> Response:
 @router.api_route("/metrics", methods=LOOK, responses=statuses(503))
 def get_metrics(service: InService, _: NoQuery) -> Response:
     """Answer in the Prometheus text format, version 0.0.4."""
-    found = readiness(service)
+    stored = ask_store(service)
+    state = readiness(service, stored)
     lines = [
-        *_stored_lines(service, found),
-        *_metric("streams", "gauge", "Open event streams.", found.clients),
-        *_metric("ready", "gauge", "1 when spans are taken in.", int(found.ready)),
+        *_stored_lines(stored),
+        *_metric("streams", "gauge", "Open event streams.", state.clients),
+        *_metric("ready", "gauge", "1 when spans are taken in.", int(state.ready)),
         *_request_lines(service),
         *_connection_lines(service),
     ]
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _stored_lines(service: Service, found: Readiness) -> list[str]:
+def _stored_lines(stored: Stored | StoreError) -> list[str]:
     """Return what the database tells; nothing where it cannot be read, since 0 would be an answer."""
-    try:
-        health, totals = service.store.health(), service.store.spools().values()
-    except StoreError:
+    if isinstance(stored, StoreError):
         return []
+    health, marks = stored.health, stored.marks
+    bad_lines = sum(mark.bad_lines for mark in marks)
     return [
-        *_metric("spans", "gauge", "Spans in the database.", found.spans),
-        *_metric("database_bytes", "gauge", "Size of the database.", found.bytes),
-        *_metric("seq", "counter", "Changes ever stored.", found.seq),
-        *_metric("search_behind_spans", "gauge", "Spans that full-text search does not know yet.", found.search_behind),
+        *_metric("spans", "gauge", "Spans in the database.", health.spans),
+        *_metric("database_bytes", "gauge", "Size of the database.", health.bytes),
+        *_metric("seq", "counter", "Changes ever stored.", health.last_seq),
+        *_metric(
+            "search_behind_spans", "gauge", "Spans that full-text search does not know yet.", health.search_behind
+        ),
         *_call_lines(health.calls_ever),
         *_loss_lines(health.losses_ever),
-        *_metric(
-            "bad_lines", "gauge", "Unreadable lines of the spools there are.", sum(mark.bad_lines for mark in totals)
-        ),
-        *_metric("spools", "gauge", "Spool files not finished and taken in.", found.spools),
+        *_metric("bad_lines", "gauge", "Unreadable lines of the spools there are.", bad_lines),
+        *_metric("spools", "gauge", "Spool files not finished and taken in.", len(marks)),
     ]
 
 

@@ -152,6 +152,10 @@ class Store(Protocol):
         """Returns the number of the last change, 0 in an empty store."""
         ...
 
+    def indexed_seq(self) -> int:
+        """Returns the number of the last change that full-text search knows."""
+        ...
+
     def trace(self, trace_id: str) -> Trace | None:
         """Returns one trace's sums, with what its processes did not record in its time."""
         ...

@@ -187,6 +187,11 @@ class SqliteStore:
         with self._read() as connection:
             return connection.execute(select(counters.c.value).where(counters.c.name == "seq")).scalar() or 0
 
+    def indexed_seq(self) -> int:
+        """See `Store.indexed_seq`."""
+        with self._read() as connection:
+            return connection.execute(select(counters.c.value).where(counters.c.name == "indexed")).scalar() or 0
+
     def trace(self, trace_id: str) -> Trace | None:
         """See `Store.trace`."""
         with self._read() as connection:

@@ -340,6 +340,16 @@ def test_what_was_not_recorded_is_said_of_its_traces_and_of_all(client, store, r
     assert 'inspector_not_recorded_total{reason="dropped"} 7\n' in client.get("/metrics").text
 
 
+@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
+def test_probes_sum_the_store_up_once(client, store, monkeypatch, path):
+    asked = []
+    health, spools = store.health, store.spools
+    monkeypatch.setattr(store, "health", lambda: asked.append("health") or health())
+    monkeypatch.setattr(store, "spools", lambda: asked.append("spools") or spools())
+    assert client.get(path).status_code == 200
+    assert asked == ["health", "spools"]
+
+
 def test_an_ignored_file_is_told_and_leaves_the_server_ready(owner, settings):
     settings.spool.mkdir(exist_ok=True)
     (settings.spool / "odd.jsonl").symlink_to("nowhere")
