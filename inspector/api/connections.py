@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from inspector.api.access import own_path
+from inspector.api.chunks import WRITE_CHUNK
 from inspector.api.descriptors import MOST_CONNECTIONS
 from inspector.api.errors import Problem
 from inspector.api.guard import SECURITY_HEADERS
@@ -167,8 +168,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] as uvicorn's
         """Take a place."""
-        if not self.server_state.make_place():
-            self.app = self._refuse
+        self._served = self.app
+        self.app = self._serve if self.server_state.make_place() else self._refuse
         self.logger = _of_requests
         self._phase: tuple[str, object] = ("", None)
         self._since_s = self._heard_s = self._taken_s = 0.0
@@ -304,6 +305,19 @@ class Connection(H11Protocol):
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # To an older client h11 sends an answer without a length uncoded.
+        if scope["http_version"] == "1.1":
+            scope["extensions"] = {WRITE_CHUNK: self._write_chunk}
+        await self._served(scope, receive, send)  # pyright: ignore[reportArgumentType] uvicorn types it closer
+
+    def _write_chunk(self, chunk: bytes) -> bool:
+        # A part between two others changes nothing that h11 knows of an answer.
+        if self.flow.write_paused or self.transport.is_closing():
+            return False
+        self.transport.write(chunk)
+        return True
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.server_state.refused += 1

@@ -1,4 +1,4 @@
-"""New events to everybody who listens: read once for each different filter, and handed to bounded buffers.
+"""New events to everybody who listens: read and framed once for each different filter, and written to every listener.
 
 A client that reads slowly fills its own buffer and is told what it missed; nobody waits for it.
 """
@@ -6,15 +6,16 @@ A client that reads slowly fills its own buffer and is told what it missed; nobo
 import asyncio
 import logging
 import signal
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
 from inspector.api.bodies import encode_line
+from inspector.api.chunks import WriteChunk
+from inspector.api.listeners import Group, Listener, gap_frame, in_parts, span_frame
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, Store, StoreError
 
@@ -28,6 +29,8 @@ CATCH_UP_EVENTS = 100
 """Events read at a time for one client that catches up, since they are kept for it alone until it takes them."""
 CATCH_UP_BYTES = 64 << 10
 """About what those in full may take; a larger one is read alone."""
+WRITTEN_AT_ONCE = 100
+"""Listeners that are written to in one turn of the loop, which takes a millisecond; then others have theirs."""
 READERS = 4
 """Threads that read for streams, so that they leave the other threads to the other routes."""
 
@@ -51,70 +54,6 @@ class LiveLimits:
         return cls(clients=min(cls().clients, connections * 3 // 4))
 
 
-class Listener:
-    """What waits for one client."""
-
-    def __init__(self, position: int, buffer_bytes: int) -> None:
-        self.position = position
-        """Everything up to this ``seq`` has been sent another way."""
-        self.news = asyncio.Event()
-        self._buffer_bytes = buffer_bytes
-        self._chunks: deque[bytes] = deque()
-        self._size = 0
-        self._gap: tuple[int, int] | None = None
-
-    def offer(self, seq: int, chunk: bytes) -> None:
-        """Add an event, or remember that it was skipped when the buffer is full."""
-        if seq <= self.position:
-            return
-        if self._gap is None and (not self._chunks or self._size + len(chunk) <= self._buffer_bytes):
-            self._chunks.append(chunk)
-            self._size += len(chunk)
-        else:
-            self.skip(seq, seq)
-        self.news.set()
-
-    def skip(self, first: int, last: int) -> None:
-        """Remember that this client does not get the events from ``first`` to ``last``."""
-        self._gap = (self._gap[0] if self._gap else first, last)
-        self.news.set()
-
-    def restart(self, last: int) -> None:
-        """Go on behind ``last`` in a database that came into the place of the one that was followed."""
-        self._chunks.clear()
-        self._size = 0
-        self.position = last
-        self._gap = None
-        self.skip(0, last)
-
-    def take(self) -> bytes:
-        """Empty the buffer; what was skipped comes last, since it is what came last."""
-        if self._gap is not None:
-            self._chunks.append(gap_chunk(*self._gap))
-        taken = b"".join(self._chunks)
-        self._chunks.clear()
-        self._size = 0
-        self._gap = None
-        self.news.clear()
-        return taken
-
-    @property
-    def waiting_bytes(self) -> int:
-        """How much waits for the client."""
-        return self._size
-
-
-@dataclass(slots=True, eq=False)
-class _Group:
-    """The listeners that ask for the same, so that it is read and encoded once."""
-
-    where: Filter
-    full: bool
-    position: int
-    listeners: set[Listener] = field(default_factory=set[Listener])
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-
 class Live:
     """Follows the store while somebody listens, and costs nothing while nobody does."""
 
@@ -124,12 +63,14 @@ class Live:
         """Streams that hold a slot."""
         self.closed = False
         self._store = store
-        self._groups: dict[tuple[Filter, bool], _Group] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._groups: dict[tuple[Filter, bool], Group] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._watcher: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._committed = asyncio.Event()
         self._limiter: CapacityLimiter | None = None
+        self._looking = asyncio.Lock()
+        self._look: asyncio.Task[int] | None = None
 
     def admit(self) -> bool:
         """Take a slot if there is one; whoever gets it calls ``release`` in a ``finally``."""
@@ -160,68 +101,91 @@ class Live:
             for listener in group.listeners:
                 listener.news.set()
 
-    async def catch_up(self, where: Filter, *, full: bool, after: int) -> AsyncIterator[bytes | Listener]:
-        """Yield what changed since ``after`` at the pace of the client, and at last a listener that goes on from there.
+    def _beat(self) -> None:
+        for group in self._groups.values():
+            for listener in group.listeners:
+                listener.beat()
+
+    async def missed(self, where: Filter, *, full: bool, after: int, until: int) -> AsyncIterator[bytes]:
+        """Yield what changed between two positions, at the pace of the client.
 
         Nothing is yielded, too, before more is read: who sends that waits until the client has taken what came before.
-        Whoever takes the listener gives it back to ``leave``.
         """
         position = after
-        while not self.closed:
-            last = await self.last_seq()
-            if position > last:
-                yield gap_chunk(0, last)
-                position = last
-            _, reach = await self._reach(where)
-            while position < reach and not self.closed:
-                yield b""
-                part, position = await self._part(where, full=full, after=position, until=reach)
-                yield part
-                del part  # not to be kept until the client has taken it
-            listener = self._join(where, full=full, position=position)
-            if listener is not None:
-                yield listener
-                return
-            await asyncio.sleep(self.limits.poll_s)
+        while position < until and not self.closed:
+            yield b""
+            part, position = await self._part(where, full=full, after=position, until=until)
+            yield part
+            del part  # not to be kept until the client has taken it
 
     async def _part(self, where: Filter, *, full: bool, after: int, until: int) -> tuple[bytes, int]:
         """Read what a client is sent at once, and where it goes on."""
-        chunks = await self._readable(where, _CATCH_UP, full=full, after=after, until=until)
-        if chunks is None:
-            return gap_chunk(after + 1, until), until
-        return b"".join(chunk for _, chunk in chunks), _position(chunks, _CATCH_UP, full=full, reach=until)
+        events = await self._readable(where, _CATCH_UP, full=full, after=after, until=until)
+        if events is None:
+            return gap_frame(after + 1, until), until
+        return b"".join(frame for _, frame in events), _position(events, _CATCH_UP, full=full, reach=until)
 
     async def last_seq(self) -> int:
-        """The newest position of the store, read in a thread."""
-        return await self._in_thread(lambda: self._store().last_seq())
+        """The newest position of the store, read in a thread: once for all who ask while an earlier read goes on."""
+        self._settle()
+        if self._look is None:
+            self._look = self._spawn(self._look_again())
+            # Who asked may be gone by the time that it fails.
+            self._look.add_done_callback(lambda look: look.cancelled() or look.exception())
+        return await asyncio.shield(self._look)
+
+    async def _look_again(self) -> int:
+        async with self._looking:
+            # Who asks from here on is told what is committed from here on.
+            self._look = None
+            return await self._in_thread(lambda: self._store().last_seq())
+
+    async def reach(self, where: Filter) -> tuple[int, int]:
+        """The newest position, and how far a filter can be answered: full text misses what search does not know yet."""
+        if where.q is None:
+            last = await self.last_seq()
+            return last, last
+
+        def positions() -> tuple[int, int]:
+            store = self._store()
+            # What is asked first can only be behind what is asked next.
+            indexed = store.indexed_seq()
+            return store.last_seq(), indexed
+
+        return await self._in_thread(positions)
+
+    def join(
+        self, where: Filter, *, full: bool, position: int, reach: int, write: WriteChunk | None = None
+    ) -> Listener:
+        """Add a listener to those that ask for the same; whoever gets it gives it back to ``leave`` in a ``finally``.
+
+        It gets what comes after its own position. Where that is beyond ``position``, what is between the two has to be
+        read for it (``missed``), and then it ``rest``s.
+
+        Args:
+            where: What it asks for.
+            full: Whether it gets whole events.
+            position: Everything up to here has been sent.
+            reach: Everything up to here can be read.
+            write: Writes to its connection, past all layers.
+        """
+        group = self._groups.get((where, full))
+        if group is None:
+            group = Group(where, max(position, reach), full=full)
+            self._start(group)
+        return group.add(position, self.limits.buffer_bytes, write)
 
     def leave(self, listener: Listener) -> None:
         """Stop handing events to a listener."""
+        listener.leave()
         for key, group in list(self._groups.items()):
             group.listeners.discard(listener)
             if not group.listeners:
                 del self._groups[key]
                 group.changed.set()
 
-    def _join(self, where: Filter, *, full: bool, position: int) -> Listener | None:
-        """Add a listener to its group, unless the group has already gone past ``position``."""
-        group = self._groups.get((where, full))
-        if group is None:
-            group = _Group(where, full, position)
-            self._start(group)
-        if group.position > position:
-            return None
-        listener = Listener(position, self.limits.buffer_bytes)
-        group.listeners.add(listener)
-        return listener
-
-    def _start(self, group: _Group) -> None:
-        running = asyncio.get_running_loop()
-        if self._loop is not running:
-            self._loop = running
-            self._committed = asyncio.Event()
-            self._limiter = None
-            self._watcher = None
+    def _start(self, group: Group) -> None:
+        self._settle()
         self._groups[group.where, group.full] = group
         if self._watcher is None or self._watcher.done():
             self._watcher = self._spawn(self._watch())
@@ -229,7 +193,18 @@ class Live:
         # What came while the client caught up wakes nobody any more.
         group.changed.set()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _settle(self) -> None:
+        """Work on the loop that runs now."""
+        running = asyncio.get_running_loop()
+        if self._loop is not running:
+            self._loop = running
+            self._committed = asyncio.Event()
+            self._limiter = None
+            self._watcher = None
+            self._looking = asyncio.Lock()
+            self._look = None
+
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -259,9 +234,9 @@ class Live:
             if now_s() >= beat_s + self.limits.heartbeat_s:
                 # A timer of its own for each wait of each client costs a third of what serving them takes.
                 beat_s = now_s()
-                self._rouse()
+                self._beat()
 
-    async def _follow(self, group: _Group) -> None:
+    async def _follow(self, group: Group) -> None:
         """Hand new events to the listeners of a group, until there are none."""
         while self._groups.get((group.where, group.full)) is group:
             await group.changed.wait()
@@ -274,59 +249,36 @@ class Live:
                 await asyncio.sleep(self.limits.poll_s)
                 group.changed.set()
 
-    async def _pass_on(self, group: _Group) -> None:
+    async def _pass_on(self, group: Group) -> None:
         reach = await self._known_reach(group)
         while group.position < reach and group.listeners:
-            chunks = await self._readable(group.where, _LIVE, full=group.full, after=group.position, until=reach)
-            if chunks is None:
-                for listener in group.listeners:
-                    listener.skip(group.position + 1, reach)
-                group.position = reach
+            events = await self._readable(group.where, _LIVE, full=group.full, after=group.position, until=reach)
+            if events is None:
+                group.skip(reach)
                 return
-            await self._hand_out(group, chunks)
-            group.position = _position(chunks, _LIVE, full=group.full, reach=reach)
+            await self._hand_out(group, events)
+            group.position = _position(events, _LIVE, full=group.full, reach=reach)
 
-    async def _known_reach(self, group: _Group) -> int:
+    async def _known_reach(self, group: Group) -> int:
         """Return how far a group can be served; it begins anew where the database was replaced by one with less."""
         # Whoever joins while it is looked up may have caught up with more than what is read.
         joined = [*group.listeners]
-        last, reach = await self._reach(group.where)
-        ahead = [listener for listener in joined if listener.position > last]
-        if group.position > last:
-            group.position = last
-            ahead = [*group.listeners]
-        for listener in ahead:
-            listener.restart(last)
+        last, reach = await self.reach(group.where)
+        group.restart(last, joined)
         return reach
 
-    async def _hand_out(self, group: _Group, chunks: list[tuple[int, bytes]]) -> None:
-        given = 0
-        for seq, chunk in chunks:
-            if given + len(chunk) > self.limits.buffer_bytes // 2:
+    async def _hand_out(self, group: Group, events: list[tuple[int, bytes]]) -> None:
+        first = True
+        for part in in_parts(events, self.limits.buffer_bytes // 2):
+            if not first:
                 # Two rounds of the loop let every client that can take it write out what it has, so that a burst
                 # fills the buffers of slow clients alone.
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
-                given = 0
-            given += len(chunk)
-            for listener in group.listeners:
-                listener.offer(seq, chunk)
-            # Who joins between two events gets each of them, here or by catching up.
-            group.position = seq
-
-    async def _reach(self, where: Filter) -> tuple[int, int]:
-        """The newest position, and how far a filter can be answered: full text misses what search does not know yet."""
-        if where.q is None:
-            last = await self.last_seq()
-            return last, last
-
-        def positions() -> tuple[int, int]:
-            store = self._store()
-            # What is asked first can only be behind what is asked next.
-            indexed = store.indexed_seq()
-            return store.last_seq(), indexed
-
-        return await self._in_thread(positions)
+            first = False
+            for count, _ in enumerate(group.pass_on(part), start=1):
+                if count % WRITTEN_AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
     async def _readable(
         self, where: Filter, batch: "_Batch", *, full: bool, after: int, until: int
@@ -350,7 +302,7 @@ class Live:
         def read() -> list[tuple[int, bytes]]:
             events = self._store().after(after, where, limit=batch.events, full=full, most_bytes=batch.full_bytes)
             return [
-                (event.seq, span_chunk(event.seq, encode_line(event, full=full)))
+                (event.seq, span_frame(event.seq, encode_line(event, full=full)))
                 for event in events
                 if event.seq <= until
             ]
@@ -375,10 +327,10 @@ _LIVE = _Batch(BATCH)
 _CATCH_UP = _Batch(CATCH_UP_EVENTS, CATCH_UP_BYTES)
 
 
-def _position(chunks: list[tuple[int, bytes]], batch: _Batch, *, full: bool, reach: int) -> int:
+def _position(events: list[tuple[int, bytes]], batch: _Batch, *, full: bool, reach: int) -> int:
     """How far a batch goes: to the end if it is short, but in full it can be short because its events are large."""
-    more = len(chunks) == batch.events or (full and chunks)
-    return chunks[-1][0] if more else reach
+    more = len(events) == batch.events or (full and events)
+    return events[-1][0] if more else reach
 
 
 def server_stops() -> bool:
@@ -392,13 +344,3 @@ def server_stops() -> bool:
         if getattr(server, "should_exit", False) is True:
             return True
     return False
-
-
-def span_chunk(seq: int, line: bytes) -> bytes:
-    """Frame one event, already on one line."""
-    return b"event: span\nid: %d\ndata: %s\n\n" % (seq, line)
-
-
-def gap_chunk(first: int, last: int) -> bytes:
-    """Frame the news that the events from ``first`` to ``last`` were skipped."""
-    return b'event: gap\nid: %d\ndata: {"from":%d,"to":%d}\n\n' % (last, first, last)

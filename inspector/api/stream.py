@@ -8,8 +8,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from inspector.api.access import own_path
+from inspector.api.chunks import WriteChunk, write_chunk
 from inspector.api.errors import Problem
-from inspector.api.live import Live
+from inspector.api.listeners import HEARTBEAT, Listener, gap_frame
+from inspector.api.live import CATCH_UP_EVENTS, Live
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import LastEventId, QueryOf, StreamQuery
 from inspector.api.problems import RETRY_S, problem_response
@@ -19,7 +21,6 @@ from inspector.model import Filter
 router = APIRouter()
 
 RECONNECT_MS = 2000
-HEARTBEAT = b": still here\n\n"
 
 
 @router.api_route("/events/stream", methods=LOOK, responses=statuses(503))
@@ -61,7 +62,7 @@ class EventStream(Response):
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             if scope["method"] != "HEAD":
-                await self._until_gone(receive, send)
+                await self._until_gone(receive, send, write_chunk(scope))
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except OSError:
             # The client is gone, which is how most streams end.
@@ -69,29 +70,50 @@ class EventStream(Response):
         finally:
             self._live.release()
 
-    async def _until_gone(self, receive: Receive, send: Send) -> None:
+    async def _until_gone(self, receive: Receive, send: Send, write: WriteChunk | None) -> None:
         lifetime_s = self._live.limits.lifetime_s
         with anyio.move_on_after(lifetime_s):
             async with anyio.create_task_group() as group:
                 group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
-                await self._send_all(send)
+                await self._send_all(send, write)
                 group.cancel_scope.cancel()
 
-    async def _send_all(self, send: Send) -> None:
-        async def write(body: bytes) -> None:
-            await send({"type": "http.response.body", "body": body, "more_body": True})
+    async def _send_all(self, send: Send, write: WriteChunk | None) -> None:
+        await _send_part(send, b"retry: %d\n\n" % RECONNECT_MS)
+        position, reach = await self._nearly_caught_up(send)
+        listener = self._live.join(self._where, full=self._full, position=position, reach=reach, write=write)
+        try:
+            await self._send_missed(send, position, listener.position)
+            listener.rest()
+            await self._send_waiting(listener, send)
+        finally:
+            self._live.leave(listener)
 
-        await write(b"retry: %d\n\n" % RECONNECT_MS)
-        async for news in self._live.catch_up(self._where, full=self._full, after=self._after):
-            if isinstance(news, bytes):
-                await write(news)
-                continue
-            try:
-                while not self._live.closed:
-                    await news.news.wait()
-                    await write(news.take() or HEARTBEAT)
-            finally:
-                self._live.leave(news)
+    async def _nearly_caught_up(self, send: Send) -> tuple[int, int]:
+        """Send what is too much to be sent while new events wait, and tell where to go on, and how far that may be."""
+        position, (last, reach) = self._after, await self._live.reach(self._where)
+        if position > last:
+            await _send_part(send, gap_frame(0, last))
+            position = last
+        while reach - position > CATCH_UP_EVENTS and not self._live.closed:
+            await self._send_missed(send, position, reach)
+            position, (_, reach) = reach, await self._live.reach(self._where)
+        return position, reach
+
+    async def _send_missed(self, send: Send, after: int, until: int) -> None:
+        async for part in self._live.missed(self._where, full=self._full, after=after, until=until):
+            await _send_part(send, part)
+
+    async def _send_waiting(self, listener: Listener, send: Send) -> None:
+        """Send what could not be written at once."""
+        while not self._live.closed:
+            await listener.news.wait()
+            await _send_part(send, listener.take() or HEARTBEAT)
+            listener.rest()
+
+
+async def _send_part(send: Send, body: bytes) -> None:
+    await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
 async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:

@@ -146,12 +146,16 @@ def stranger(app: FastAPI) -> Iterator[TestClient]:
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[int]:
-    """Serve an application on a free port of loopback in a thread of this process; yields the port."""
+def serving(app: Any, server: uvicorn.Server | None = None) -> Iterator[int]:
+    """Serve an application on a free port of loopback in a thread of this process; yields the port.
+
+    Without a server of ours it is plain uvicorn, as the one of a user's own application.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", log_config=None, proxy_headers=False)
-    server = uvicorn.Server(config)
+    if server is None:
+        config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", log_config=None, proxy_headers=False)
+        server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

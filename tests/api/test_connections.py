@@ -5,8 +5,7 @@ import errno
 import logging
 import resource
 import socket
-import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import pytest
 
@@ -71,29 +70,16 @@ POST = (
 
 
 @pytest.fixture
-def served(store, settings):
+def served(store, settings, serve_app):
     """Serves with the limits that a test names."""
     with ExitStack() as stack:
-
-        @contextmanager
-        def running(app, connections):
-            listener = socket.create_server(("127.0.0.1", 0))
-            server = Server(app, connections, app.state.service.live, lambda: None, settings.server_file)
-            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-            thread.start()
-            try:
-                yield listener.getsockname()[1]
-            finally:
-                server.should_exit = True
-                thread.join(10)
-                listener.close()
-                assert not thread.is_alive()
 
         def serve(**limits):
             clock = Clock()
             connections = Connections(ConnectionLimits(**limits), now_s=clock)
             app = create_app(store, settings=settings, token=Token(SECRET))
-            port = stack.enter_context(running(app, connections))
+            server = Server(app, connections, app.state.service.live, lambda: None, settings.server_file)
+            port = stack.enter_context(serve_app(app, server))
             return Served(port, app, connections, clock, stack)
 
         yield serve

@@ -10,7 +10,10 @@ from contextlib import closing
 import pytest
 
 from inspector.api import LiveLimits, create_app
-from inspector.api.live import CATCH_UP_BYTES, Listener, Live, gap_chunk, span_chunk
+from inspector.api.connections import Connections
+from inspector.api.listeners import Listener, gap_frame, span_frame
+from inspector.api.live import CATCH_UP_BYTES, Live
+from inspector.api.server import Server
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, StoreBusy
 
@@ -72,11 +75,14 @@ def live_app(store, settings):
     return create_app(store, settings=settings, limits=LiveLimits(poll_s=0.01, heartbeat_s=0.1))
 
 
-@pytest.fixture
-def port(live_app, serve_app):
-    with serve_app(live_app) as number:
+@pytest.fixture(params=["inspector", "uvicorn"])
+def port(live_app, serve_app, settings, request):
+    """Where our own server serves the streams, which writes to connections itself, and then one that does not."""
+    live = live_app.state.service.live
+    own = Server(live_app, Connections(), live, lambda: None, settings.server_file)
+    with serve_app(live_app, own if request.param == "inspector" else None) as number:
         yield number
-        live_app.state.service.live.close()
+        live.close()
 
 
 def fail_below(monkeypatch, position, error):
@@ -161,13 +167,8 @@ def test_what_a_client_catches_up_with_is_read_as_it_is_taken(store, span):
     store.write([span(number, attributes={"text": "x" * 50_000}) for number in range(1, 400)])
 
     async def catch_up(full):
-        live, sizes = Live(lambda: store), []
-        async for news in live.catch_up(Filter(), full=full, after=0):
-            if not isinstance(news, bytes):
-                live.leave(news)
-                break
-            sizes.append(len(news))
-        return sizes
+        live = Live(lambda: store)
+        return [len(part) async for part in live.missed(Filter(), full=full, after=0, until=store.last_seq())]
 
     for full, most in ((True, CATCH_UP_BYTES + 60_000), (False, 100_000)):
         sizes = asyncio.run(catch_up(full))
@@ -256,10 +257,11 @@ def test_who_caught_up_with_a_replaced_database_hears_of_the_next_one(store, set
     async def scenario():
         store.write([span(number) for number in range(1, 51)])
         live = Live(lambda: store, LiveLimits(poll_s=0.01))
-        (listener,) = [news async for news in live.catch_up(Filter(), full=False, after=50)]
+        await live.last_seq()
+        listener = live.join(Filter(), full=False, position=50, reach=50)
         replaced(store, settings)
         await asyncio.wait_for(listener.news.wait(), 20)
-        assert listener.take() == gap_chunk(0, 0)
+        assert listener.take() == gap_frame(0, 0)
         store.write([span(51)])
         await asyncio.wait_for(listener.news.wait(), 20)
         assert b"id: 1\n" in listener.take()
@@ -391,7 +393,7 @@ def test_an_event_larger_than_the_buffer_is_sent_alone():
         listener.offer(1, b"x" * 500)
         listener.offer(2, b"y")
         listener.offer(3, b"y")
-        assert listener.take() == b"x" * 500 + gap_chunk(2, 3)
+        assert listener.take() == b"x" * 500 + gap_frame(2, 3)
         listener.offer(4, b"z")
         assert listener.take() == b"z"
         assert listener.take() == b""
@@ -410,8 +412,8 @@ def test_what_a_client_has_had_is_not_sent_again():
 
 
 def test_frames_are_those_of_the_standard():
-    assert span_chunk(5, b'{"a":1}') == b'event: span\nid: 5\ndata: {"a":1}\n\n'
-    assert gap_chunk(1, 4) == b'event: gap\nid: 4\ndata: {"from":1,"to":4}\n\n'
+    assert span_frame(5, b'{"a":1}') == b'event: span\nid: 5\ndata: {"a":1}\n\n'
+    assert gap_frame(1, 4) == b'event: gap\nid: 4\ndata: {"from":1,"to":4}\n\n'
 
 
 def test_too_many_streams_are_refused_until_one_ends(store, settings, serve_app, until):
@@ -484,3 +486,46 @@ def test_a_commit_of_this_process_is_sent_without_waiting_for_the_next_look(sett
         assert time.monotonic() - began < 60
         app.state.service.live.close()
         reader.close()
+
+
+def test_our_own_server_writes_an_event_to_all_at_once_past_the_layers(
+    live_app, store, settings, serve_app, span, until
+):
+    sent = []
+
+    async def counting(scope, receive, send):
+        async def counted(message):
+            sent.append(message)
+            await send(message)
+
+        await live_app(scope, receive, counted)
+
+    live = live_app.state.service.live
+    with serve_app(counting, Server(counting, Connections(), live, lambda: None, settings.server_file)) as port:
+        readers = [Reader(port) for _ in range(20)]
+        until(lambda: sum(len(group.listeners) for group in live._groups.values()) == 20)
+        store.write([span(1, name="warm")])
+        assert [names(reader, 1) for reader in readers] == [["warm"]] * 20
+        before = len(sent)
+        store.write([span(2, name="event")])
+        assert [names(reader, 1) for reader in readers] == [["event"]] * 20
+        assert readers[0].block() == ": still here"
+        assert len(sent) == before
+        live.close()
+        for reader in readers:
+            assert reader.block() in (None, ": still here")
+            reader.close()
+
+
+def test_a_client_of_http_1_0_is_sent_events_uncoded(port, store, span):
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        host = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
+        client.sendall(f"GET /events/stream HTTP/1.0\r\n{host}".encode())
+        received = b""
+        while b"still here" not in received:
+            received += client.recv(65536)
+        store.write([span(1, name="event")])
+        while b'"name":"event"' not in received:
+            received += client.recv(65536)
+    events = received.partition(b"\r\n\r\n")[2].replace(b": still here\n\n", b"")
+    assert events.startswith(b"retry: 2000\n\nevent: span\nid: 1\ndata: {")

@@ -1,0 +1,225 @@
+"""What waits for the clients of streams, and how it is framed as server-sent events."""
+
+import asyncio
+from collections import deque
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from inspector.api.chunks import WriteChunk, coded
+from inspector.model import Filter
+
+HEARTBEAT = b": still here\n\n"
+RECENT_BYTES = 16 << 10
+"""Of the events that listeners have had, for those who join them a moment later: reading them costs a millisecond."""
+_HEARTBEAT_CHUNK = coded(HEARTBEAT)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Events that go out together, each framed, and all of them coded once for every listener of a group."""
+
+    events: list[tuple[int, bytes]]
+    """Each with its ``seq``; at least one."""
+    chunk: bytes
+
+    @property
+    def first(self) -> int:
+        """The ``seq`` of the first event."""
+        return self.events[0][0]
+
+    @property
+    def last(self) -> int:
+        """The ``seq`` of the last event."""
+        return self.events[-1][0]
+
+
+def in_parts(events: list[tuple[int, bytes]], most_bytes: int) -> Generator[Part]:
+    """Divide events into parts of at most so many bytes; a larger event is a part of its own."""
+    part: list[tuple[int, bytes]] = []
+    size = 0
+    for seq, frame in events:
+        if part and size + len(frame) > most_bytes:
+            yield _part(part)
+            part, size = [], 0
+        part.append((seq, frame))
+        size += len(frame)
+    if part:
+        yield _part(part)
+
+
+def _part(events: list[tuple[int, bytes]]) -> Part:
+    return Part(events, coded(b"".join(frame for _, frame in events)))
+
+
+class Listener:
+    """What waits for one client.
+
+    While it rests, a part is written straight to the connection where its server lets it. Whatever cannot be written at
+    once waits here, for the client's own task to send it.
+
+    Args:
+        position: Everything up to this ``seq`` has been sent another way.
+        buffer_bytes: What may wait; a larger event waits alone.
+        write: Writes to the connection, past all layers.
+    """
+
+    def __init__(self, position: int, buffer_bytes: int, write: WriteChunk | None = None) -> None:
+        self.position = position
+        """Everything up to this ``seq`` has been sent another way."""
+        self.news = asyncio.Event()
+        self._buffer_bytes = buffer_bytes
+        self._write = write
+        self._resting = False
+        self._frames: deque[bytes] = deque()
+        self._size = 0
+        self._gap: tuple[int, int] | None = None
+
+    def give(self, part: Part) -> None:
+        """Write a part to the connection, or keep its events until the client has taken what came before."""
+        if part.first > self.position and self._write_now(part.chunk):
+            return
+        for seq, frame in part.events:
+            self.offer(seq, frame)
+
+    def beat(self) -> None:
+        """Keep a connection alive."""
+        if not self._write_now(_HEARTBEAT_CHUNK):
+            self.news.set()
+
+    def offer(self, seq: int, frame: bytes) -> None:
+        """Add an event, or remember that it was skipped when the buffer is full."""
+        if seq <= self.position:
+            return
+        if self._gap is None and (not self._frames or self._size + len(frame) <= self._buffer_bytes):
+            self._frames.append(frame)
+            self._size += len(frame)
+            self._wake()
+        else:
+            self.skip(seq, seq)
+
+    def skip(self, first: int, last: int) -> None:
+        """Remember that this client does not get the events from ``first`` to ``last``."""
+        self._gap = (self._gap[0] if self._gap else first, last)
+        self._wake()
+
+    def restart(self, last: int) -> None:
+        """Go on behind ``last`` in a database that came into the place of the one that was followed."""
+        self._frames.clear()
+        self._size = 0
+        self.position = last
+        self._gap = None
+        self.skip(0, last)
+
+    def take(self) -> bytes:
+        """Empty the buffer; what was skipped comes last, since it is what came last.
+
+        Whoever takes something sends it and then calls ``rest``; until then nothing is written past it.
+        """
+        if self._gap is not None:
+            self._frames.append(gap_frame(*self._gap))
+        taken = b"".join(self._frames)
+        self._frames.clear()
+        self._size = 0
+        self._gap = None
+        self._resting = False
+        self.news.clear()
+        return taken
+
+    def rest(self) -> None:
+        """Say that everything up to its position, and what was taken, has been sent."""
+        self._resting = not self._frames and self._gap is None
+
+    def leave(self) -> None:
+        """Write nothing more: the answer ends."""
+        self._write = None
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits for the client."""
+        return self._size
+
+    def _wake(self) -> None:
+        self._resting = False
+        self.news.set()
+
+    def _write_now(self, chunk: bytes) -> bool:
+        return self._resting and self._write is not None and self._write(chunk)
+
+
+class Group:
+    """The listeners that ask for the same, so that it is read, framed and coded once.
+
+    Args:
+        where: What they ask for.
+        full: Whether they get whole events.
+        position: Everything up to this ``seq`` is behind them.
+    """
+
+    def __init__(self, where: Filter, position: int, *, full: bool) -> None:
+        self.where = where
+        self.full = full
+        self.position = position
+        """Everything up to this ``seq`` has been handed to the listeners."""
+        self.listeners: set[Listener] = set()
+        self.changed = asyncio.Event()
+        self._recent: deque[tuple[int, bytes]] = deque()
+        self._recent_bytes = 0
+        self._recent_after = position
+
+    def add(self, position: int, buffer_bytes: int, write: WriteChunk | None) -> Listener:
+        """Add a listener that has everything up to ``position``, and give it what it lacks, if that is still here."""
+        at_hand = position >= self._recent_after
+        listener = Listener(position if at_hand else self.position, buffer_bytes, write)
+        if at_hand:
+            for seq, frame in self._recent:
+                listener.offer(seq, frame)
+        self.listeners.add(listener)
+        return listener
+
+    def pass_on(self, part: Part) -> Generator[None]:
+        """Hand a part to every listener, one at each step; who is added meanwhile has been given it."""
+        self.position = part.last
+        for seq, frame in part.events:
+            self._recent.append((seq, frame))
+            self._recent_bytes += len(frame)
+        while self._recent_bytes > RECENT_BYTES:
+            self._recent_after, frame = self._recent.popleft()
+            self._recent_bytes -= len(frame)
+        for listener in list(self.listeners):
+            listener.give(part)
+            yield
+
+    def skip(self, until: int) -> None:
+        """Let all listeners know that they do not get what comes up to ``until``."""
+        for listener in self.listeners:
+            listener.skip(self.position + 1, until)
+        self._begin_after(until)
+
+    def restart(self, last: int, joined: list[Listener]) -> None:
+        """Go on behind ``last`` where that is less than the listeners have had, and let them know.
+
+        Args:
+            last: The newest position of the database, which may have come into the place of another.
+            joined: Who listened before ``last`` was read; only these can be known to be ahead of it.
+        """
+        ahead = [listener for listener in joined if listener.position > last]
+        if self.position > last:
+            self._begin_after(last)
+            ahead = [*self.listeners]
+        for listener in ahead:
+            listener.restart(last)
+
+    def _begin_after(self, position: int) -> None:
+        self.position = self._recent_after = position
+        self._recent.clear()
+        self._recent_bytes = 0
+
+
+def span_frame(seq: int, line: bytes) -> bytes:
+    """Frame one event, already on one line."""
+    return b"event: span\nid: %d\ndata: %s\n\n" % (seq, line)
+
+
+def gap_frame(first: int, last: int) -> bytes:
+    """Frame the news that the events from ``first`` to ``last`` were skipped."""
+    return b'event: gap\nid: %d\ndata: {"from":%d,"to":%d}\n\n' % (last, first, last)
