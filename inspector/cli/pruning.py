@@ -18,7 +18,7 @@ from inspector.cli.request import delete
 from inspector.cli.visible import visible
 from inspector.model import Filter
 from inspector.settings import Settings
-from inspector.store import Store
+from inspector.store import Store, StoreFull
 
 _PAGE = 1000
 _STEP = 20
@@ -39,8 +39,19 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
     """Delete what is wanted and say how much that was.
 
     Raises:
-        CliError: Nothing fits, nobody agreed, or the owner of the database did not do it.
+        CliError: Nothing fits, nobody agreed, there is no space to delete with, or the owner of the database did not
+            do it.
     """
+    try:
+        return _carry_out(settings, wanted, ask=ask)
+    except StoreFull as error:
+        raise CliError(
+            f"no space left for {settings.database}, not even to delete with; free a few megabytes, "
+            "or prune a copy of it on another disk, as 'A full disk' in docs/storage.md shows"
+        ) from error
+
+
+def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
     with opened(settings, write=True) as store:
         trace_id = find_trace(store, wanted.trace_id).trace_id if wanted.trace_id else None
         if wanted.session_id is not None and store.session(wanted.session_id) is None:

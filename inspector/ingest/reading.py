@@ -26,6 +26,11 @@ _LOCK_POLL_S = 0.05
 CHECK_S = 2.0
 """How long a database that its last owner did not close is checked for damage before it is read as it is."""
 
+_CONSEQUENCES: dict[type[StoreError], str] = {
+    StoreReadOnly: "; only what was taken in before is shown",
+    StoreFull: "; what waits stays in the spool",
+}
+
 
 @contextmanager
 def open_home(
@@ -57,11 +62,12 @@ def open_home(
         raise NothingRecorded(settings.home)
     owner, why = _owner_or_why(settings, check_s=None if follow or write else CHECK_S)
     if owner is None:
-        if why is not None:
-            if write or (follow and not isinstance(why, StoreReadOnly)) or not settings.database.exists():
-                raise why
-            as_it_is(f"{why}; only what was taken in before is shown" if isinstance(why, StoreReadOnly) else str(why))
-        with closing(SqliteStore(settings.database, read_only=True)) as store:
+        never_read = write or (follow and not isinstance(why, StoreReadOnly)) or not settings.database.exists()
+        if why is not None and never_read:
+            raise why
+        with closing(_as_it_is(settings, why)) as store:
+            if why is not None:
+                as_it_is(f"{why}{_CONSEQUENCES.get(type(why), '')}")
             yield store
         return
     with owner:
@@ -76,6 +82,16 @@ def open_home(
         yield owner.store
 
 
+def _as_it_is(settings: Settings, why: StoreError | None) -> SqliteStore:
+    try:
+        return SqliteStore(settings.database, read_only=True)
+    except StoreError:
+        # One of an earlier version is brought up to date before it is read, which takes space.
+        if isinstance(why, StoreFull):
+            raise why from None
+        raise
+
+
 def _catch_up(
     owner: Owner, settings: Settings, as_it_is: Callable[[str], object], read_so_far: Callable[[int, int], None] | None
 ) -> None:
@@ -86,7 +102,7 @@ def _catch_up(
         while owner.store.index():
             pass
     except StoreFull as error:
-        as_it_is(f"{error}; what waits stays in the spool")
+        as_it_is(f"{error}{_CONSEQUENCES[StoreFull]}")
 
 
 def _owner_or_why(settings: Settings, *, check_s: float | None) -> tuple[Owner | None, StoreError | None]:
@@ -98,7 +114,7 @@ def _owner_or_why(settings: Settings, *, check_s: float | None) -> tuple[Owner |
         except OwnedElsewhere as owned:
             if owned.url is not None or time.monotonic() > give_up_s:
                 return None, None
-        except (PagesDamaged, StoreUnchecked, StoreReadOnly) as error:
+        except (PagesDamaged, StoreFull, StoreUnchecked, StoreReadOnly) as error:
             return None, error
         except PermissionError as error:
             reason = left_by_others(settings.home) or f"{settings.home} cannot be written: {error.strerror}"

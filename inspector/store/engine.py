@@ -221,6 +221,9 @@ def _error_of(err: BaseException | None, path: Path, limit_s: float) -> StoreErr
     code = getattr(err, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return PagesDamaged(path, err)
+    if getattr(err, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
+        # What a full disk looks like to who would put the index of the log on it.
+        code = sqlite3.SQLITE_FULL
     for codes, kind, message in _ERRORS:
         if code in codes:
             return kind(message.format(path=path, err=err, limit_s=limit_s))

@@ -48,6 +48,16 @@ class Reserve:
         """Whether the log is to be moved into the database now, and its space used again, since little is left."""
         return self._free() < _TIGHT_BYTES and _size(_log_of(self._database)) > _TIGHT_LOG_BYTES
 
+    @property
+    def is_short(self) -> bool:
+        """Whether there is no space for the files that SQLite puts beside the database."""
+        return self._free() < _SHORT_BYTES
+
+    @property
+    def is_held(self) -> bool:
+        """Whether space is set aside."""
+        return _size(self._path) > 0
+
     def release(self) -> int:
         """Give the space to whoever deletes; returns how much it was."""
         held = _size(self._path)
@@ -64,7 +74,7 @@ class Reserve:
     @contextmanager
     def lent(self) -> Generator[None]:
         """Lend the space for as long as files beside the database are made, if there is none for them."""
-        held = self.release() if self._free() < _SHORT_BYTES else 0
+        held = self.release() if self.is_short else 0
         try:
             yield
         finally:
@@ -94,6 +104,12 @@ class Reserve:
             self.release()
         finally:
             os.close(descriptor)
+
+
+def has_no_room(database: Path) -> bool:
+    """Tells whether there is neither space for the files that SQLite puts beside a database, nor a reserve of it."""
+    reserve = Reserve(database)
+    return reserve.is_short and not reserve.is_held
 
 
 def _log_of(database: Path) -> Path:

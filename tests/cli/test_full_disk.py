@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -15,7 +16,7 @@ from inspector.cli.app import run as command
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
-from inspector.store import StoreFull
+from inspector.store import SqliteStore, StoreFull
 
 TOKEN = "a-token-of-the-tests-only"
 
@@ -141,4 +142,47 @@ def test_without_a_byte_to_delete_with_it_is_said(ask, home, fill):
     code, _, errors = ask("prune", "--max-size", "2MB", "--yes")
     assert code == 1
     assert "no space left" in errors.splitlines()[-1]
+    assert "not even to delete with; free a few megabytes, or prune a copy" in errors.splitlines()[-1]
     assert ask("events")[0] == 0
+
+
+@pytest.fixture
+def killed_without_reserve(home, span, tmp_path):
+    """A home as an earlier version left it that was killed: a log longer than its database, no reserve, a full disk."""
+    owned = tmp_path / "owned" / "inspector.db"
+    store = SqliteStore(owned)
+    for number in range(40):
+        result = random.Random(number).randbytes(1500).hex()
+        store.write([span(trace_id=f"{number:032x}", attributes={"result": result}) for _ in range(10)])
+        if number == 10:
+            store.checkpoint()
+    home.mkdir(mode=0o700)
+    for name in ("inspector.db", "inspector.db-wal"):
+        shutil.copy(owned.with_name(name), home / name)
+    store.close()
+    stuff_full(home)
+    assert (home / "inspector.db-wal").stat().st_size > (home / "inspector.db").stat().st_size > 0
+    return home
+
+
+def test_a_log_without_a_reserve_is_read_and_pruned_by_way_of_another_disk(ask, killed_without_reserve, tmp_path):
+    home, other = killed_without_reserve, tmp_path / "other"
+    before = {name: (home / name).read_bytes() for name in ("inspector.db", "inspector.db-wal")}
+    code, _, errors = ask("export", "--all", "-o", str(tmp_path / "saved.jsonl"))
+    assert code == 0, errors
+    assert "no space left" in errors and "exported 400 events of 40 traces" in errors
+    code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
+    assert (code, "prune a copy of it on another disk" in errors.splitlines()[-1]) == (1, True)
+    assert {name: (home / name).read_bytes() for name in before} == before
+    # As docs/storage.md shows it.
+    copied = "mkdir -m 700 $1 && cp -p $0/inspector.db* $1"
+    subprocess.run(["sh", "-euc", copied, home, other], check=True)
+    assert command(["prune", "--max-size", "1MB", "--yes", "--home", str(other)]) == 0
+    subprocess.run(["sh", "-euc", "rm $0/inspector.db* && cp -p $1/inspector.db $0", home, other], check=True)
+    code, _, errors = ask("events", "--limit", "1000")
+    assert (code, errors) == (0, "")
+    assert free(home) > 1_000_000
+    with Owner(Settings(home=home, retention_days=36_500)) as owner:
+        kept = len(owner.store.traces(Filter(), limit=1000).items)
+        assert 0 < kept < 40
+        assert owner.store.health().spans == 10 * kept
