@@ -47,18 +47,48 @@ class Cut(str):  # noqa: SLOT000 - a str cannot have slots that hold anything
     tail: str
     missing: int
     """Characters left out between ``head`` and ``tail``."""
+    edge: int
+    """Characters on either side that are dropped when it is written, at least one."""
 
-    def __new__(cls, head: str, tail: str, missing: int) -> Self:
+    def __new__(cls, head: str, tail: str, missing: int, edge: int = EDGE_CHARS) -> Self:
         """Joins both parts around a marker that says how much is missing."""
         cut = super().__new__(cls, head + more(missing, "character") + tail)
-        cut.head, cut.tail, cut.missing = head, tail, missing
+        cut.head, cut.tail, cut.missing, cut.edge = head, tail, missing, edge
         return cut
 
     def trimmed(self) -> str:
         """The text as it is written: without the edges that may hold part of a secret."""
-        head, tail = self.head[:-EDGE_CHARS], self.tail[EDGE_CHARS:]
+        head, tail = self.head[: -self.edge], self.tail[self.edge :]
         edges = len(self.head) - len(head) + len(self.tail) - len(tail)
-        return head + more(self.missing + edges, "character") + tail
+        marker = more(self.missing + edges, "character")
+        return head + marker + tail if tail else head + marker.removesuffix(" …")
+
+
+def beginning(text: str, most: int) -> str:
+    """The text where it has at most ``most`` characters, else a ``Cut`` of which as many are written."""
+    if type(text) is Cut:
+        if len(text.head) <= most + EDGE_CHARS:
+            return text
+        beyond, text = text.missing + len(text.tail), text.head
+    else:
+        beyond = 0
+    size = str.__len__(text)
+    if size <= most:
+        return well_formed(str.__str__(text))
+    kept = min(size, most + EDGE_CHARS)
+    return Cut(well_formed(str.__getitem__(text, slice(kept))), "", beyond + size - kept, kept - most)
+
+
+def behind(lead: str, text: str) -> str:
+    """The text behind a lead of our own; a ``Cut`` stays one."""
+    if type(text) is Cut:
+        return Cut(lead + text.head, text.tail, text.missing, text.edge)
+    return lead + text
+
+
+def written(text: str) -> str:
+    """A text as it is written, once it is known to hold no secret: a ``Cut`` without its edges."""
+    return text.trimmed() if type(text) is Cut else text
 
 
 class Omitted(str):

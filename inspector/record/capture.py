@@ -14,7 +14,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from inspector.plain import Plain
 from inspector.record import jsonrpc
 from inspector.record.labels import label
-from inspector.record.layouts import mro
+from inspector.record.layouts import mro, type_name
 from inspector.record.reading import read, read_live
 from inspector.record.values import snapshot
 from inspector.toolnames import is_same_tool
@@ -57,7 +57,7 @@ def _type_name(value: object) -> str:
         raise
     except BaseException:  # noqa: BLE001 - the border to the agent: it may be a property that does anything
         name = None
-    return name if type(name) is str else type(value).__qualname__
+    return label(name) or type_name(type(value))
 
 
 def _class_name(value: object) -> Plain:
@@ -69,7 +69,7 @@ def _named(value: object, *names: str) -> Plain:
     for name in names:
         found = read_live(value, name)
         if found is not None and found != "":
-            return found
+            return label(found) if isinstance(found, str) else found
     return None
 
 

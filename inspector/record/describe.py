@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from inspector import semconv as sc
-from inspector.plain import Plain
+from inspector.plain import Cut, Plain, behind
 from inspector.record.calls import chain
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.middleware import outcome, without_content
@@ -69,6 +69,16 @@ def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     if span.rename is not None:
         found.name = span.rename
     return found
+
+
+def _titled(what: str, subject: Plain) -> str:
+    """What is done and to what: the name of a span."""
+    return what if type(what) is Cut else behind(f"{what} ", _text(subject))
+
+
+def _text(plain: Plain) -> str:
+    """A scalar as text; one that was cut stays so, since it is trimmed only once it was searched for secrets."""
+    return plain if isinstance(plain, str) else str(plain)
 
 
 def _identify(span: RecordedSpan, attributes: dict[str, Attribute]) -> None:
@@ -147,7 +157,7 @@ def _middleware(span: RecordedSpan, texts: Texts, found: Description) -> None:
 
 def _workflow(span: RecordedSpan, texts: Texts) -> Description:
     facts, after = span.before, span.after
-    found = Description(f"invoke_workflow {facts.get('name') or 'workflow'}")
+    found = Description(_titled("invoke_workflow", facts.get("name") or "workflow"))
     found.attributes |= {sc.OPERATION_NAME: "invoke_workflow", sc.SPAN_TYPE: "workflow.run"}
     found.put(sc.WORKFLOW_NAME, value=facts.get("name"))
     found.put(sc.SEED_WORKFLOW_TYPE, value=facts.get("type"))
@@ -160,7 +170,7 @@ def _workflow(span: RecordedSpan, texts: Texts) -> Description:
 
 def _agent(span: RecordedSpan, texts: Texts) -> Description:
     facts, after = span.before, span.after
-    found = Description(f"invoke_agent {facts.get('name') or 'agent'}")
+    found = Description(_titled("invoke_agent", facts.get("name") or "agent"))
     found.attributes |= {sc.OPERATION_NAME: "invoke_agent", sc.SPAN_TYPE: "agent.call"}
     found.put(sc.AGENT_NAME, sc.SEED_AGENT_NAME, value=facts.get("name"))
     found.put(sc.AGENT_DESCRIPTION, value=facts.get("description"))
@@ -182,7 +192,7 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
     model = answered.get("model") or facts.get("model") or request.model
     operation = facts.get("operation")
     operation = operation if isinstance(operation, str) else "chat"
-    found = Description(f"{operation} {model}" if model else operation, kind=CLIENT)
+    found = Description(_titled(operation, model) if model else operation, kind=CLIENT)
     found.attributes |= {sc.OPERATION_NAME: operation, sc.SPAN_TYPE: "llm.generate"}
     found.put(sc.REQUEST_MODEL, sc.SEED_LLM_MODEL, value=model)
     found.put(sc.PROVIDER_NAME, sc.SEED_LLM_PROVIDER, value=answered.get("provider") or facts.get("provider"))
@@ -254,17 +264,17 @@ _TOOL_FACTS = (
 
 def _tool(span: RecordedSpan, texts: Texts) -> Description:
     facts, after = span.before, span.after
-    full_name = facts.get("name") or "tool"
+    full_name = _text(facts.get("name") or "tool")
     server = facts.get("server")
     # `execute` would say nothing of `shell.execute`.
-    is_prefixed = isinstance(server, str) and facts.get("source") != "runtime"
-    name = without_server(str(full_name), str(server)) if is_prefixed else full_name
-    found = Description(f"execute_tool {name}")
+    is_prefixed = isinstance(server, str) and facts.get("source") != "runtime" and type(full_name) is not Cut
+    name = without_server(full_name, str(server)) if is_prefixed else full_name
+    found = Description(_titled("execute_tool", name))
     found.attributes = {
         sc.OPERATION_NAME: "execute_tool",
         sc.SPAN_TYPE: "tool.call",
-        sc.TOOL_NAME: str(name),
-        sc.SEED_TOOL_NAME: str(full_name),
+        sc.TOOL_NAME: name,
+        sc.SEED_TOOL_NAME: full_name,
     }
     if "source" in facts:
         found.put(sc.TOOL_TYPE, value="extension" if facts["source"] == "mcp" else "function")
@@ -299,13 +309,13 @@ def _rpc(span: RecordedSpan, texts: Texts) -> Description:
     method = envelope.get("method")
     method = method if isinstance(method, str) else "rpc"
     target = params.get("name") if method in ("tools/call", "prompts/get") else None
-    found = Description(f"{method} {target}" if isinstance(target, str) else method)
+    found = Description(_titled(method, target) if isinstance(target, str) else method)
     found.kind = SERVER if span.direction == "inbound" else CLIENT
     found.attributes[sc.SPAN_TYPE] = _RPC_SPAN_TYPES.get(method, "rpc")
     found.put(sc.MCP_METHOD_NAME, sc.SEED_RPC_METHOD, value=method)
     request_id = envelope.get("id")
     if request_id is not None:
-        found.put(sc.JSONRPC_REQUEST_ID, sc.SEED_RPC_ID, value=str(request_id))
+        found.put(sc.JSONRPC_REQUEST_ID, sc.SEED_RPC_ID, value=_text(request_id))
     found.put(sc.SEED_JSONRPC_VERSION, value=envelope.get("jsonrpc"))
     found.put(sc.SEED_RPC_DIRECTION, value=span.direction)
     transport = facts.get("transport")
@@ -323,7 +333,7 @@ def _rpc(span: RecordedSpan, texts: Texts) -> Description:
         _body(span, texts, found, sc.SEED_RPC_RESPONSE, value=response, fact="response")
         if isinstance(response, dict) and isinstance(error := response.get("error"), dict):
             code = error.get("code")
-            found.put(sc.RPC_STATUS_CODE, value=None if code is None else str(code))
+            found.put(sc.RPC_STATUS_CODE, value=None if code is None else _text(code))
     return found
 
 
@@ -359,7 +369,7 @@ def _resource(span: RecordedSpan, texts: Texts) -> Description:
 def _prompt(span: RecordedSpan, texts: Texts) -> Description:
     facts, after = span.before, span.after
     template = facts.get("template") or "prompt"
-    found = Description(f"prompts/get {template}", kind=CLIENT)
+    found = Description(_titled("prompts/get", template), kind=CLIENT)
     found.attributes |= {sc.SPAN_TYPE: "prompt.apply", sc.MCP_METHOD_NAME: "prompts/get"}
     found.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=template)
     _body(span, texts, found, sc.SEED_PROMPT_PARAMETERS, value=facts.get("parameters"), fact="parameters")

@@ -6,17 +6,20 @@
 import builtins
 import linecache
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any, Final, NamedTuple
 
-from inspector.plain import well_formed
+from inspector.plain import EDGE_CHARS, beginning, behind, written
 from inspector.record.invalid import VALIDATION_ERROR, validation_text
 from inspector.record.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
 from inspector.record.reading import read
 
 _MAX_MESSAGE = 10_000
+_MAX_NOTE = 1_000
+_MAX_PART = 500
+"""Characters of an exception in a group, and of a line of source."""
 _MAX_FRAMES = 100
 _MAX_CHAIN = 50
 _MAX_WALKED = 5_000
@@ -38,7 +41,7 @@ class Frame(NamedTuple):
 
 
 def error_text(exc: BaseException) -> str:
-    """What the exception says of itself, in at most 10,000 characters, without running any code of the program.
+    """What the exception says of itself, written in at most 10,000 characters, without running any code of the program.
 
     Its ``__str__`` is asked where it is C's, or the standard library's over plain values. Of others it is the text that
     the exception was made with, or what its attributes hold.
@@ -47,9 +50,7 @@ def error_text(exc: BaseException) -> str:
         text = _text(exc)
     except Exception as error:  # noqa: BLE001 -- the border to the agent
         return f"[no message: {type_name(type(error))} was raised by {type_name(type(exc))}.__str__]"
-    if len(text) > _MAX_MESSAGE:
-        text = f"{text[:_MAX_MESSAGE]}… [{len(text) - _MAX_MESSAGE:,} more characters]"
-    return well_formed(text)
+    return beginning(text, _MAX_MESSAGE)
 
 
 def _text(exc: BaseException) -> str:
@@ -175,7 +176,7 @@ def _listed(values: Iterable[tuple[object, str]]) -> Iterator[str]:
 
 def _shown(value: object) -> str:
     if issubclass(type(value), str):
-        return repr(str.__getitem__(value, slice(_MAX_MESSAGE)))  # pyright: ignore[reportArgumentType] - it is one
+        return repr(str.__getitem__(value, slice(_MAX_MESSAGE + EDGE_CHARS)))  # pyright: ignore[reportArgumentType] - it is one
     return repr(value) if _is_tame(value) else f"<{type_name(type(value))}>"
 
 
@@ -221,7 +222,7 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
     for (link, joint), of_link in zip(reversed(links), reversed(places), strict=True):
         yield from of_link
         if joint:
-            yield Frame("", 0, f"{type_name(type(link))}: {error_text(link)}")
+            yield Frame("", 0, behind(f"{type_name(type(link))}: ", error_text(link)))
             yield Frame("", 0, joint)
     yield from _notes(exc)
     yield from _group(exc)
@@ -252,7 +253,7 @@ def _notes(exc: BaseException) -> Iterator[Frame]:
     notes: Any = (instance_dict(exc, layout_of(type(exc))) or {}).get("__notes__")
     for text in notes[:20] if issubclass(type(notes), list) else ():
         if type(text) is str:
-            yield Frame("", 0, f"note: {well_formed(text[:1000])}")
+            yield Frame("", 0, behind("note: ", beginning(text, _MAX_NOTE)))
 
 
 def _group(exc: BaseException) -> Iterator[Frame]:
@@ -263,24 +264,35 @@ def _group(exc: BaseException) -> Iterator[Frame]:
         current, depth = waiting.pop()
         if depth:
             told += 1
-            yield Frame("", 0, f"{'  ' * min(depth, 10)}+ {type_name(type(current))}: {error_text(current)[:500]}")
+            lead = f"{'  ' * min(depth, 10)}+ {type_name(type(current))}: "
+            yield Frame("", 0, behind(lead, beginning(error_text(current), _MAX_PART)))
         if issubclass(type(current), BaseExceptionGroup):
             parts: tuple[BaseException, ...] = BaseExceptionGroup.__dict__["exceptions"].__get__(current)
             waiting.extend((part, depth + 1) for part in reversed(parts[:_MAX_CHAIN]))
 
 
-def format_traceback(error_type: str, message: str, places: tuple[Frame, ...]) -> str:
-    """A traceback as Python prints it, with source lines; reads files, so it belongs into the writer's thread."""
+def format_traceback(
+    error_type: str, message: str, places: tuple[Frame, ...], trim: Callable[[str], str] = written
+) -> str:
+    """A traceback as Python prints it, with source lines; reads files, so it belongs into the writer's thread.
+
+    Args:
+        error_type: The exception's class.
+        message: What it says.
+        places: Where it came from.
+        trim: Makes what is written of a text that was cut.
+    """
+    message = trim(message)
     lines = ["Traceback (most recent call last):"]
     after: list[str] = []
     for place in places:
         if not place.filename:
-            (after if place.function.startswith(("note: ", "  +")) else lines).append(place.function)
+            (after if place.function.startswith(("note: ", "  +")) else lines).append(trim(place.function))
             if place.function in (_CAUSE, _CONTEXT):
                 lines[-1:] = ["", place.function, "", "Traceback (most recent call last):"]
             continue
         lines.append(f'  File "{place.filename}", line {place.line}, in {place.function}')
         if source := linecache.getline(place.filename, place.line).strip():
-            lines.append(f"    {source[:500]}")
+            lines.append(f"    {trim(beginning(source, _MAX_PART))}")
     lines.append(f"{error_type}: {message}" if message else error_type)
     return "\n".join((*lines, *after)) + "\n"

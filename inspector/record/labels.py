@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from inspector.plain import well_formed
+from inspector.plain import beginning
 
-_KEPT: Final = slice(8192)
+_MOST: Final = 8192
 
 
 def label(value: object) -> str | None:
@@ -13,11 +13,11 @@ def label(value: object) -> str | None:
     What is longer than any name, such as an address that holds all of its data, keeps its beginning.
     """
     if type(value) is str:
-        return well_formed(value[_KEPT])
+        return value if len(value) <= _MOST and value.isascii() else beginning(value, _MOST)
     if not isinstance(value, str):
         return None
     try:
-        return well_formed(str.__getitem__(value, _KEPT))
+        return beginning(value, _MOST)
     except TypeError:
         return _proxied(value)
 
@@ -26,6 +26,6 @@ def _proxied(value: object) -> str | None:
     # A proxy only says that it is a text.
     try:
         text = str(value)
-        return well_formed(text[_KEPT]) if type(text) is str else None
+        return beginning(text, _MOST) if type(text) is str else None
     except Exception:  # noqa: BLE001 - the border to the agent: a proxy may do anything
         return None

@@ -14,6 +14,8 @@ from itertools import islice
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any, Final
 
+from inspector.plain import well_formed
+
 _NAMESPACE: Final = type.__dict__["__dict__"].__get__
 _MRO: Final = type.__dict__["__mro__"].__get__
 _QUALNAME: Final = type.__dict__["__qualname__"].__get__
@@ -24,6 +26,8 @@ dict_get: Final = dict[Any, Any].get
 """A look-up in a dictionary of any subclass, by the method of ``dict`` itself."""
 
 _FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
+_MOST_NAME: Final = 200
+"""Characters of the name of a class, and of its module."""
 _MAX_LAYOUTS: Final = 2048
 _MAX_NAMES: Final = 5000
 """Names of a class that are looked at."""
@@ -68,8 +72,8 @@ def type_name(cls: type) -> str:
     if type(module) is not str:
         # Types written in C carry their module in tp_name alone, which type's own repr shows.
         module = type.__repr__(cls)[8:-2].rpartition(".")[0]
-    name: str = _QUALNAME(cls)
-    return name if module in ("builtins", "") else f"{module[:200]}.{name[:200]}"
+    name = well_formed(_QUALNAME(cls)[:_MOST_NAME])
+    return name if module in ("builtins", "") else f"{well_formed(module[:_MOST_NAME])}.{name}"
 
 
 def static(cls: type, name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from inspector.plain import Plain
+from inspector.plain import Plain, written
 from inspector.record.encoding import encode
 
 Part: TypeAlias = dict[str, Plain]
@@ -67,7 +67,8 @@ def joined(content: Plain) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "\n".join(filter(None, map(joined, content[:1000]))) if all(map(_shallow, content[:1000])) else ""
+        parts = (written(joined(item)) for item in content[:1000])
+        return "\n".join(filter(None, parts)) if all(map(_shallow, content[:1000])) else ""
     if isinstance(content, dict):
         found = first(content, "text", "content", "thinking", "reasoning", "summary")
         return found if isinstance(found, str) else ""

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from inspector import semconv as sc
-from inspector.plain import Plain, well_formed
+from inspector.plain import Cut, Plain, well_formed
 from inspector.record.content import is_content
 from inspector.record.describe import Attribute, Description, describe
 from inspector.record.failures import format_traceback
-from inspector.record.spans import Failure, RecordedSpan, State
+from inspector.record.spans import Event, Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
 from inspector.redaction.names import label_of
@@ -92,21 +92,27 @@ class SpanEncoder:
         unknown = [pair for pair in pairs if pair not in known]
         short = [found.name]
         for _, value in unknown:
-            if type(value) is str:
+            if isinstance(value, str):
                 short.append(value)
             elif isinstance(value, tuple):
                 short += (each for each in value if isinstance(each, str))
+        # What was cut when it was captured is trimmed only once it was searched.
+        is_whole = Cut not in map(type, short)
         if span.extra:
             # As JSON, since the name of a field can tell of a secret that its text does not.
             short.append(encode(dict(span.extra)).decode())
         # Always asked, since it forgets the texts that it looked through.
         is_clean = self._texts.clean(short)
-        if is_clean and not any(map(label_of, found.bodies)):
+        if is_clean and is_whole and not any(map(label_of, found.bodies)):
             fragments += self._learn(unknown)
         else:
             found = self._strictly(span, state)
             found.name = self._texts.redacted("name", found.name)
-            fragments = [_fragment(key, redacted(key, value, self._texts)) for key, value in found.attributes.items()]
+            found.bodies = {self._texts.key(key): text for key, text in found.bodies.items()}
+            fragments = [
+                _fragment(self._texts.key(key), redacted(key, value, self._texts))
+                for key, value in found.attributes.items()
+            ]
         fragments += [b"%b%b}}" % (_text_prefixes[key], text.quoted) for key, text in found.bodies.items()]
         parent = b',"parentSpanId":"%016x"' % span.parent_id if span.parent_id is not None else b""
         ended = b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns) if state != "running" else b""
@@ -209,9 +215,9 @@ def events_of(span: RecordedSpan, texts: Texts) -> list[_Event]:
     return events
 
 
-def event_records(events: Iterable[tuple[str, int, dict[str, Plain]]], texts: Texts) -> Iterator[_Event]:
-    """Yield events, each a name, a time in nanoseconds and attributes, as they may be written."""
-    for name, at_ns, facts in events:
+def event_records(events: Iterable[Event], texts: Texts) -> Iterator[_Event]:
+    """Yield events as they may be written."""
+    for name, at_ns, facts, failure in events:
         if not texts.content:
             facts = _without_content(name, facts)  # noqa: PLW2901 - less of the same
         plain, _ = texts.redactor.redact_value("event", facts)
@@ -221,6 +227,8 @@ def event_records(events: Iterable[tuple[str, int, dict[str, Plain]]], texts: Te
                 pairs.append((key, value))
             elif value is not None:
                 pairs.append((key, encode(value).decode()))
+        if failure is not None:
+            pairs += _exception(failure, texts)
         yield _Event(str(at_ns), texts.redacted("event", name), key_values(pairs))
 
 
@@ -232,13 +240,24 @@ def _without_content(name: str, facts: dict[str, Plain]) -> dict[str, Plain]:
 
 
 def _exception_event(failure: Failure, at_ns: int, texts: Texts) -> _Event:
-    stack = well_formed(format_traceback(failure.type, failure.message, failure.frames or ()))
-    pairs: list[tuple[str, Attribute]] = [
+    return _Event(str(at_ns), sc.EXCEPTION_EVENT, key_values(_exception(failure, texts)))
+
+
+def _exception(failure: Failure, texts: Texts) -> list[tuple[str, Attribute]]:
+    """Return what OpenTelemetry's conventions record of an exception; reads the source files that it came through."""
+    stack = well_formed(
+        format_traceback(
+            failure.type,
+            failure.message,
+            failure.frames or (),
+            lambda text: texts.redacted(sc.EXCEPTION_STACKTRACE, text) if type(text) is Cut else text,
+        )
+    )
+    return [
         (sc.EXCEPTION_TYPE, failure.type),
         (sc.EXCEPTION_MESSAGE, texts.redacted(sc.EXCEPTION_MESSAGE, failure.message)),
         (sc.EXCEPTION_STACKTRACE, texts.redacted(sc.EXCEPTION_STACKTRACE, stack)),
     ]
-    return _Event(str(at_ns), sc.EXCEPTION_EVENT, key_values(pairs))
 
 
 def resource_json(process: str, *, service: str | None, version: str) -> bytes:

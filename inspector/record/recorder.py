@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from opentelemetry import trace
 
 import instrument
 from inspector import context
 from inspector import semconv as sc
-from inspector.plain import Plain
+from inspector.plain import Plain, beginning
 from inspector.record import notices
 from inspector.record.calls import Calls, innermost
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
@@ -317,8 +317,20 @@ def _told_failure(facts: Facts) -> Failure | None:
     error = response.get("error")
     if isinstance(error, dict):
         code = error.get("code")
-        return Failure(str(code), str(error.get("message") or ""), None, code if isinstance(code, int) else None)
+        message = error.get("message")
+        return Failure(_text_of(code) or _OTHER, _text_of(message), None, code if type(code) is int else None)
     return _flagged(response) or _flagged(response.get("result"))
+
+
+_OTHER: Final = "_OTHER"
+"""What OpenTelemetry's conventions call an ``error.type`` that is not known."""
+
+
+def _text_of(plain: Plain) -> str:
+    if isinstance(plain, str):
+        # As it is: one that was cut is trimmed once it was searched for secrets.
+        return plain
+    return "" if plain is None or isinstance(plain, dict | list) else str(plain)
 
 
 def _flagged(result: Plain) -> Failure | None:
@@ -327,9 +339,13 @@ def _flagged(result: Plain) -> Failure | None:
     return None
 
 
+_MOST_SAID: Final = 1000
+"""Characters of a tool's result that say why it failed."""
+
+
 def _content_text(content: Plain) -> str:
     if isinstance(content, str):
-        return content[:1000]
+        return beginning(content, _MOST_SAID)
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))[:1000]
+    return beginning("\n".join(text for text in texts if isinstance(text, str)), _MOST_SAID)

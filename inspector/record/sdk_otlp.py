@@ -8,15 +8,15 @@ import msgspec
 from opentelemetry import trace
 
 from inspector import semconv as sc
-from inspector.plain import Cut, Limits, Plain, well_formed
+from inspector.plain import Limits, Plain, beginning, fitting_key, well_formed, written
 from inspector.record.content import is_content
 from inspector.record.otlp import Attribute, encode, event_records, key_values
-from inspector.record.spans import State
+from inspector.record.spans import Event, State
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import Event
+    from opentelemetry.sdk.trace import Event as SdkEvent
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
     from inspector.record.sdk_spans import Origin, SdkSpan
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MOST: Final = 1024
 """Attributes, events and links of a span that are kept: docs/spool.md has the limits of whoever takes them in."""
 _EVENT_LIMITS: Final = Limits(depth=8, items=200, text_chars=32_768)
+_MOST_WHY: Final = 10_000
+"""Characters of what a status says, as of an exception's text."""
 _SCALARS = (str, bool, int, float)
 _OURS: Final = frozenset((sc.PROCESS, sc.RUN_ID, sc.PROCESS_PID))
 """Attributes of the resource that say which process wrote the spool."""
@@ -83,7 +85,7 @@ def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts) -> bytes:
     """Return a span, as it stands, as an OTLP JSON object; one that still runs has no end time."""
     found: dict[str, Any] = {"traceId": f"{span.trace_id:032x}", "spanId": f"{span.span_id:016x}"}
     if span.trace_state:
-        found["traceState"] = span.trace_state.to_header()
+        found["traceState"] = texts.redacted("traceState", span.trace_state.to_header())
     if span.parent_id is not None:
         found["parentSpanId"] = f"{span.parent_id:016x}"
     found |= {
@@ -102,7 +104,7 @@ def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts) -> bytes:
     found |= _lost(span)
     code, why = span.status.status_code.value, span.status.description
     if code:
-        message = {"message": texts.redacted("status", well_formed(why[:10_000]))} if why else {}
+        message = {"message": texts.redacted("status", beginning(why, _MOST_WHY))} if why else {}
         found["status"] = {"code": code, **message}
     return encode(found)
 
@@ -111,7 +113,7 @@ def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
     """Return the span's own attributes, the session, and what the program noted on it through us."""
     found = dict(_attributes(span.attributes, texts))
     if span.session_id is not None:
-        found.setdefault(sc.SESSION_ID, span.session_id)
+        found.setdefault(sc.SESSION_ID, texts.redacted(sc.SESSION_ID, span.session_id))
     if span.extra:
         found |= _attributes(dict(span.extra), texts)
     if span.bodies and texts.content:
@@ -125,17 +127,17 @@ def _attributes(
 ) -> Iterator[tuple[str, Attribute]]:
     """Yield attributes as they may be written: without secrets and, where content is off, without content."""
     for key, value in islice(pairs.items(), MOST):
-        name = well_formed(key)
+        name = fitting_key(key)
         if texts.content or not is_content(name):
             plain = snapshot(value) if limits is None else snapshot(value, limits)
             attribute = _attribute(texts.redactor.redact_value(name, plain)[0])
             if attribute is not None:
-                yield name, attribute
+                yield texts.key(name), attribute
 
 
 def _attribute(plain: Plain) -> Attribute | None:
-    if isinstance(plain, Cut):
-        return plain.trimmed()
+    if isinstance(plain, str):
+        return written(plain)
     if plain is None or isinstance(plain, _SCALARS):
         return plain
     if isinstance(plain, list):
@@ -145,11 +147,11 @@ def _attribute(plain: Plain) -> Attribute | None:
     return encode(plain).decode()
 
 
-def _events(events: "Iterable[Event]") -> Iterator[tuple[str, int, dict[str, Plain]]]:
+def _events(events: "Iterable[SdkEvent]") -> Iterator[Event]:
     for event in events:
         pairs = islice((event.attributes or {}).items(), MOST)
-        plain = {well_formed(key): snapshot(value, _EVENT_LIMITS) for key, value in pairs}
-        yield well_formed(event.name), event.timestamp, plain
+        plain = {fitting_key(key): snapshot(value, _EVENT_LIMITS) for key, value in pairs}
+        yield well_formed(event.name), event.timestamp, plain, None
 
 
 def _link(link: trace.Link, texts: Texts) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, Final
 
-from inspector.plain import BYTES_KEPT, Plain, gaps, integer, number, omitted
+from inspector.plain import BYTES_KEPT, Cut, Plain, gaps, integer, number, omitted
 from inspector.record.family import Family, Walk
 from inspector.record.layouts import Layout, attributes, instance_dict, layout_of, namespace, static, type_name
 from inspector.record.tables import LIBRARIES, SMALL_ARRAY
@@ -77,7 +77,9 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
 
 
 def _text(value: Any, walk: Walk, _: int) -> Plain:
-    return walk.text(value)
+    shown = walk.text(value)
+    # What was cut before stays to be trimmed.
+    return value if type(value) is Cut and type(shown) is str else shown
 
 
 def _int(value: Any, _: Walk, __: int) -> Plain:

@@ -16,8 +16,9 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.util import types
 
-from inspector.plain import Limits, Plain, well_formed
+from inspector.plain import Limits, Plain, fitting_key
 from inspector.record.failures import Frame, error_text, frames
+from inspector.record.labels import label
 from inspector.record.layouts import type_name
 from inspector.record.reading import read
 from inspector.record.values import snapshot
@@ -108,7 +109,14 @@ class Text(msgspec.Struct, frozen=True):
     """The value without its secrets."""
 
 
+def _name_of(key: object) -> str:
+    # The program's own calls of OpenTelemetry's API come here, with whatever they pass.
+    return fitting_key(key if type(key) is str else label(key) or type_name(type(key)))
+
+
 Links: TypeAlias = tuple[trace.SpanContext, ...]
+Event: TypeAlias = tuple[str, int, dict[str, Plain], Failure | None]
+"""What happened during a call: its name, when in nanoseconds since the epoch, attributes, the exception it was of."""
 
 
 class OpenCalls(Protocol):
@@ -193,7 +201,7 @@ class RecordedSpan(trace.Span):
         self.bodies: dict[str, Plain] | None = None
         self.states: list[tuple[str, int, dict[str, Plain]]] | None = None
         """Which functions left what is in ``bodies``, and when."""
-        self.events: list[tuple[str, int, dict[str, Plain]]] | None = None
+        self.events: list[Event] | None = None
         self.failure: Failure | None = None
         self.links: Links = ()
         self.children: set[RecordedSpan] | None = None
@@ -249,13 +257,13 @@ class RecordedSpan(trace.Span):
             if extra is None:
                 extra = self.extra = {}
             if len(extra) < _MOST_NOTES:
-                extra[well_formed(key)] = snapshot(value)
+                extra[_name_of(key)] = snapshot(value)
 
     def note_state(self, function: str, values: Mapping[str, object]) -> None:
         """Record copies as JSON text, each under its key; what they take the place of becomes an event of its time."""
         if not values or not self.is_recording():
             return
-        found = {well_formed(key): snapshot(value) for key, value in values.items()}
+        found = {_name_of(key): snapshot(value) for key, value in values.items()}
         bodies = dict(self.bodies or {})
         kept: list[tuple[str, int, dict[str, Plain]]] = []
         for earlier in self.states or ():
@@ -267,26 +275,28 @@ class RecordedSpan(trace.Span):
             if name == function:
                 bodies = {key: plain for key, plain in bodies.items() if key not in left}
         if len(bodies) < _MOST_NOTES:
-            self.states = [*kept, (well_formed(function), time_ns(), found)]
+            self.states = [*kept, (_name_of(function), time_ns(), found)]
             self.bodies = bodies | found
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""
         self.happened(name, dict(attributes or {}), timestamp)
 
-    def happened(self, name: str, attributes: dict[str, Any], at_ns: int | None = None) -> None:
-        """Record an event whose attributes may be anything."""
+    def happened(
+        self, name: str, attributes: dict[str, Any], at_ns: int | None = None, failure: Failure | None = None
+    ) -> None:
+        """Record an event whose attributes may be anything, and the exception that it is of."""
         if self.stop_ns is None or self.is_ending:
             events = self.events
             if events is None:
                 events = self.events = []
             if len(events) < _MOST_EVENTS:
-                plain = {well_formed(key): snapshot(value, _EVENT_LIMITS) for key, value in attributes.items()}
-                events.append((well_formed(name), at_ns or time_ns(), plain))
+                plain = {_name_of(key): snapshot(value, _EVENT_LIMITS) for key, value in attributes.items()}
+                events.append((_name_of(name), at_ns or time_ns(), plain, failure))
 
     def update_name(self, name: str) -> None:
         """Show this call under another name."""
-        self.rename = name
+        self.rename = label(name)
 
     def set_status(self, status: trace.Status | trace.StatusCode, description: str | None = None) -> None:
         """Leave the status to the hooks, which know how the call ended."""

@@ -1,12 +1,15 @@
 """JSON texts of captured values: redacted, bounded, made once a value."""
 
+from typing import Final
+
 import msgspec
 
-from inspector.plain import Plain
+from inspector.plain import Plain, written
 from inspector.record.encoding import encode
 from inspector.record.spans import RecordedSpan, Text
-from inspector.redaction import Redactor
+from inspector.redaction import FAILED, Redactor
 
+_MOST_KEYS: Final = 4096
 _quote = msgspec.json.encode
 
 
@@ -31,6 +34,7 @@ class Texts:
         self._max_bytes = max_bytes
         self._fresh: list[str] = []
         self._cut = False
+        self._keys: dict[str, str] = {}
 
     def without_content(self) -> "Texts":
         """Return the same, strict, for whoever is to get names, times and counts alone."""
@@ -70,6 +74,16 @@ class Texts:
         # What was shortened is redacted from the whole: a cut may run through a secret.
         return not cut and (not fresh or self.redactor.clean("\n".join(fresh)))
 
+    def key(self, key: str) -> str:
+        """Return the name of an attribute without secrets; names recur, so each is searched once."""
+        found = self._keys.get(key)
+        if found is None:
+            if len(self._keys) >= _MOST_KEYS:
+                self._keys.clear()
+            plain, _ = self.redactor.redact_value("attributes", {key: None})
+            found = self._keys[key] = next(iter(plain)) if isinstance(plain, dict) else FAILED
+        return found
+
     def redacted(self, key: str, text: str) -> str:
-        """Return a short text without its secrets."""
-        return self.redactor.redact_text(key, text)
+        """Return a short text without its secrets, as it is written."""
+        return written(self.redactor.redact_text(key, text))

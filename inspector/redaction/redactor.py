@@ -162,7 +162,7 @@ class Redactor:
         if type(text) is Cut:
             head, first = self._field(key, label, text.head)
             tail, second = self._field(key, label, text.tail)
-            return Cut(head, tail, text.missing), first + second
+            return Cut(head, tail, text.missing, text.edge), first + second
         if label is not None and not keeps(label, text):
             skip = scheme_end(text) if label == "authorization" else 0
             out, count = text[:skip] + self._placeholder(label, text[skip:]), 1

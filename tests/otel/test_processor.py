@@ -511,3 +511,27 @@ def test_a_span_that_begins_among_as_many_as_are_kept_costs_no_more_than_another
     assert peak < 20_000
     for span in spans:
         span.end()
+
+
+def test_a_secret_in_the_state_the_session_or_the_name_of_an_attribute_is_removed(spool, tracer):
+    key = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd"
+    parent = SpanContext(0xA, 0xB, True, TraceFlags(TraceFlags.SAMPLED), TraceState([("vendor", key)]))
+    with context.bind(f"chat {key}"):
+        below = trace.set_span_in_context(trace.NonRecordingSpan(parent))
+        with tracer.start_as_current_span("GET /", context=below, attributes={f"of {key}": 1}):
+            with tool():
+                pass
+    request, call = spool.by_name()["GET /"], spool.by_name()["execute_tool add"]
+    assert key[:12] not in str(spool.records())
+    assert request["traceState"].startswith("vendor=[redacted:openai")
+    # Hidden or not, it is one session.
+    assert request["attributes"]["session.id"] == call["attributes"]["session.id"]
+
+
+def test_a_secret_that_the_end_of_a_status_cuts_leaves_no_part(spool, tracer):
+    key = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd"
+    with tracer.start_as_current_span("GET /") as span:
+        span.set_status(StatusCode.ERROR, "x" * 9_987 + f" {key}" + "y " * 5000)
+    (found,) = spool.spans()
+    assert found["status"]["message"].startswith("xxx")
+    assert key[:12] not in found["status"]["message"]

@@ -39,7 +39,7 @@ from hypothesis import strategies as st
 from opentelemetry import trace
 
 import instrument
-from inspector.plain import Limits, weigh
+from inspector.plain import Limits, weigh, written
 from inspector.record.jsonrpc import read_envelope
 from inspector.record.labels import label
 from inspector.record.spans import failure_of
@@ -599,7 +599,8 @@ def test_an_exception_that_makes_its_own_text_shows_what_it_holds():
 
 
 def test_the_text_of_an_exception_is_short_and_well_formed():
-    assert len(error_text(ValueError("x" * 50_000_000))) < 10_100
+    assert len(written(error_text(ValueError("x" * 50_000_000)))) < 10_100
+    assert written(error_text(ValueError("x" * 10_005))) == "x" * 10_000 + "… [5 more characters]"
     assert error_text(ValueError("\ud800")) == "\ufffd"
 
 
@@ -945,7 +946,7 @@ def test_the_text_of_an_exception_is_made_of_a_bounded_number_of_characters():
     many = [["x" * 9999] * 50] * 50
     for exc in (ValueError(many), ValueError(*many), KeyError(many), ExceptionGroup("x" * 10_000_000, [ValueError()])):
         tracemalloc.start()
-        assert len(error_text(exc)) < 10_100
+        assert len(written(error_text(exc))) < 10_100
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 300_000
@@ -981,7 +982,8 @@ def test_a_message_of_many_parts_is_read_as_far_as_it_says_which_it_is():
 
 
 def test_a_name_that_is_no_name_keeps_its_beginning():
-    assert label("é" * 1_000_000) == "é" * 8192
+    assert written(label("é" * 8192)) == "é" * 8192
+    assert written(label("é" * 1_000_000)) == "é" * 8192 + "… [991,808 more characters]"
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -1001,4 +1003,31 @@ def test_a_call_with_an_odd_key_in_what_was_noted_on_it_is_recorded(record):
         trace.get_current_span().set_attribute("noted", {"\ud800": 1})
     (span,) = recording.spans()
     assert span["attributes"]["noted"] == '{"\ufffd":1}'
+    assert recording.spool.losses.unencodable == 0
+
+
+def test_a_name_that_an_object_has_is_bounded_and_well_formed(record):
+    recording = record()
+    agent = types.SimpleNamespace(name="\ud800", description="x" * 1_000_000)
+    odd = type("Odd", (), {})
+    odd.__qualname__ = "\ud800" * 1000
+    with instrument.around("agent_call", agent=agent), pytest.raises(ValueError):
+        with instrument.around("agent_call", agent=odd()):
+            raise type("Failed", (ValueError,), {"__qualname__": "\ud800"})
+    outer, inner = recording.spans()
+    assert outer["name"] == "invoke_agent \ufffd"
+    assert len(outer["attributes"]["gen_ai.agent.description"]) < 8300
+    assert len(inner["name"]) < 8300
+    assert recording.spool.losses.unencodable == 0
+
+
+@pytest.mark.parametrize("key", [5, None, "\ud800", "k" * 100_000])
+def test_whatever_names_an_attribute_or_an_event_costs_no_call(record, key):
+    recording = record()
+    with instrument.around("tool_call", tool_name="t", args={}, context=None):
+        span = trace.get_current_span()
+        span.set_attribute(key, 1)
+        span.add_event(key, {key: 1})
+        span.update_name(key)
+    assert len(recording.spans()) == 1
     assert recording.spool.losses.unencodable == 0
