@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from opentelemetry import trace
 
-from inspector import semconv as sc
+from inspector.plain import Cut, behind
 from inspector.record.calls import innermost
-from inspector.record.failures import error_text, format_traceback, frames
+from inspector.record.failures import error_text
 from inspector.record.layouts import type_name
 from inspector.record.sdk_spans import sdk_span_at
-from inspector.record.spans import RecordedSpan
+from inspector.record.spans import Failure, RecordedSpan, failure_of
 
 LOG_EVENT: Final = "log"
 _OURS: Final = ("mcp.inspector.", "mcp.instrument.", "inspector.")
@@ -54,7 +54,7 @@ def _take_down(record: logging.LogRecord) -> None:
     try:
         span = _span_here()
         if span is not None:
-            span.happened(LOG_EVENT, _facts(record), int(record.created * 1e9))
+            span.happened(LOG_EVENT, _facts(record), int(record.created * 1e9), _failure(record))
     # The border to the program: what it logs may be anything, and logging never fails it.
     except Exception:  # noqa: BLE001
         return
@@ -73,20 +73,12 @@ def _span_here() -> RecordedSpan | None:
 
 
 def _facts(record: logging.LogRecord) -> dict[str, Any]:
-    facts: dict[str, Any] = {"log.level": record.levelname, "log.logger": record.name, "log.message": _message(record)}
-    if record.exc_info and isinstance(raised := record.exc_info[1], BaseException):
-        facts |= _exception_facts(raised)
-    return facts
+    return {"log.level": record.levelname, "log.logger": record.name, "log.message": _message(record)}
 
 
-def _exception_facts(exception: BaseException) -> dict[str, str]:
-    """Return what OpenTelemetry's conventions record of an exception; never raises, whatever the exception does."""
-    name, message = type_name(type(exception)), error_text(exception)
-    return {
-        sc.EXCEPTION_TYPE: name,
-        sc.EXCEPTION_MESSAGE: message,
-        sc.EXCEPTION_STACKTRACE: format_traceback(name, message, frames(exception)),
-    }
+def _failure(record: logging.LogRecord) -> Failure | None:
+    raised = record.exc_info[1] if record.exc_info else None
+    return failure_of(raised) if isinstance(raised, BaseException) else None
 
 
 def _message(record: logging.LogRecord) -> str:
@@ -94,4 +86,5 @@ def _message(record: logging.LogRecord) -> str:
         return record.getMessage()
     # The handlers complain of it in their own way.
     except Exception as exc:  # noqa: BLE001
-        return f"{record.msg!s} [arguments do not fit: {type_name(type(exc))}: {error_text(exc)}]"
+        text = behind(f"{record.msg!s} [arguments do not fit: {type_name(type(exc))}: ", error_text(exc))
+        return text if type(text) is Cut else f"{text}]"

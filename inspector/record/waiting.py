@@ -6,12 +6,14 @@ import msgspec
 
 from inspector.plain import weigh
 from inspector.record.sdk_spans import SdkSpan
-from inspector.record.spans import RecordedSpan
+from inspector.record.spans import Failure, RecordedSpan
 
 _pack = msgspec.msgpack.Encoder().encode
 
 MAX_CALLS = 200_000
 MAX_BYTES = 64 << 20
+_FRAME_BYTES = 128
+"""What a line of a traceback holds on to, besides names that the program holds anyway."""
 
 
 class Waiting:
@@ -69,6 +71,10 @@ class Waiting:
         return taken
 
 
+def _weight_of_failure(failure: Failure | None) -> int:
+    return 0 if failure is None else len(failure.message) + _FRAME_BYTES * len(failure.frames or ())
+
+
 def _weight_of(span: RecordedSpan) -> int:
     try:
         # A third of what it takes to add it up, and large texts are copied faster than they were captured.
@@ -77,6 +83,7 @@ def _weight_of(span: RecordedSpan) -> int:
         weight = weigh((span.before, span.after or {}))
     if span.extra or span.bodies or span.events or span.merged:
         weight += weigh((span.extra, span.bodies, span.events))
+        weight += sum(_weight_of_failure(event[3]) for event in span.events or ())
         weight += sum(_weight_of(part) for part in span.merged or ())
     if isinstance(span, SdkSpan):
         weight += weigh(tuple(span.attributes.values()))

@@ -1,7 +1,9 @@
 """What is logged during a call becomes events of that call."""
 
 import io
+import linecache
 import logging
+import threading
 
 import pytest
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
@@ -93,6 +95,28 @@ def test_an_exception_comes_with_its_traceback(record, log):
     assert attributes["exception.type"] == "ValueError"
     assert attributes["exception.message"] == "no such order"
     assert 'raise ValueError("no such order")' in attributes["exception.stacktrace"]
+
+
+def test_no_source_file_is_read_in_the_thread_that_logs(record, log, monkeypatch):
+    readers = set()
+    getline = linecache.getline
+
+    def reading(*args):
+        readers.add(threading.current_thread())
+        return getline(*args)
+
+    monkeypatch.setattr(linecache, "getline", reading)
+    # The others would read it, here as without us.
+    monkeypatch.setattr(log, "handlers", [logging.NullHandler()])
+    recording = record()
+    with tool():
+        try:
+            raise ValueError("no such order")
+        except ValueError:
+            log.exception("failed")
+    ((_, attributes),) = events(recording)
+    assert 'raise ValueError("no such order")' in attributes["exception.stacktrace"]
+    assert readers and threading.current_thread() not in readers
 
 
 def test_secrets_are_removed_and_long_texts_cut(record, log):
