@@ -5,7 +5,8 @@ import logging
 import select
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
@@ -34,7 +35,7 @@ _of_requests.setLevel(logging.ERROR)
 """Where uvicorn writes of a single request: what anybody can send is no warning, or strangers could fill the disk."""
 
 SAY_AGAIN_S = 60.0
-"""How often the log says that there is no place for connections."""
+"""How often the log says the same of connections, such as that there is no place for them."""
 _TRIES = 32
 _CLOSING = [
     (name.lower().encode(), value.encode()) for name, value in {**SECURITY_HEADERS, "Connection": "close"}.items()
@@ -86,7 +87,7 @@ class Connections(ServerState):
         self.idle: OrderedDict[Connection, None] = OrderedDict()
         """Those that were answered and ask nothing, the longest first."""
         self._not_accepted = 0
-        self._said_s = float("-inf")
+        self._said_s: dict[str, float] = {}
 
     def make_place(self) -> bool:
         """End the connection that is missed least, if all places are taken; tells whether there is one now.
@@ -113,16 +114,18 @@ class Connections(ServerState):
     def sweep(self) -> None:
         """Close every connection whose time is over."""
         now_s = self.now_s()
-        for connection in list(self.connections):
-            reason = connection.overdue(now_s) if isinstance(connection, Connection) else None
-            if reason is not None:
-                self.end(connection, reason)  # pyright: ignore[reportArgumentType] it has a reason, so it is one
+        for connection in self._all():
+            with self._apart(connection):
+                reason = connection.overdue(now_s)
+                if reason is not None:
+                    self.end(connection, reason)
 
     def drop_unread(self) -> None:
         """Close every connection whose client does not take what it is sent."""
-        for connection in list(self.connections):
-            if isinstance(connection, Connection) and connection.flow.write_paused:
-                self.end(connection, "unread")
+        for connection in self._all():
+            with self._apart(connection):
+                if connection.flow.write_paused:
+                    self.end(connection, "unread")
 
     def on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Take what the loop reports: a failed ``accept`` makes a place and is said once a minute, not each time."""
@@ -134,12 +137,26 @@ class Connections(ServerState):
         self._give_way()
         self._say("cannot accept connections (%s), %d times so far", error.strerror, self._not_accepted)
 
+    def _all(self) -> list["Connection"]:
+        return [connection for connection in self.connections if isinstance(connection, Connection)]
+
+    @contextmanager
+    def _apart(self, connection: "Connection") -> Generator[None]:
+        """Drop a connection that cannot be dealt with; the others, and the server, are to outlive it."""
+        try:
+            yield
+        except Exception:  # noqa: BLE001  # a border: whatever it is, it is this connection's alone
+            self._say_at_most("cannot close a connection in order; it is dropped", exc_info=True)
+            self.forget(connection)
+            connection.transport.abort()
+
     def _give_way(self) -> bool:
         for waiting in (self.half_open, self.idle):
             for connection in islice(waiting, _TRIES):
-                if connection.is_silent():
-                    self.end(connection, "gave_way")
-                    return True
+                with self._apart(connection):
+                    if connection.is_silent():
+                        self.end(connection, "gave_way")
+                        return True
         return False
 
     def _say_full(self) -> None:
@@ -152,10 +169,14 @@ class Connections(ServerState):
         )
 
     def _say(self, message: str, *values: object) -> None:
+        self._say_at_most(f"{message}; find who holds them, or allow more with: ulimit -n", *values)
+
+    def _say_at_most(self, message: str, *values: object, exc_info: bool = False) -> None:
+        """Warn, but of each thing once a minute."""
         now_s = self.now_s()
-        if now_s - self._said_s >= SAY_AGAIN_S:
-            self._said_s = now_s
-            logger.warning(f"{message}; find who holds them, or allow more with: ulimit -n", *values)  # noqa: G004
+        if now_s - self._said_s.get(message, float("-inf")) >= SAY_AGAIN_S:
+            self._said_s[message] = now_s
+            logger.warning(message, *values, exc_info=exc_info)
 
 
 class Connection(H11Protocol):
@@ -184,7 +205,7 @@ class Connection(H11Protocol):
         self._heard_s = self.server_state.now_s()
         self.heard_bytes += len(data)
         super().data_received(data)
-        self._settle(heard=True)
+        self._settle()
 
     def on_response_complete(self) -> None:
         """Wait for the next request by our own clock."""
@@ -249,9 +270,9 @@ class Connection(H11Protocol):
             self._give_up_cycle()
         self.transport.close()
 
-    def _settle(self, *, heard: bool = False) -> None:
+    def _settle(self) -> None:
         """Note what the connection waits for, and since when."""
-        phase = (self._waits_for(heard=heard), self.cycle)
+        phase = (self._waits_for(), self.cycle)
         if self.transport.is_closing() or phase == self._phase:
             return
         state = self.server_state
@@ -265,10 +286,11 @@ class Connection(H11Protocol):
         elif phase[0] == "head":
             state.half_open[self] = None
 
-    def _waits_for(self, *, heard: bool) -> str:
+    def _waits_for(self) -> str:
         match self.conn.their_state:
             case h11.IDLE:
-                return "head" if heard or not self.cycle else "idle"
+                has_begun = bool(self.conn.trailing_data[0])
+                return "head" if has_begun or not self.cycle else "idle"
             case h11.SEND_BODY:
                 # A body that comes after its answer is owed like a head: nobody waits for what is in it.
                 return "head" if self.cycle.response_complete else "body"

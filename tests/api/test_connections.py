@@ -125,6 +125,45 @@ def test_a_connection_that_asks_nothing_more_is_closed_after_a_minute(served, un
     assert server.connections.ended == {"idle": 1}
 
 
+@pytest.mark.parametrize("further", [b"", b"GET /hea"])
+def test_once_a_late_body_has_come_the_connection_waits_for_its_next_request(served, until, further):
+    server = served()
+    client = server.open(POST.replace(SECRET.encode(), b"wrong"))
+    assert read_answer(client)[0].startswith(b"HTTP/1.1 401 ")
+    until(lambda: server.connections.half_open)
+    client.sendall(b" " * 10_000 + further)
+    if further:
+        until(lambda: not any(each.is_in("body") for each in set(server.connections.connections)))
+        server.clock.now_s += 10
+        assert read_all(client) == b""
+        assert server.connections.ended == {"head": 1}
+        return
+    until(lambda: server.connections.idle)
+    server.clock.now_s += 59
+    client.sendall(GET.replace(b"HOST", b"127.0.0.1:%d" % server.port))
+    assert read_answer(client)[0].startswith(b"HTTP/1.1 200")
+    assert server.connections.ended.total() == 0
+
+
+def test_a_connection_that_cannot_be_closed_in_order_is_dropped_and_the_others_live(served, until, caplog):
+    def fail(_):
+        raise RuntimeError("an odd state")
+
+    server = served()
+    odd = [server.open(HALF) for _ in range(2)]
+    until(lambda: len(server.connections.half_open) == 2)
+    for connection in list(server.connections.half_open):
+        connection.overdue = fail
+    late = server.open(HALF)
+    until(lambda: len(server.connections.half_open) == 1)
+    server.clock.now_s += 10
+    assert [read_all(client) for client in (*odd, late)] == [b""] * 3
+    assert read_answer(server.open(GET))[0].startswith(b"HTTP/1.1 200")
+    assert server.connections.ended == {"head": 1}
+    (said,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert "cannot close a connection in order" in said.getMessage()
+
+
 def test_a_body_that_does_not_come_is_answered_408(served, until):
     server = served()
     client = server.open(POST + b"{")
