@@ -48,12 +48,15 @@ class Guard:
         head = head_of(scope)
         problem = self.access.refuse(head, routed=self._is_routed(head, scope))
         answer = _Answer(send)
-        if problem is not None:
-            await _refuse(problem, head, (scope, receive, answer))
-            return
         try:
-            await self.app(scope, receive, answer)
+            if problem is not None:
+                await _refuse(problem, head, (scope, receive, answer))
+            else:
+                await self.app(scope, receive, answer)
         except Exception:
+            if answer.is_unheard:
+                # Servers may tell so of a client that has gone (https://asgi.readthedocs.io/en/latest/specs/www.html).
+                return
             # The border of the application: whatever a route did, the server lives and the client learns no more.
             logger.exception("failed to answer %s %s", head.method, head.path)
             if answer.started or scope["type"] == "websocket":
@@ -68,11 +71,12 @@ class Guard:
 
 
 class _Answer:
-    """A ``send`` that adds the security headers and knows whether an answer has begun."""
+    """A ``send`` that adds the security headers, and knows whether an answer has begun and whether anybody hears it."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
         self.started = False
+        self.is_unheard = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
@@ -80,7 +84,11 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
-        await self.send(message)
+        try:
+            await self.send(message)
+        except OSError:
+            self.is_unheard = True
+            raise
 
 
 async def _refuse(problem: Problem, head: Head, asgi: tuple[Scope, Receive, Send]) -> None:

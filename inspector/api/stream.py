@@ -64,9 +64,6 @@ class EventStream(Response):
             if scope["method"] != "HEAD":
                 await self._until_gone(receive, send, write_chunk(scope))
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except OSError:
-            # The client is gone, which is how most streams end.
-            return
         finally:
             self._live.release()
 

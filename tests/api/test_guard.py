@@ -354,6 +354,43 @@ def test_every_answer_carries_the_security_headers(client, stranger):
         assert not any(name.startswith("access-control") for name in answer.headers)
 
 
+@pytest.mark.parametrize("heard", [0, 1])
+@pytest.mark.parametrize("path", ["/healthz", "/events", "/events/stream", "/nothing"])
+def test_a_server_that_tells_by_an_error_that_the_client_has_gone_hears_and_logs_none(app, caplog, path, heard):
+    sent = []
+
+    async def send(message):
+        if len(sent) == heard:
+            raise ConnectionResetError("the client has gone")
+        sent.append(message)
+
+    async def main():
+        asked = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive():
+            return asked.pop() if asked else await asyncio.Event().wait()
+
+        headers = [("Host", OWN), BEARER]
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "scheme": "http",
+            "server": ("127.0.0.1", 7800),
+            "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
+        }
+        async with asyncio.timeout(10):
+            await app(scope, receive, send)
+
+    asyncio.run(main())
+    assert len(sent) == heard
+    assert caplog.records == []
+    assert app.state.service.live.clients == 0
+
+
 def test_a_failing_route_tells_the_client_nothing(app, client, problem, caplog):
     @app.get("/boom")
     def boom() -> None:
