@@ -140,12 +140,10 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            # The handlers stay while the home is closed, so that a second signal still ends the process at once.
-            del before
+        # They stay while the home is closed, so that a second signal still ends the process at once.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self.handle_exit)
+        yield
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signature of a handler
         """Stop; at the second signal at once."""

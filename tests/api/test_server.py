@@ -177,6 +177,16 @@ def test_it_stops_cleanly_with_streams_open(start_server, number):
     assert server.process.stderr.read() == ""
 
 
+def test_a_second_signal_ends_the_server_at_once(start_server):
+    server = start_server()
+    # While it stands still both wait, so the second one comes before the first one has been followed.
+    for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM):
+        server.process.send_signal(number)
+    assert server.stop(signal.SIGCONT) == 128 + signal.SIGTERM
+    assert not server.settings.server_file.exists()
+    assert server.process.stderr.read() == ""
+
+
 @pytest.fixture
 def run_second(settings, fork_python):
     """Serve in vain: the exit code, and the last line of the complaint."""
