@@ -7,8 +7,8 @@ writes a span into the spool every 100 ms; its name is the time, so that each li
 comes. First 1,000 listeners alone; then 400 half-open connections, 500 listeners of which 100 never read and 200
 readers of `/stats?by=name&buckets=50` and `/events?limit=1000&full=true`, each of which asks again as soon as it is
 answered, or after `Retry-After`. Meanwhile another process asks what has to be answered: the probes, a trace, a small
-page, and one span by OTLP. Load, listeners and questions share the cores with the server. The exit code is 1 where a
-budget is missed.
+page, and one span by OTLP, which it then looks for in `/events`. Load, listeners and questions share the cores with
+the server. The exit code is 1 where a budget is missed.
 """
 
 import argparse
@@ -50,6 +50,7 @@ BUDGETS = {
     "answers under pressure, p99 ms": 1000,
     "live delay under pressure, p99 ms": 1000,
     "the last of them, ms": 2000,
+    "from a span's acknowledgement to /events, longest, ms": 1000,
     "memory, most MB": 300,
     "cut off": 0,
 }
@@ -211,9 +212,22 @@ def request(port: int, path: str, body: bytes | None = None) -> tuple[int, float
         connection.close()
 
 
+def visible_ms(port: int, name: str) -> float:
+    """How long it takes until `/events` has a span that was just acknowledged, the asking included."""
+    began = time.perf_counter()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    body = b""
+    while name.encode() not in body:
+        connection.request("GET", "/events?limit=50", headers=AUTH)
+        body = connection.getresponse().read()
+    connection.close()
+    return (time.perf_counter() - began) * 1000
+
+
 def ask_in_turn(pipe, port: int, trace_id: str, seconds: float) -> None:
     """What is asked and sent meanwhile, each on a connection of its own, and how long each took."""
     times: dict[str, list[float]] = {}
+    visible: list[float] = []
     cut: Counter = Counter()
     paths = ("/healthz", "/readyz", f"/traces/{trace_id}", "/traces?limit=20", "/events?limit=50", "/v1/traces")
     until = time.monotonic() + seconds
@@ -221,16 +235,19 @@ def ask_in_turn(pipe, port: int, trace_id: str, seconds: float) -> None:
         if time.monotonic() > until:
             break
         name = path.replace(trace_id, "{trace_id}")
-        began = time.perf_counter()
+        sent = f"sent-{secrets.token_hex(4)}" if path == "/v1/traces" else ""
+        began, status = time.perf_counter(), 0
         try:
-            status, _ = request(port, path, line("sent") if path == "/v1/traces" else None)
+            status, _ = request(port, path, line(sent) if sent else None)
             if status != 200:
                 cut[f"{name} {status}"] += 1
         except (OSError, http.client.HTTPException) as error:
             cut[f"{name} {error}"] += 1
         times.setdefault(name, []).append((time.perf_counter() - began) * 1000)
+        if sent and status == 200:
+            visible.append(visible_ms(port, sent))
         time.sleep(0.01)
-    pipe.send((times, cut))
+    pipe.send((times, visible, cut))
 
 
 def started(target, *given):
@@ -295,7 +312,7 @@ def main() -> int:
         heavy = started(read_heavily, port, READERS, given.seconds)
         time.sleep(1)
         asking = started(ask_in_turn, port, trace_id, given.seconds - 2)
-        others, failed = finished(asking)
+        others, visible, failed = finished(asking)
         heavy_times, heavy_answers = finished(heavy)
         pressed, cut = finished(pressing)
         stop.set()
@@ -305,6 +322,7 @@ def main() -> int:
         show(f"under pressure: {name}", times)
     show("under pressure: all of these", answers := [each for times in others.values() for each in times])
     show(f"live delay, {LISTENERS} listeners under pressure", pressed)
+    show("from a span's acknowledgement to /events", visible)
     if len(heavy_times) > 1:
         show("the heavy reads themselves", heavy_times)
     print(f"heavy reads by status: {dict(heavy_answers)}; cut: {dict(cut_alone + cut)}; not answered: {dict(failed)}")
@@ -314,6 +332,7 @@ def main() -> int:
         quantiles(answers)[1],
         quantiles(pressed)[1],
         quantiles(pressed)[2],
+        max(visible),
         most,
         heavy_answers["cut"] + failed.total() + cut.total() + cut_alone.total(),
     )
