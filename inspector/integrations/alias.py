@@ -1,50 +1,74 @@
-"""The name that the hook contract's first version has for the bus, where no ``mcp_agent`` is installed.
+"""The name that the hook contract's first version has for the bus, where no ``mcp_agent`` can be imported.
 
 ``from mcp_agent.core import instrument`` then finds the bus, as code written for that version expects. The package is
-made in memory alone; an installed ``mcp_agent`` is never touched, see `inspector.integrations.mcp_agent.contract`.
+made in memory alone, when it is imported and nobody else has one: an ``mcp_agent`` that is installed, or that becomes
+importable later, is never hidden, see `inspector.integrations.mcp_agent.contract`.
 """
 
 import sys
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
 import instrument
 
 _ROOT: Final = "mcp_agent"
-_NAMES: Final = (_ROOT, f"{_ROOT}.core")
-_made: dict[str, ModuleType] = {}
+_CORE: Final = f"{_ROOT}.core"
+_BUS: Final = f"{_CORE}.instrument"
 
 
 def provide_alias() -> None:
-    """Make the name; where anything of that name is there already, nothing happens."""
-    if _made or _ROOT in sys.modules or find_spec(_ROOT) is not None:
-        return
-    for name in _NAMES:
-        _made[name] = _package(name)
-    root, core = (_made[name] for name in _NAMES)
-    _set(root, "core", core)
-    _set(core, "instrument", instrument)
-    sys.modules.update({**_made, f"{_ROOT}.core.instrument": instrument})
+    """Have the name found from now on, where no other finder finds it."""
+    if _finder not in sys.meta_path:
+        sys.meta_path.append(_finder)
 
 
 def take_alias_back() -> None:
     """Forget the name; modules that imported it keep the bus."""
-    for name, module in (*_made.items(), (f"{_ROOT}.core.instrument", instrument)):
-        if sys.modules.get(name) is module:
+    # A new list: importlib goes over the one there is in other threads.
+    sys.meta_path = [each for each in sys.meta_path if each is not _finder]
+    if sys.modules.get(_BUS) is instrument and is_alias(sys.modules.get(_CORE)):
+        del sys.modules[_BUS]
+    for name in (_CORE, _ROOT):
+        if is_alias(sys.modules.get(name)):
             del sys.modules[name]
-    _made.clear()
 
 
-def _package(name: str) -> ModuleType:
-    spec = ModuleSpec(name, loader=None, is_package=True)
-    spec.submodule_search_locations = []
-    package = ModuleType(name, "The hook contract's first name for the bus `instrument`; nothing else is here.")
-    _set(package, "__spec__", spec)
-    _set(package, "__path__", [])
-    return package
+def is_alias(module: ModuleType | None) -> bool:
+    """Tell whether a module is what stands here for an ``mcp_agent``, and not one."""
+    return getattr(getattr(module, "__spec__", None), "loader", None) is _Loader
 
 
-def _set(module: Any, name: str, value: object) -> None:
-    setattr(module, name, value)
+class _Loader:
+    """Makes the two packages.
+
+    It is used as a class: `inspector.integrations.imports` takes no notice of modules whose loader is one.
+    """
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        return ModuleType(spec.name, "The hook contract's first name for the bus `instrument`; nothing else is here.")
+
+    @staticmethod
+    def exec_module(module: Any) -> None:
+        if module.__name__ == _CORE:
+            # No module of its own, whose spec importlib would write into the bus.
+            module.instrument = sys.modules[_BUS] = instrument
+
+
+class _Finder:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return a package's spec, unless one of the finders behind this one knows it."""
+        if name not in (_ROOT, _CORE) or (name == _CORE and not is_alias(sys.modules.get(_ROOT))):
+            return None
+        behind = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
+        finds: list[Any] = [getattr(each, "find_spec", None) for each in behind]
+        if any(find is not None and find(name, path, target) is not None for find in finds):
+            return None
+        return ModuleSpec(name, _Loader, is_package=True)  # pyright: ignore[reportArgumentType] - as the import system's own loaders are, a class
+
+
+_finder = _Finder()

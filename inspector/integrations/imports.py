@@ -9,6 +9,8 @@ from threading import local
 from types import ModuleType
 from typing import Any
 
+from inspector.integrations.alias import is_alias
+
 Imported = Callable[[], None]
 
 _INITIALIZING = "_initializing"
@@ -25,7 +27,7 @@ class ImportWatch:
 
     def expect(self, module: str, callback: Imported) -> None:
         """Call back once, right after ``module`` has been imported: now, if it has been."""
-        found = sys.modules.get(module)
+        found = _imported(module)
         if found is not None and not _is_being_imported(found):
             callback()
             return
@@ -111,6 +113,11 @@ def _end(spec: ModuleSpec) -> None:
     if getattr(sys.modules.get(spec.name), "__spec__", None) is spec:
         for tell in tellers:
             tell()
+
+
+def _imported(name: str) -> ModuleType | None:
+    module = sys.modules.get(name)
+    return None if is_alias(module) else module
 
 
 def _is_being_imported(module: ModuleType) -> bool:

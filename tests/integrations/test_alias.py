@@ -1,12 +1,14 @@
 """The bus by its first name, where no `mcp_agent` is installed."""
 
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 
 import pytest
 
 import inspector
+import inspector.recording
 import instrument
 from inspector.integrations.alias import provide_alias, take_alias_back
 
@@ -80,3 +82,45 @@ def test_all_hooks_of_a_fork_are_seen_whatever_their_names(monkeypatch):
         ((), {"envelope": {"id": 1, "method": "ping"}, "transport": "http"}),
         ((), {"envelope": {"id": 2, "method": "ping"}, "transport": "http"}),
     ]
+
+
+def test_a_package_of_that_name_that_becomes_importable_later_is_found_and_recorded(tmp_path, monkeypatch):
+    inspector.attach(home=tmp_path / "home")
+    try:
+        package = tmp_path / "vendored" / "mcp_agent"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("")
+        (package / "app.py").write_text("NAME = 'vendored'")
+        monkeypatch.syspath_prepend(tmp_path / "vendored")
+        app = importlib.import_module("mcp_agent.app")
+        assert app.NAME == "vendored"
+        assert "mcp_agent" in inspector.recording.frameworks()
+    finally:
+        inspector.detach()
+        for name in [name for name in sys.modules if name.startswith("mcp_agent")]:
+            del sys.modules[name]
+
+
+def test_a_package_of_that_name_that_a_later_finder_finds_is_left_alone(monkeypatch):
+    provide_alias()
+    found = importlib.machinery.ModuleSpec("mcp_agent", None)
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            return found if name == "mcp_agent" else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert importlib.util.find_spec("mcp_agent") is found
+
+
+def test_the_bus_by_that_name_is_no_framework_however_often_the_inspector_is_attached(tmp_path):
+    inspector.attach(home=tmp_path)
+    try:
+        importlib.import_module("mcp_agent.core.instrument")
+        inspector.attach()
+        assert "mcp_agent" not in inspector.recording.frameworks()
+        assert instrument.__spec__.name == "instrument"
+    finally:
+        inspector.detach()
+    assert not [name for name in sys.modules if name.startswith("mcp_agent")]

@@ -103,7 +103,7 @@ def _found(name: str) -> object:
         return find_spec(name)
     spec = module.__spec__
     own: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
-    if own is None:
+    if type(own) is not dict:
         return _spec_of(module, name)
 
     def is_there(_: object) -> object:
@@ -118,7 +118,7 @@ def _found(name: str) -> object:
 
 
 def _spec_of(module: object, name: str) -> object:
-    """Return a spec whose loader gives a module that no loader made, as the contract's first name for the bus."""
+    """Return a spec whose loader gives a module that no loader made, or one that takes no attributes."""
     from importlib.machinery import ModuleSpec
 
     class Loader:
