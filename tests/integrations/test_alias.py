@@ -1,9 +1,12 @@
 """The bus by its first name, where no `mcp_agent` is installed."""
 
+import asyncio
 import importlib
 import importlib.machinery
 import importlib.util
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,6 +14,8 @@ import inspector
 import inspector.recording
 import instrument
 from inspector.integrations.alias import provide_alias, take_alias_back
+from inspector.integrations.mcp_agent.contract import has_contract, pass_on
+from inspector.integrations.patches import Patches
 
 
 @pytest.fixture(autouse=True)
@@ -43,45 +48,142 @@ def test_a_package_of_that_name_is_left_alone(tmp_path, monkeypatch):
     assert list((tmp_path / "mcp_agent").iterdir()) == [tmp_path / "mcp_agent" / "__init__.py"]
 
 
-def test_all_hooks_of_a_fork_are_seen_whatever_their_names(monkeypatch):
-    """The fork's module is the first version's reference code, with hooks of its own."""
-    import asyncio
-    from pathlib import Path
-    from types import ModuleType
+REFERENCE = Path(__file__).parents[2] / "benchmarks" / "seed_reference.py"
 
-    from inspector.integrations.mcp_agent.contract import has_contract, pass_on
-    from inspector.integrations.patches import Patches
 
-    fork = ModuleType("mcp_agent.core.instrument")
-    exec((Path(__file__).parents[2] / "benchmarks" / "seed_reference.py").read_text(), vars(fork))
-    for name in ("mcp_agent", "mcp_agent.core"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    monkeypatch.setitem(sys.modules, "mcp_agent.core.instrument", fork)
-    seen = []
-    patches = Patches("mcp_agent")
+@pytest.fixture
+def fork(monkeypatch):
+    """A fork whose module is the first version's reference code, with more of its own."""
+
+    def make(more="", code=None):
+        modules = [ModuleType(name) for name in ("mcp_agent", "mcp_agent.core", "mcp_agent.core.instrument")]
+        for module in modules:
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec((REFERENCE.read_text() if code is None else code) + more, vars(modules[-1]))
+        return modules[-1]
+
+    return make
+
+
+@pytest.fixture
+def seen():
+    """What our bus has emitted of some hooks."""
+    found = []
 
     def note(*args, **keywords):
-        seen.append((args, keywords))
+        found.append((args, keywords))
 
-    instrument.register("fork_planned", note)
-    instrument.register("before_rpc_request", note)
-    try:
-        assert has_contract()
-        pass_on(patches)
-        asyncio.run(fork._emit("fork_planned", 1, steps=2))
-        asyncio.run(fork._emit("before_rpc_request", envelope={"id": 1, "method": "ping"}, transport="http"))
-        asyncio.run(fork._emit("before_rpc_request", {"id": 2, "method": "ping"}, "http"))
-        patches.undo()
-        asyncio.run(fork._emit("fork_planned", 3))
-        assert not any(fork._hooks.values())
-    finally:
-        instrument.unregister("fork_planned", note)
-        instrument.unregister("before_rpc_request", note)
+    for name in ("fork_planned", "before_rpc_request"):
+        instrument.register(name, note)
+    yield found
+    for name in ("fork_planned", "before_rpc_request"):
+        instrument.unregister(name, note)
+
+
+def test_all_hooks_of_a_fork_are_seen_whatever_their_names(fork, seen):
+    fork = fork()
+    patches = Patches("mcp_agent")
+    assert has_contract()
+    pass_on(patches)
+    asyncio.run(fork._emit("fork_planned", 1, steps=2))
+    asyncio.run(fork._emit("before_rpc_request", envelope={"id": 1, "method": "ping"}, transport="http"))
+    asyncio.run(fork._emit("before_rpc_request", {"id": 2, "method": "ping"}, "http"))
+    patches.undo()
+    asyncio.run(fork._emit("fork_planned", 3))
+    assert not any(fork._hooks.values())
     assert seen == [
         ((1,), {"steps": 2}),
         ((), {"envelope": {"id": 1, "method": "ping"}, "transport": "http"}),
         ((), {"envelope": {"id": 2, "method": "ping"}, "transport": "http"}),
     ]
+
+
+EMIT_SYNC = """
+
+def _emit_sync(name, **k):
+    for cb in _hooks.get(name, []):
+        cb(**k)
+"""
+
+
+def test_hooks_that_a_fork_emits_synchronously_are_seen(fork, seen):
+    fork = fork(EMIT_SYNC)
+    patches = Patches("mcp_agent")
+    pass_on(patches)
+    fork._emit_sync("fork_planned", steps=1)
+    fork._emit_sync("before_rpc_request", envelope={"id": 1, "method": "ping"}, transport="http")
+    patches.undo()
+    fork._emit_sync("fork_planned", steps=2)
+    assert seen == [((), {"steps": 1}), ((), {"envelope": {"id": 1, "method": "ping"}, "transport": "http"})]
+
+
+GUARDED = """
+from mcp_agent.core.instrument import _emit_sync, _hooks
+
+def plan():
+    if _hooks.get("fork_planned"):
+        _emit_sync("fork_planned", steps=1)
+    elif _hooks["fork_planned"] or "fork_planned" in _hooks:
+        _emit_sync("fork_planned", steps=0)
+"""
+
+
+def test_hooks_behind_a_forks_guard_are_seen_also_in_modules_imported_before(fork, seen, monkeypatch):
+    fork = fork(EMIT_SYNC)
+    planner = ModuleType("mcp_agent.planner")
+    monkeypatch.setitem(sys.modules, planner.__name__, planner)
+    exec(GUARDED, vars(planner))
+    table = fork._hooks
+    patches = Patches("mcp_agent")
+    pass_on(patches)
+    planner.plan()
+    theirs = []
+    fork.register("fork_planned", lambda **keywords: theirs.append(keywords))
+    assert len(planner._hooks["fork_planned"]) == 2
+    patches.undo()
+    planner.plan()
+    assert seen == [((), {"steps": 1})]
+    assert planner._hooks is fork._hooks is table
+    assert theirs == [{"steps": 1}]
+    assert sum(map(len, table.values())) == 1
+
+
+WITHOUT_A_TABLE = """
+class Bus:
+    def __init__(self):
+        self.callbacks = []
+
+    def register(self, name, fn):
+        if name == "closed":
+            raise ValueError(name)
+        self.callbacks.append((name, fn))
+
+    def unregister(self, name, fn):
+        self.callbacks.remove((name, fn))
+
+bus = Bus()
+register, unregister = bus.register, bus.unregister
+
+async def _emit(name, **k):
+    emit_now(name, **k)
+
+def emit_now(name, **k):
+    for each, cb in bus.callbacks:
+        if each == name:
+            cb(**k)
+"""
+
+
+def test_hooks_of_a_fork_without_a_table_are_seen_once(fork, seen, caplog):
+    fork = fork(code=WITHOUT_A_TABLE)
+    patches = Patches("mcp_agent")
+    pass_on(patches)
+    fork.emit_now("fork_planned", steps=1)
+    asyncio.run(fork._emit("fork_planned", steps=2))
+    asyncio.run(fork._emit("closed"))
+    patches.undo()
+    assert fork.bus.callbacks == []
+    assert seen == [((), {"steps": 1}), ((), {"steps": 2})]
 
 
 def test_a_package_of_that_name_that_becomes_importable_later_is_found_and_recorded(tmp_path, monkeypatch):
