@@ -226,16 +226,13 @@ class _Told:
             raise AttributeError(name)
         return getattr(self._inner, name)
 
-    def __del__(self) -> None:
-        # Before the SDK's generator, which closes the response when it is let go of.
-        if self._reading is not None:
-            self._reading.dropped()
-
     def _step(self) -> Reading | None:
         if self._find is not None:
             self._reading, self._find = self._find(), None
             if self._reading is not None:
                 self._reading.began()
+                # Before the SDK's generator is let go of, which then closes the response; not with a copy of this.
+                self._reading.dropped_with(self)
         if self._reading is not None:
             self._reading.step()
         return self._reading

@@ -1,13 +1,17 @@
 """What wraps the requests of two SDKs, without either."""
 
+import gc
 import sys
 from contextvars import copy_context
+from copy import copy
 from types import SimpleNamespace
 
 import pytest
 
+from inspector.integrations.calls import opened
 from inspector.integrations.patches import Patches
 from inspector.integrations.stainless import Api, Endpoint, install_requests
+from inspector.integrations.streams import Items, Reading
 from instrument.testing import capture
 
 
@@ -51,3 +55,18 @@ def test_a_request_that_is_closed_outside_of_its_context_is_abandoned_and_raises
         request.close()
     assert [hook for hook, _ in emitted] == ["before_llm_generate", "error_llm_generate"]
     assert isinstance(emitted[1][1]["exc"], GeneratorExit)
+
+
+def test_a_copy_of_what_a_program_reads_may_be_dropped_before_it_has_been_read():
+    with capture() as emitted:
+        call = opened("llm_generate", lambda: {"llm": "m", "prompt": "p"}, emitter="test")
+        reading = Reading(call, answer=None, plain=lambda chunk: chunk)
+        items = Items(iter([1, 2]), lambda: reading)
+        assert next(items) == 1
+        copied = copy(items)
+        del copied
+        gc.collect()
+        assert [hook for hook, _ in emitted] == ["before_llm_generate"]
+        del items
+        gc.collect()
+    assert [hook for hook, _ in emitted] == ["before_llm_generate", "error_llm_generate"]
