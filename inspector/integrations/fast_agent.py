@@ -58,9 +58,9 @@ def as_workflow(original: Entered) -> Entered:
     """Have the run of an application, from its entering to its leaving, told of as a workflow."""
 
     def run(self: Any, *args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
-        around = original(self, *args, **kwargs)
+        around = partial(original, self, *args, **kwargs)
         if getattr(getattr(self, "args", None), "server", False):
-            return around
+            return around()
         begin = partial(opened, "workflow_run", lambda: {"workflow": Named(self.name)}, emitter="fast_agent")
         return _Application(around, begin)
 

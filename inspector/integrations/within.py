@@ -1,24 +1,44 @@
 """Asynchronous context managers of a framework whose inside is a call."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from functools import wraps
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.integrations.calls import Call
 from inspector.integrations.tracebacks import unseen
+
+Make: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
+"""Makes a context manager anew: each is entered once."""
+
+
+def decorated(make: Make, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Return a coroutine function that runs inside of a context manager of its own.
+
+    What ``contextlib.asynccontextmanager`` returns can be used as a decorator, and so can what stands in for it.
+    """
+
+    @wraps(function)
+    async def inside(*args: Any, **kwargs: Any) -> Any:
+        with unseen:
+            async with make():
+                return await function(*args, **kwargs)
+
+    return inside
 
 
 class Within(AbstractAsyncContextManager[Any]):
     """Opens a call as the framework's own context manager is entered, and ends it as that is left.
 
     Args:
-        around: The framework's own.
+        make: Makes the framework's own; called at once, and for each call of a function that this decorates.
         begin: Opens the call.
     """
 
-    def __init__(self, around: AbstractAsyncContextManager[Any], begin: Callable[[], Call]) -> None:
-        self._around = around
+    def __init__(self, make: Make, begin: Callable[[], Call]) -> None:
+        self._make = make
+        self._around = make()
         self._begin = begin
         self._call: Call | None = None
         self.value: Any = None
@@ -33,6 +53,10 @@ class Within(AbstractAsyncContextManager[Any]):
     def ended(self, call: Call, exc: BaseException | None) -> None:
         """End the call: with what left the framework's own by an exception, if one did."""
         raise NotImplementedError
+
+    def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        """Decorate a coroutine function."""
+        return decorated(lambda: type(self)(self._make, self._begin), function)
 
     async def __aenter__(self) -> Any:
         """Enter the framework's own, within the call."""

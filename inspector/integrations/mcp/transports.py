@@ -1,8 +1,9 @@
 """Which transport a session speaks over: told by the functions that open one, remembered by the stream it writes to."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import Any
@@ -10,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
+from inspector.integrations.within import Make, decorated
 
 _OPENERS = (
     ("mcp.client.stdio", ("stdio_client",), "stdio"),
@@ -59,7 +61,7 @@ def transport_of(stream: Any) -> str | None:
 def _telling(transport: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
-            return _Opened(open_streams(*args, **kwargs), transport)
+            return _Opened(partial(open_streams, *args, **kwargs), transport)
 
         return opened
 
@@ -69,9 +71,13 @@ def _telling(transport: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 class _Opened(AbstractAsyncContextManager[Any]):
     """A transport of the SDK's, whose streams are remembered as they are opened."""
 
-    def __init__(self, transport: AbstractAsyncContextManager[Any], name: str) -> None:
-        self._transport = transport
+    def __init__(self, make: Make, name: str) -> None:
+        self._make = make
+        self._transport = make()
         self._name = name
+
+    def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        return decorated(lambda: _Opened(self._make, self._name), function)
 
     async def __aenter__(self) -> Any:
         with unseen:

@@ -12,8 +12,8 @@ them. So functions are wrapped that are the same since 2.0:
 """
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from inspector import context
@@ -21,7 +21,7 @@ from inspector.integrations.calls import Call, awaited, conclude, is_told, opene
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
 from inspector.integrations.tracebacks import unseen
-from inspector.integrations.within import Within
+from inspector.integrations.within import Make, Within
 
 _DELEGATING = frozenset({"WrapperModel", "FallbackModel"})
 
@@ -48,7 +48,7 @@ def _wrap(patches: Patches, owner: Any, name: str, wrapper: Callable[[Any], Any]
 def _run(original: Any) -> Any:
     def iterate(self: Any, user_prompt: Any = None, *args: Any, **kwargs: Any) -> Any:
         session_id = kwargs.get("conversation_id")
-        around = original(self, user_prompt, *args, **kwargs)
+        around = partial(original, self, user_prompt, *args, **kwargs)
         return _Run(around, lambda: _opened_agent(self, user_prompt, session_id))
 
     return iterate
@@ -105,8 +105,8 @@ def _requested(original: Any) -> Any:
 
 def _streamed(original: Any) -> Any:
     def request_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        asked = original(self, *args, **kwargs)
-        return asked if is_told("llm_generate", self) else _Stream(asked, lambda: _asked(self, args, kwargs))
+        asked = partial(original, self, *args, **kwargs)
+        return asked() if is_told("llm_generate", self) else _Stream(asked, lambda: _asked(self, args, kwargs))
 
     return request_stream
 
@@ -114,7 +114,7 @@ def _streamed(original: Any) -> Any:
 class _Stream(Within):
     """A request whose answer is read bit by bit."""
 
-    def __init__(self, asked: AbstractAsyncContextManager[Any], begin: Callable[[], Call]) -> None:
+    def __init__(self, asked: Make, begin: Callable[[], Call]) -> None:
         super().__init__(asked, begin)
         self._failures: list[BaseException] = []
         self._leave: Callable[[], None] = lambda: None
