@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import wraps
 from os import urandom
 from time import monotonic_ns
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import without_ours
@@ -31,6 +31,7 @@ Keywords: TypeAlias = dict[str, Any]
 Describe: TypeAlias = Callable[[], Keywords]
 """Reads a framework's objects; called once, and may raise."""
 
+_Found = TypeVar("_Found")
 _BEFORE: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "before"}
 _AFTER: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "after"}
 _ERROR: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "error"}
@@ -336,6 +337,16 @@ def _described(describe: Describe) -> Keywords:
     except Exception:  # noqa: BLE001
         warn_once(f"{_place(describe)} could not read a call; it is recorded without")
         return {}
+
+
+def safely(read: Callable[[], _Found], otherwise: _Found) -> _Found:
+    """Return what is read of a framework's or a program's object; ``otherwise`` where that raises, which is logged."""
+    try:
+        return read()
+    # As above.
+    except Exception:  # noqa: BLE001
+        warn_once(f"{_place(read)} could not read what a call is about")
+        return otherwise
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:

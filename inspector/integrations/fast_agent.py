@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
-from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened
+from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened, safely
 from inspector.integrations.patches import Patches
 from inspector.integrations.within import Within
 
@@ -133,7 +133,7 @@ def _generated(original: Method) -> Method:
             return await work
         call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
         _told.set((call, id(self)))
-        before = len(_turns(self))
+        before = safely(lambda: len(_turns(self)), 0)
         return await awaited(call, work, lambda result: _response(self, result, before))
 
     return generated

@@ -9,7 +9,18 @@ from typing import Any, cast
 
 from inspector import context
 from inspector.integrations.agent_framework.facts import Given
-from inspector.integrations.calls import Call, Entrance, Keywords, around_here, awaited, conclude, is_told, opened, told
+from inspector.integrations.calls import (
+    Call,
+    Entrance,
+    Keywords,
+    around_here,
+    awaited,
+    conclude,
+    is_told,
+    opened,
+    safely,
+    told,
+)
 from inspector.integrations.tracebacks import unseen
 from instrument.keywords import Noun
 
@@ -73,7 +84,7 @@ async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
 
 
 def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call:
-    session_id = given.session_id
+    session_id = safely(lambda: given.session_id, None)
     if session_id is not None and context.get() is None and next(around_here(), None) is None:
         # Agents inside of others are given sessions that nobody asked for.
         context.set(session_id)

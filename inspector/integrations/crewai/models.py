@@ -41,12 +41,12 @@ def is_told_of(llm: Any) -> bool:
 
 
 def _called(original: Method) -> Method:
-    def call(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_told_of(self):
-            return original(self, messages, *args, **kwargs)
-        told = _begins(self, messages, *args, **kwargs)
+            return original(self, *args, **kwargs)
+        told = _begins(self, args, kwargs)
         try:
-            result = original(self, messages, *args, **kwargs)
+            result = original(self, *args, **kwargs)
         except BaseException as exc:
             told.failed(exc)
             raise
@@ -57,18 +57,20 @@ def _called(original: Method) -> Method:
 
 
 def _called_async(original: Method) -> Method:
-    async def acall(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
-        work = original(self, messages, *args, **kwargs)
+    async def acall(self: Any, *args: Any, **kwargs: Any) -> Any:
+        work = original(self, *args, **kwargs)
         if is_told_of(self):
             return await work
-        return await awaited(_begins(self, messages, *args, **kwargs), work, _answered)
+        return await awaited(_begins(self, args, kwargs), work, _answered)
 
     return acall
 
 
-def _begins(llm: Any, messages: Any, tools: Any = None, *_: Any, **kwargs: Any) -> Call:
+def _begins(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     def describe() -> Keywords:
-        prompt = {"model": llm.model, "messages": messages, "tools": kwargs.get("tools", tools)}
+        # A program's own method may have other names for them.
+        given = dict(zip(("messages", "tools"), args, strict=False)) | kwargs
+        prompt = {"model": llm.model, "messages": given.get("messages"), "tools": given.get("tools")}
         # Unless the program says something else, each of them has the provider `openai`.
         known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
         return {"llm": known, "prompt": prompt}

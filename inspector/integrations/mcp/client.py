@@ -6,7 +6,7 @@ Each is one call, however many requests it takes: ``tools/call`` and the like ar
 from collections.abc import Callable
 from typing import Any, Final
 
-from inspector.integrations.calls import Keywords, opened
+from inspector.integrations.calls import Keywords, opened, safely
 from inspector.integrations.mcp.server import is_served, plain
 from inspector.record.calls import innermost
 from instrument.keywords import Noun
@@ -51,7 +51,7 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
     def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
         async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
             given = dict(zip(names, args, strict=False)) | kwargs
-            if _is_told(noun, given.get(names[0])):
+            if safely(lambda: _is_told(noun, given.get(names[0])), otherwise=False):
                 return await original(self, *args, **kwargs)
             call = opened(noun, lambda: before(self, given), emitter="mcp")
             try:

@@ -36,7 +36,7 @@ def asked(original: Any) -> Any:
         call = opened("llm_generate", lambda: _request(self, args, kwargs, streams=False), emitter="openai_agents")
         call.subject = self
         response = await awaited(call, original(self, *args, **kwargs), _response)
-        _tell_above(getattr(response, "output", ()))
+        _tell_above(response)
         return response
 
     return get_response
@@ -72,7 +72,7 @@ async def _stream(
                     call.add(time_to_first_chunk=call.seconds)
                 if getattr(event, "type", None) in _LAST:
                     conclude(call, _last, event)
-                    _tell_above(getattr(event.response, "output", ()))
+                    _tell_above(getattr(event, "response", None))
                 yield event
             call.ended()
         except BaseException as exc:
@@ -132,8 +132,9 @@ def _response(found: Any) -> Keywords:
 
 
 @guarded
-def _tell_above(output: Any) -> None:
+def _tell_above(response: Any) -> None:
     """Have an agent and its workflow end with what its model said last, unless a tool asked for it."""
+    output: Any = getattr(response, "output", ())
     texts = [getattr(part, "text", None) for item in output for part in getattr(item, "content", None) or ()]
     said = "".join(text for text in texts if isinstance(text, str))
     for call in around_here() if said else ():

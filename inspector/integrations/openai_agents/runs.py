@@ -3,6 +3,8 @@
 from contextvars import ContextVar
 from typing import Any
 
+from inspector.integrations.calls import safely
+
 
 class Asked:
     """One call of a runner."""
@@ -40,7 +42,7 @@ def run(original: Any) -> Any:
 
     async def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - the SDK's name
         around = asked.get()
-        asked.set(Asked(input, options))
+        asked.set(safely(lambda: Asked(input, options), otherwise=None))
         try:
             return await original(self, starting_agent, input, **options)
         finally:
@@ -54,13 +56,15 @@ def run_streamed(original: Any) -> Any:
 
     def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - as above
         around = asked.get()
-        its = Asked(input, options)
-        its.is_being_set_up = True
+        its = safely(lambda: Asked(input, options), otherwise=None)
+        if its is not None:
+            its.is_being_set_up = True
         asked.set(its)
         try:
             return original(self, starting_agent, input, **options)
         finally:
-            its.is_being_set_up = False
+            if its is not None:
+                its.is_being_set_up = False
             asked.set(around)
 
     return asking

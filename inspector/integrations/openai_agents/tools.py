@@ -4,7 +4,7 @@ import json
 from contextvars import ContextVar
 from typing import Any
 
-from inspector.integrations.calls import Call, Keywords, enclosing, opened, told
+from inspector.integrations.calls import Call, Keywords, enclosing, opened, safely, told
 
 _MCP = "mcp"
 
@@ -37,7 +37,7 @@ def called(original: Any) -> Any:
             raise
         if failure.exc is not None:
             call.failed(failure.exc)
-        elif _waits_for_approval(result):
+        elif safely(lambda: _waits_for_approval(result), otherwise=False):
             told("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
             call.interrupted()
         else:
@@ -55,16 +55,19 @@ def handing_off(original: Any) -> Any:
     """Note what the model asked for, for the call that the handoff's span tells of."""
 
     async def execute_handoffs(*args: Any, **kwargs: Any) -> Any:
-        asked = kwargs.get("run_handoffs") or ()
         before = handed_off.get()
-        # The SDK goes by the first and ignores the others.
-        handed_off.set(getattr(asked[0], "tool_call", None) if asked else None)
+        handed_off.set(safely(lambda: _first_of(kwargs.get("run_handoffs")), otherwise=None))
         try:
             return await original(*args, **kwargs)
         finally:
             handed_off.set(before)
 
     return execute_handoffs
+
+
+def _first_of(handoffs: Any) -> Any:
+    # The SDK goes by the first and ignores the others.
+    return getattr(handoffs[0], "tool_call", None) if handoffs else None
 
 
 def handoff(from_agent: str) -> Keywords:

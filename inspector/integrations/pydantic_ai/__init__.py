@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from inspector import context
-from inspector.integrations.calls import Call, awaited, conclude, is_told, opened
+from inspector.integrations.calls import Call, awaited, conclude, is_told, opened, safely
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
 from inspector.integrations.tracebacks import unseen
@@ -125,7 +125,7 @@ class _Stream(Within):
     def entered(self, call: Call) -> None:
         # Whoever reads the stream does so from here on, in this very context: only its beginning is the request's own.
         self._leave()
-        _watch(self.value, call, self._failures)
+        safely(lambda: _watch(self.value, call, self._failures), None)
 
     def ended(self, call: Call, exc: BaseException | None) -> None:
         self._leave()
