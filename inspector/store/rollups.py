@@ -87,7 +87,9 @@ def apply(
     mixed = {row.trace_id for _, row in changes if row.session_id != after[row.trace_id].session_id}
     mixed |= {row_id for row_id, sums in after.items() if _was_other(before[row_id], sums)}
     was = _load_shares(connection, [row_id for row_id in mixed if before[row_id].mixed])
-    now = {row_id: _sum_shares(connection, row_id) for row_id in mixed}
+    # The sums of a trace that is new are those that it has after the batch.
+    stored = {row_id: {} if after[row_id] is before[row_id] else _shares(before[row_id], was) for row_id in mixed}
+    now = _moved(stored, changes)
     _save_shares(connection, now)
     for row_id, shares in now.items():
         after[row_id].mixed = int(len(shares) > 1)
@@ -213,6 +215,25 @@ def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sh
         for session_id, *values in driver(connection).execute(sql, (row_id,)):
             found[row_id][session_id] = Sums(*values)
     return found
+
+
+def _moved(stored: Mapping[int, Mapping[str, Sums]], changes: Iterable[Change]) -> dict[int, Shares]:
+    """Returns the shares of some traces with what rows bring and take away, so that no other row is read."""
+    moved = {
+        row_id: {session_id: Sums(*_plain_share_values(sums)) for session_id, sums in shares.items()}
+        for row_id, shares in stored.items()
+    }
+    for old, new in changes:
+        shares = moved.get(new.trace_id)
+        if shares is None:
+            continue
+        for row, by in ((old, -1), (new, 1)):
+            if row is not None and row.session_id is not None:
+                shares.setdefault(row.session_id, Sums()).count(row, by)
+    return {
+        row_id: {session_id: sums for session_id, sums in shares.items() if sums.spans}
+        for row_id, shares in moved.items()
+    }
 
 
 def _sum_shares(connection: Connection, row_id: int) -> Shares:

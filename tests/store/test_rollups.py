@@ -1,12 +1,14 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import event
 
 from inspector.model import STATUSES, Filter, Span
 from inspector.store import SqliteStore
-from inspector.store.rollups import load_traces, sum_trace
+from inspector.store.rollups import _load_shares, _sum_shares, load_traces, sum_trace
 
 PICK = st.sampled_from([None, "x", "y"])
 RECORDS = st.lists(
@@ -50,10 +52,20 @@ def test_sums_always_equal_those_of_the_rows(tmp_path_factory, empty_database, r
             kept.head_status = again.head_status
             if kept.input_tokens < 2**63 - 1 and again.input_tokens < 2**63 - 1:
                 assert kept == again
+            shares = _load_shares(connection, [kept.id])[kept.id]
+            summed = _sum_shares(connection, kept.id) if kept.mixed else {}
+            assert {session_id: comparable(share) for session_id, share in shares.items()} == {
+                session_id: comparable(share) for session_id, share in summed.items()
+            }
     events = store.events(Filter(), limit=1000).items
     assert {event.trace_id for event in events} == set(stored)
     check_sessions(store, stored)
     store.close()
+
+
+def comparable(share):
+    """A share without what is cut off at the largest number, and with a cost that may be summed in any order."""
+    return replace(share, input_tokens=0, cost_usd=round(share.cost_usd, 9))
 
 
 def check_sessions(store, stored):
@@ -115,8 +127,6 @@ def test_models_tokens_and_costs_are_summed(store, make_span):
 
 @pytest.mark.parametrize("asked_model", [None, "m", "m-latest"])
 def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span, asked_model):
-    from sqlalchemy import event
-
     store.write([make_span(parent_id="p") for _ in range(3000)])
     scans = []
 
@@ -131,6 +141,22 @@ def test_a_large_trace_is_not_summed_again_for_each_batch(store, make_span, aske
     store.write([make_span(span_id=running.span_id, start_ns=running.start_ns, parent_id="p", model="m")])
     assert scans == []
     assert (store.trace("a" * 32).spans, store.trace("a" * 32).models) == (3001, ("m",))
+
+
+def test_a_trace_of_several_sessions_is_not_summed_again_for_each_batch(store, make_span):
+    store.write([make_span(parent_id="p", session_id="early") for _ in range(30)])
+    scans = []
+
+    @event.listens_for(store._writer._usable(), "before_cursor_execute")
+    def note(connection, cursor, statement, *_):
+        if "FROM spans WHERE trace_id" in statement:
+            scans.append(statement)
+
+    for _ in range(3):
+        store.write([make_span(parent_id="p", session_id="late"), make_span(parent_id="p")])
+    early, late = store.session("early"), store.session("late")
+    assert (early.spans, late.spans, early.tool_calls, late.tool_calls) == (33, 3, 33, 3)
+    assert scans == []
 
 
 def test_sums_are_json_that_the_api_can_serve(store, make_span):
