@@ -99,7 +99,8 @@ class Families:
                 if into is not None:
                     family.folded[values[0]] = into
             family.changed.clear()
-            self._remembered += len(family.nodes)
+            family.unsettled.clear()
+            self._remembered += _weight(family)
         self._families.move_to_end(trace.id)
         return family
 
@@ -108,7 +109,12 @@ class Families:
             self._drop(self._families.popitem(last=False)[1])
 
     def _drop(self, family: Family | None) -> None:
-        self._remembered -= 0 if family is None else len(family.nodes)
+        self._remembered -= 0 if family is None else _weight(family)
+
+
+def _weight(family: Family) -> int:
+    # Most traces have no calls, and are kept too.
+    return 1 + len(family.nodes)
 
 
 def _node(row: Row) -> Node:

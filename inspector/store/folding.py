@@ -60,6 +60,8 @@ class Family:
     """Spans that are folded, with the one that counts."""
     changed: set[str] = field(default_factory=set[str])
     """Spans that came or changed since the last decision."""
+    unsettled: set[str] = field(default_factory=set[str])
+    """Those of them that may have been one call with another as they were before."""
 
     def add(self, node: Node) -> bool:
         """Take in a span, new or changed, and tell whether that can fold or unfold any."""
@@ -71,6 +73,9 @@ class Family:
             # What was decided through it may be anywhere.
             self._remove(known)
             self.changed.update(self.nodes)
+            self.unsettled.update(self.nodes)
+        elif known is not None and known.kind in CALL_KINDS and _link(self.nodes, known):
+            self.unsettled.add(span_id)
         if node.kind not in _CONCERNED:
             return bool(self.changed)
         self.nodes[span_id] = node
@@ -90,17 +95,46 @@ class Family:
         for span_id in self.folded.keys() - self.nodes.keys():
             del self.folded[span_id]
             changes[span_id] = None
-        for region in _regions(self.nodes, self.children, self.changed):
+        stirring = [span_id for span_id in self.changed if self._stirs(span_id)]
+        for region in _regions(self.nodes, self.children, stirring):
             folded = dict(_decide(self.nodes, region))
             for span_id in region:
                 into = folded.get(span_id)
-                if self.nodes[span_id].identity is not None and self.folded.get(span_id) != into:
+                if self.folded.get(span_id) != into and self.nodes[span_id].identity is not None:
                     changes[span_id] = into
         self._take(changes)
         requests = dict(self._requests(self.changed | changes.keys()))
         self._take(requests)
-        self.changed = set()
+        self.changed, self.unsettled = set(), set()
         return changes | requests
+
+    def _stirs(self, span_id: str) -> bool:
+        """Tell whether a span that changed can change what is decided of the calls around and below it.
+
+        Most cannot, being no part of any call but their own; deciding anew for them would cost as much as they have
+        siblings.
+        """
+        if span_id in self.unsettled or span_id in self.folded:
+            return True
+        node = self.nodes.get(span_id)
+        if node is None:
+            return False
+        if node.kind not in CALL_KINDS:
+            return bool(self.children.get(span_id))
+        return self._has_below(node) or _link(self.nodes, node) is not None
+
+    def _has_below(self, node: Node) -> bool:
+        """Tell whether a call of its kind, which may be the same one, is below a span."""
+        waiting, seen = [node.span_id], {node.span_id}
+        while waiting:
+            for child_id in self.children.get(waiting.pop(), ()):
+                kind = self.nodes[child_id].kind
+                if kind == node.kind:
+                    return True
+                if kind in BETWEEN_KINDS and child_id not in seen:
+                    seen.add(child_id)
+                    waiting.append(child_id)
+        return False
 
     def _take(self, changes: Mapping[str, str | None]) -> None:
         for span_id, into in changes.items():
@@ -212,7 +246,7 @@ def _region(nodes: Nodes, children: Mapping[str, Collection[str]], root: str) ->
             if child_id in seen or (child.kind != kind and child.kind not in BETWEEN_KINDS):
                 continue
             seen.add(child_id)
-            inside = crossings + (child.identity is not None and read_identity(child.identity).is_server)
+            inside = crossings + _is_server(child)
             if child.kind == kind:
                 region[child_id] = inside
             waiting.append((child_id, inside))
@@ -236,7 +270,7 @@ def _decide(nodes: Nodes, region: _Region) -> Iterator[tuple[str, str]]:
     """Yield each span of a region that does not count, with the one that does."""
     if len(region) == 1:
         return
-    links = filter(None, (_link(nodes, region, span_id) for span_id in region))
+    links = filter(None, (_link(nodes, nodes[span_id]) for span_id in region))
     calls: dict[str, tuple[str, ...]] = {}
     for link in sorted(links):
         outer, inner = calls.get(link.outer, (link.outer,)), calls.get(link.inner, (link.inner,))
@@ -244,31 +278,31 @@ def _decide(nodes: Nodes, region: _Region) -> Iterator[tuple[str, str]]:
             joined = (*outer, *inner)
             calls.update(dict.fromkeys(joined, joined))
     for members in set(calls.values()):
-        counting = _counting([nodes[span_id] for span_id in _outermost_first(nodes, members)])
+        counting = _counting(_outermost_first(nodes, members))
         for span_id in members:
             if span_id != counting.span_id:
                 yield span_id, counting.span_id
 
 
-def _link(nodes: Nodes, region: _Region, span_id: str) -> _Link | None:
+def _link(nodes: Nodes, inner: Node) -> _Link | None:
     """Return the call around a span that it may be one with: the nearest; another one, where an id is common."""
-    inner = nodes[span_id]
     nearest = True
-    for outer in _around(nodes, inner):
-        if outer.span_id in region:
-            crossed = region[span_id] != region[outer.span_id]
-            reason = _reason(outer, inner, crossed=crossed)
-            if reason is not None and (nearest or reason == _COMMON_ID):
-                return _Link(reason, inner.start_ns, span_id, outer.span_id)
-            nearest = False
+    for outer, crossed in _around(nodes, inner):
+        reason = _reason(outer, inner, crossed=crossed)
+        if reason is not None and (nearest or reason == _COMMON_ID):
+            return _Link(reason, inner.start_ns, inner.span_id, outer.span_id)
+        nearest = False
     return None
 
 
-def _around(nodes: Nodes, node: Node) -> Iterator[Node]:
-    """Yield the calls of its kind around a span, outwards, up to one of another kind; none of a circle."""
-    found: list[Node] = []
+def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield the calls of its kind around a span, outwards, up to one of another kind; none of a circle.
+
+    With each comes whether the span is of another process than that call, behind a request that was propagated.
+    """
+    found: list[tuple[Node, bool]] = []
     seen = {node.span_id}
-    here = node
+    here, crossed = node, False
     for _ in range(_MOST_HOPS):
         parent = nodes.get(here.parent_id or "")
         if parent is None:
@@ -276,12 +310,17 @@ def _around(nodes: Nodes, node: Node) -> Iterator[Node]:
         if parent.span_id in seen:
             return
         seen.add(parent.span_id)
+        crossed = crossed or _is_server(here)
         if parent.kind == node.kind:
-            found.append(parent)
+            found.append((parent, crossed))
         elif parent.kind not in BETWEEN_KINDS:
             break
         here = parent
     yield from found
+
+
+def _is_server(node: Node) -> bool:
+    return node.identity is not None and read_identity(node.identity).is_server
 
 
 def _may_join(nodes: Nodes, region: _Region, outer: Collection[str], inner: Collection[str]) -> bool:
@@ -292,9 +331,13 @@ def _may_join(nodes: Nodes, region: _Region, outer: Collection[str], inner: Coll
     for one, other in product(map(nodes.__getitem__, outer), map(nodes.__getitem__, inner)):
         reason = _reason(one, other, crossed=region[one.span_id] != region[other.span_id])
         # Side by side they are as likely two attempts of the call around them.
-        if reason is None or (reason > _SAME_USAGE and one not in _around(nodes, other)):
+        if reason is None or (reason > _SAME_USAGE and not _is_around(nodes, one, other)):
             return False
     return True
+
+
+def _is_around(nodes: Nodes, outer: Node, inner: Node) -> bool:
+    return any(each is outer for each, _ in _around(nodes, inner))
 
 
 def _recorder(node: Node, crossings: int) -> tuple[str, int] | str:
@@ -388,6 +431,9 @@ def _counting(members: list[Node]) -> Node:
     return next((each for each in known if each.has_cost), known[0] if known else members[0])
 
 
-def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[str]:
-    depths = {span_id: sum(each.span_id in members for each in _around(nodes, nodes[span_id])) for span_id in members}
-    return sorted(members, key=lambda span_id: (depths[span_id], nodes[span_id].start_ns, span_id))
+def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[Node]:
+    depths = [
+        (sum(each.span_id in members for each, _ in _around(nodes, node)), node)
+        for node in map(nodes.__getitem__, members)
+    ]
+    return [node for _, node in sorted(depths, key=lambda pair: (pair[0], pair[1].start_ns, pair[1].span_id))]

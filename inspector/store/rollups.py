@@ -88,8 +88,8 @@ def apply(
     mixed |= {row_id for row_id, sums in after.items() if _was_other(before[row_id], sums)}
     was = _load_shares(connection, [row_id for row_id in mixed if before[row_id].mixed])
     # The sums of a trace that is new are those that it has after the batch.
-    stored = {row_id: {} if after[row_id] is before[row_id] else _shares(before[row_id], was) for row_id in mixed}
-    now = _moved(stored, changes)
+    grown = {row_id for row_id in mixed if after[row_id] is not before[row_id]}
+    now = _moved({row_id: _shares(before[row_id], was) if row_id in grown else {} for row_id in mixed}, changes)
     _save_shares(connection, now)
     for row_id, shares in now.items():
         after[row_id].mixed = int(len(shares) > 1)

@@ -317,6 +317,24 @@ def test_a_span_of_a_long_trace_does_not_have_the_whole_trace_decided_again():
     assert family.nodes.count < 40
 
 
+@pytest.mark.parametrize("gap", [None, "http"])
+def test_a_span_below_one_with_many_does_not_have_its_siblings_looked_at(gap):
+    family = Family(nodes=CountingLookUps())
+    family.add(agent("main"))
+    if gap:
+        family.add(between(gap, "main"))
+    for number in range(2000):
+        family.add(agent(f"sub {number}", gap or "main", name="sub"))
+        family.add(tool(f"call {number}", f"sub {number}"))
+    family.refold()
+    family.nodes.count = 0
+    running = structs.replace(agent("sub", gap or "main", name="sub"), status="running")
+    for change in (running, tool("call", "sub"), structs.replace(running, status="ok")):
+        family.add(change)
+        assert family.refold() == {}
+    assert family.nodes.count < 60
+
+
 @given(spans, st.randoms())
 def test_what_changed_is_reported_and_nothing_else(nodes, random):
     family, known = Family(), {}
