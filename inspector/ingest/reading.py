@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 
-from inspector.homes import left_by_others
+from inspector.homes import left_by_others, why_not_ours
 from inspector.ingest.errors import NothingRecorded
 from inspector.ingest.owner import Owner
 from inspector.ingest.segment import list_segments
@@ -59,6 +59,9 @@ def open_home(
         StoreError: The database cannot be opened or is not ours.
     """
     if not settings.database.exists() and not list_segments(settings.spool)[0]:
+        # Files of another user are left out, so that root sees none in a user's home.
+        if why_here := why_not_ours(settings.home):
+            raise StoreReadOnly(why_here)
         raise NothingRecorded(settings.home)
     owner, why = _owner_or_why(settings, check_s=None if follow or write else CHECK_S)
     if owner is None:

@@ -139,6 +139,18 @@ def test_root_leaves_nothing_of_its_own_in_the_home_of_a_user(recorded, ask, as_
 
 
 @AS_ROOT
+def test_root_is_told_whose_home_it_is_where_nothing_was_taken_in_yet(home, ask):
+    (home / "spool").mkdir(mode=0o700, parents=True)
+    (home / "spool" / "20261122T100000-1-00c0ffee.000001.jsonl").write_text('{"resourceSpans":[]}\n')
+    for each in (home, *home.rglob("*")):
+        os.chown(each, NOBODY, NOBODY)
+    for arguments in (["events"], ["prune", "--older-than", "1d", "--yes"]):
+        code, shown, errors = ask(*arguments)
+        assert (code, shown, errors.count("\n")) == (1, "", 1)
+        assert "belongs to nobody; run this as nobody" in errors
+
+
+@AS_ROOT
 def test_what_a_program_of_root_records_belongs_to_the_user_whose_home_it_is(home, tmp_path):
     user = tmp_path / "user"
     user.mkdir()
