@@ -36,7 +36,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A property is tried with a few examples by default, and with many by `make test-long`. What a test takes from its
 # fixtures is not set up again for each example, and no example has a time limit on a busy machine.
 settings.register_profile(
-    "short", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "short", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.register_profile("long", settings.get_profile("short"), max_examples=1000)
 
@@ -145,7 +145,9 @@ def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # Chromium refuses its sandbox to root, and a container's /dev/shm is small. Pages of one site and profile share
         # a process, which has compiled their scripts.
-        arguments = ["--process-per-site", "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        arguments = ["--process-per-site", "--disable-gpu", "--disable-dev-shm-usage"]
+        if os.geteuid() == 0:
+            arguments.append("--no-sandbox")
         expect.set_options(timeout=WAIT_MS)
         browser = playwright.chromium.launch(executable_path=found, args=arguments)
         try:
