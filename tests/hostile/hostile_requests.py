@@ -147,6 +147,10 @@ class Operation:
     names: tuple[str, ...]
 
 
+PAGE = (Operation("GET", "/", ("code",)), Operation("GET", "/assets/{name}", ()))
+"""What the browser asks for, which the contract of the API leaves out."""
+
+
 @dataclass(frozen=True)
 class Sent:
     """Bytes for one connection."""

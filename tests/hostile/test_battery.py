@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 import grpc
 import pytest
 from hostile_files import DEEP, LINES_OF_A_FILE, import_file, put_odd_entries, spool_file
-from hostile_requests import Requests, operations_of
+from hostile_requests import PAGE, Requests, operations_of
 from hostile_spans import as_json, as_protobuf, packed
 from hostile_values import text
 from sending import Answer, Tally, exchange
@@ -172,7 +173,7 @@ def test_spool_files(server, many):
 
 
 @pytest.mark.parametrize("owner", ["a server", "the command"])
-def test_imported_files(server, many, owner, tmp_path, caplog):
+def test_imported_files(server, many, owner, tmp_path, caplog, monkeypatch):
     home = server.home if owner == "a server" else tmp_path / "home"
     settings = Settings(home=home, token=SECRET, retention_days=36_500)
     count = many(SHARES["import"]) // 2
@@ -187,6 +188,11 @@ def test_imported_files(server, many, owner, tmp_path, caplog):
     tally.statuses[f"import by {owner}", "without spans"] += len(taken.bad_files)
     tally.statuses[f"import by {owner}", "with spans"] += count + 3 - len(taken.bad_files)
     assert taken.spans
+    for name in names[::20]:
+        with Path(name).open() as piped, monkeypatch.context() as patch:
+            patch.setattr("sys.stdin", piped)
+            taken = take_in(settings, ["-"])
+        tally.statuses["import of standard input", "without spans" if taken.bad_files else "with spans"] += 1
     assert not [record for record in caplog.records if record.exc_info]
     withstood(server, tally)
 
@@ -217,9 +223,8 @@ def test_http(server, many, trace_ids):
     pages = [got(server, f"/{kind}?limit=2") for kind in ("events", "traces", "sessions")]
     cursors = tuple(page["next_cursor"] for page in pages if page["next_cursor"])
     spans = [event["span_id"] for event in pages[0]["items"]]
-    requests = Requests(
-        server.host, SECRET, operations_of(contract), cursors, (*trace_ids[:50], *spans, text(random.Random(1)))
-    )
+    operations = (*operations_of(contract), *PAGE)
+    requests = Requests(server.host, SECRET, operations, cursors, (*trace_ids[:50], *spans, text(random.Random(1))))
 
     def attempt(number):
         sent = requests.one(random.Random(f"http {number}"))
