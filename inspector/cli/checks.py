@@ -279,7 +279,11 @@ def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Se
         yield Check("warn", "spool", f"{name} {reason}", f"move it out of {directory}")
     offsets = {name: mark.offset for name, mark in marks.items()}
     yield from _loss_checks(
-        [*losses, *waiting_losses(segments, offsets), *(loss for _, loss in unwritten_losses(directory))]
+        [
+            *losses,
+            *waiting_losses(segments, offsets),
+            *(loss for path, loss in unwritten_losses(directory) if path.name not in marks),
+        ]
     )
     waiting = [each.size - (marks[each.name].offset if each.name in marks else 0) for each in segments]
     pending = sum(1 for rest in waiting if rest > 0)

@@ -24,10 +24,12 @@ from inspector.ingest.segment import (
     opened,
     read_lines,
 )
-from inspector.spooling import SUFFIX, is_finished, process_of
-from inspector.store import SpoolMark, Store
+from inspector.model import Loss
+from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
+from inspector.store import SpoolMark, Store, StoreError
 
 LOCK_POLL_S = 0.2
+_KEPT = "was taken in and cannot be removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,9 @@ class Spool:
         self._marks: dict[str, SpoolMark] = {}
         self._knows_marks = False
         self._looks: dict[str, _Look] = {}
+        self._missing: dict[str, Missing] = {}
+        self._kept: set[str] = set()
+        """Names of files that could not be removed."""
         self._changed_ns = -1
 
     def take_in(
@@ -140,11 +145,18 @@ class Spool:
         Raises:
             StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
         """
+        try:
+            return self._pass(_Deadline(deadline_s), read_so_far)
+        except StoreError:
+            # Lines that are read again are not to be taken for later ones.
+            self._missing.clear()
+            raise
+
+    def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> TakenIn:
         if not self._knows_marks:
             # Not before: a damaged database is opened too, to be read as far as that goes.
             self._marks.update(self._store.spools())
             self._knows_marks = True
-        deadline = _Deadline(deadline_s)
         segments, ignored = list_segments(self._directory)
         total = TakenIn(ignored=ignored)
         batch = Batch(self._store, self._move_marks)
@@ -165,21 +177,34 @@ class Spool:
         batch.flush()
         self._looks.update(looks)
         if total.complete:
-            total += replace(self._put_away(segments), ignored=ignored)
-            self._take_in_unwritten()
+            total += replace(self._put_away(segments, ignored), ignored=ignored)
+            self._take_in_unwritten(ignored)
         return total
 
-    def _take_in_unwritten(self) -> None:
+    def _take_in_unwritten(self, ignored: dict[str, str]) -> None:
         """Store what is said by names of files alone; they come and go with the directory's time."""
         try:
             changed_ns = self._directory.stat().st_mtime_ns
         except FileNotFoundError:
             return
         if changed_ns != self._changed_ns:
-            for path, loss in unwritten_losses(self._directory):
-                self._store.write((), losses=(loss,))
-                path.unlink(missing_ok=True)
-            self._changed_ns = changed_ns
+            kept = {path.name for path, loss in unwritten_losses(self._directory) if not self._take_name(path, loss)}
+            ignored.update(dict.fromkeys(kept, _KEPT))
+            self._changed_ns = -1 if kept else changed_ns
+
+    def _take_name(self, path: Path, loss: Loss) -> bool:
+        """Store what the name of a file says, once, and return whether the file is gone."""
+        try:
+            mark = SpoolMark(path.name, path.stat(follow_symlinks=False).st_ino, 0)
+        except FileNotFoundError:
+            return True
+        if mark != self._marks.get(path.name):
+            self._store.write((), marks=(mark,), losses=(loss,))
+            self._marks[path.name] = mark
+        if not _remove(path):
+            return False
+        self._forget((path.name,))
+        return True
 
     def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> TakenIn:
         look = self._looks.get(segment.name)
@@ -197,7 +222,7 @@ class Spool:
     def _read_to_end(self, segment: Segment, fd: int, batch: Batch, *, deadline: _Deadline, finished: bool) -> TakenIn:
         size = os.fstat(fd).st_size
         mark = before = self._mark(segment, size)
-        missing = Missing(segment)
+        missing = self._missing.setdefault(segment.process or segment.name, Missing(segment))
         complete = True
         for line in read_lines(fd, before.offset, size, max_line=self._max_line):
             if not complete:
@@ -226,14 +251,15 @@ class Spool:
         if spans:
             self._committed()
 
-    def _put_away(self, segments: list[Segment]) -> TakenIn:
+    def _put_away(self, segments: list[Segment], ignored: dict[str, str]) -> TakenIn:
         """Delete what is finished and taken in, and mark what dead processes left running.
 
         The order is: mark, delete the files, forget the marks. A crash after any step repeats steps that then change
         nothing.
         """
         done = [segment for segment in segments if self._is_done(segment)]
-        missing = self._marks.keys() - {segment.name for segment in segments}
+        ignored.update((segment.name, _KEPT) for segment in segments if segment.name in self._kept)
+        missing = {name for name in self._marks.keys() - {segment.name for segment in segments} if self._is_gone(name)}
         if not done and not missing:
             return TakenIn()
         # A commit is on disk with the next checkpoint; after a power cut the rows or the file must be there.
@@ -244,15 +270,22 @@ class Spool:
         dead = [process for process in sorted(ended) if not is_alive(files.get(process, ()), known)]
         lost = self._mark_lost(dead)
         for path in (path for process in dead for path in files.get(process, ()) if path.suffix != SUFFIX):
-            path.unlink(missing_ok=True)
-        for segment in done:
-            segment.path.unlink(missing_ok=True)
-        self._forget(known)
-        return TakenIn(lost=lost, deleted=len(done))
+            _remove(path)
+        # What cannot be removed keeps its mark, or it would be taken in again.
+        kept = {segment.name for segment in done if not _remove(segment.path)}
+        self._kept |= kept
+        self._forget(known - kept)
+        for key in (*dead, *missing):
+            self._missing.pop(key, None)
+        return TakenIn(lost=lost, deleted=len(done) - len(kept))
+
+    def _is_gone(self, name: str) -> bool:
+        """Tell whether a file that was taken in, and is not among those to read, is not there either."""
+        return not name.endswith(UNWRITTEN_SUFFIX) or not (self._directory / name).exists()
 
     def _is_done(self, segment: Segment) -> bool:
         look = self._looks.get(segment.name)
-        return look is not None and look.finished and look.inode == segment.inode
+        return look is not None and look.finished and look.inode == segment.inode and segment.name not in self._kept
 
     def _mark_lost(self, processes: Sequence[str]) -> int:
         lost = self._store.mark_lost(processes) if processes else 0
@@ -266,6 +299,14 @@ class Spool:
             self._store.forget_spools(marked)
         for name in names:
             self._looks.pop(name, None)
+
+
+def _remove(path: Path) -> bool:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
 
 
 def _may_be_whole(line: Line, segment: Segment) -> bool:

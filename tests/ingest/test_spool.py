@@ -15,7 +15,7 @@ from inspector.ingest import Spool, decode
 from inspector.ingest import segment as segments
 from inspector.ingest.losses import Missing, waiting_losses
 from inspector.model import Filter, Loss, Losses
-from inspector.spooling import process_of
+from inspector.spooling import process_of, unwritten_name
 from inspector.store import SqliteStore, StoreBusy
 
 PROCESS = "20261122T100000-4711-00c0ffee"
@@ -136,6 +136,54 @@ def test_what_was_lost_was_lost_between_the_lines_around_it(spool, store, segmen
     losses = [loss for line in lines for loss in missing.of(decode(line))]
     assert [(loss.until_ns) for loss in losses] == [10**19 + 5, 10**19 + 105]
     assert losses[1].since_ns == 10**19 + 5
+
+
+def test_what_is_lost_between_two_passes_was_lost_between_the_lines_around_it(
+    spool, store, segment, make_span, make_request
+):
+    # Later than the process began.
+    times = [{"startTimeUnixNano": f"{at}", "endTimeUnixNano": f"{at + 5}"} for at in (18 * 10**17, 18 * 10**17 + 100)]
+    first, second = (make_span(**time) for time in times)
+    path = segment(1, make_request(first))
+    reader = Spool(spool, store)
+    reader.take_in()
+    append(path, make_request(second, scope={"inspector.dropped": 1}) + b"\n")
+    reader.take_in()
+    [loss] = store.losses()
+    assert (loss.since_ns, loss.until_ns) == (int(first["endTimeUnixNano"]), int(second["endTimeUnixNano"]))
+
+
+def test_what_a_file_says_by_its_name_is_counted_once_though_it_cannot_be_removed(spool, store):
+    # Which unlinking, even as root, refuses.
+    stuck = spool / unwritten_name(PROCESS, "r1", 7)
+    stuck.mkdir()
+    for _ in range(2):
+        reader = Spool(spool, store)
+        for _ in range(2):
+            assert reader.take_in().ignored == {stuck.name: "was taken in and cannot be removed"}
+            (spool / "changes the directory.tmp").touch()
+    assert [loss.count for loss in store.losses()] == [7]
+    stuck.rmdir()
+    reader.take_in()
+    assert store.spools() == {}
+
+
+def test_a_file_that_cannot_be_removed_is_taken_in_once_and_holds_nothing_up(
+    spool, store, segment, make_span, make_request, monkeypatch
+):
+    def refuse(path, **_):
+        raise PermissionError(f"cannot remove {path}")
+
+    stuck = segment(1, make_request(make_span(), scope={"inspector.dropped": 2}), alive=False)
+    reader = Spool(spool, store)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        first = reader.take_in()
+        again = reader.take_in()
+    assert (first.spans, first.deleted, again.spans, again.changed) == (1, 0, 0, False)
+    assert again.ignored == {stuck.name: "was taken in and cannot be removed"}
+    assert Spool(spool, store).take_in().deleted == 1
+    assert store.health().losses.dropped == 2
 
 
 def test_what_cannot_be_decoded_is_kept_as_lost(spool, store, segment, make_span, make_request):
