@@ -28,7 +28,9 @@ logger = logging.getLogger("inspector.api")
 
 Reason = Literal["head", "body", "idle", "unread", "gave_way"]
 """Why the server closed a connection: no whole head in time, its body too slow, no further request, nothing read of
-what was sent, or its place was needed."""
+what was sent or too little while others wait, or its place was needed."""
+CUT_OFF = "inspector.cut_off"
+"""The ASGI extension by which an answer closes its connection at once: a function without arguments."""
 
 _of_requests = logging.getLogger("inspector.api.requests")
 _of_requests.setLevel(logging.ERROR)
@@ -311,6 +313,11 @@ class Connection(H11Protocol):
         self._answer(Problem(408, "the body came too slowly; send it again"), path)
         self._give_up_cycle()
 
+    def _cut_off(self) -> None:
+        """Close the connection in the middle of an answer."""
+        self._give_up_cycle()
+        self.server_state.end(self, "unread")
+
     def _give_up_cycle(self) -> None:
         """Let the application hear that the client is gone."""
         self.cycle.disconnected = True
@@ -329,9 +336,11 @@ class Connection(H11Protocol):
             self.transport.write(self.conn.send(event) or b"")
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        extensions: dict[str, object] = {CUT_OFF: self._cut_off}
         # To an older client h11 sends an answer without a length uncoded.
         if scope["http_version"] == "1.1":
-            scope["extensions"] = {WRITE_CHUNK: self._write_chunk}
+            extensions[WRITE_CHUNK] = self._write_chunk
+        scope["extensions"] = extensions
         await self._served(scope, receive, send)  # pyright: ignore[reportArgumentType] uvicorn types it closer
 
     def _write_chunk(self, chunk: bytes) -> bool:

@@ -35,16 +35,23 @@ async def list_events(
         )
         return json_response(page, full=query.full)
 
-    walks = query.sort != "time" or query.walks
-    return await service.reads.answer(request, page_cost(query.limit, full=query.full, walks=walks), read)
+    cost = page_cost(query.limit, full=query.full, walks=query.walks)
+    return await service.reads.answer(request, cost, read)
 
 
 @router.api_route("/events/{span_id}", methods=LOOK, responses=statuses(404, 503))
-def get_event(
-    service: InService, span_id: SpanIdInPath, query: Annotated[EventQuery, Depends(QueryOf(EventQuery))]
+async def get_event(
+    request: Request,
+    service: InService,
+    span_id: SpanIdInPath,
+    query: Annotated[EventQuery, Depends(QueryOf(EventQuery))],
 ) -> Response:
     """Answer with one event in full, or without its longest values."""
-    event = service.store.event(span_id, trace_id=query.trace_id)
-    if event is None:
-        raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
-    return json_response(event if query.clip is None else clip(event, query.clip))
+
+    def read() -> Response:
+        event = service.store.event(span_id, trace_id=query.trace_id)
+        if event is None:
+            raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
+        return json_response(event if query.clip is None else clip(event, query.clip))
+
+    return await service.reads.answer(request, page_cost(1), read)

@@ -108,11 +108,9 @@ class TraceFilter(Times, Figures):
     q: Search | None = None
     duplicates: Flag = True
 
-    @property
-    def walks(self) -> bool:
-        """Whether no index answers it, so that many rows are looked at for few."""
-        figures = (self.min_duration_ms, self.max_duration_ms, self.min_cost_usd, self.max_cost_usd)
-        return bool(self.q or self.attr or self.hook) or any(figure is not None for figure in figures)
+    def asks_for(self, names: frozenset[str]) -> bool:
+        """Whether any of these parameters narrows it."""
+        return any(getattr(self, name) not in (None, [], {}) for name in names)
 
     def as_filter(self) -> Filter:
         """The same in the store's words."""
@@ -136,6 +134,15 @@ class EventFilter(TraceFilter):
     parent_id: SpanId | None = None
 
 
+_UNINDEXED = frozenset(
+    (
+        *("kind", "name", "name_prefix", "agent", "service", "hook", "attr", "q"),
+        *("min_duration_ms", "max_duration_ms", "min_cost_usd", "max_cost_usd"),
+    )
+)
+"""What spans are narrowed to without an index of its own."""
+_OF_SPANS = frozenset(("status", "model", "tool", "error_type"))
+"""What traces are narrowed to by no index of theirs, and spans by one."""
 _SAME_NAME = frozenset(Filter.__dataclass_fields__) - {"attributes"}
 
 
@@ -143,6 +150,14 @@ class EventsQuery(EventFilter, Sorting, Page):
     """``GET /events``."""
 
     full: Flag = False
+
+    @property
+    def walks(self) -> bool:
+        """Whether no index answers it, so that many rows are looked at for few."""
+        if self.sort != "time" or self.q:
+            return True
+        # A trace has an index, and of what is not "ok" there is one as well.
+        return self.trace_id is None and (self.asks_for(_UNINDEXED | {"parent_id"}) or "ok" in self.status)
 
 
 class StreamQuery(EventFilter):
@@ -165,6 +180,11 @@ class TracesQuery(TraceFilter, Page):
     sort: TraceSort = "time"
     order: Order = "desc"
     timeline: Flag = False
+
+    @property
+    def walks(self) -> bool:
+        """Whether no index answers it, so that many traces are looked at for few."""
+        return self.sort != "time" or self.asks_for(_UNINDEXED | _OF_SPANS)
 
 
 class TraceQuery(Page):

@@ -2,17 +2,20 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CancelScope, CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from inspector.api.connections import CUT_OFF
 from inspector.api.errors import Problem, Refusal
 from inspector.api.problems import RETRY_S
 from inspector.store import QueryTooSlow, stopped_when
@@ -22,9 +25,12 @@ CHEAP_ROWS = 500
 SHARE_ROWS = 5000
 """Up to here a heavy read takes one share of what runs side by side; above, all of them."""
 FULL_ROWS = 10
-"""A row in full costs as much as so many in short."""
-WALKED_ROWS = 1000
-"""What a filter or an order costs that no index answers, and figures, whose rows are not known before."""
+"""A row in full, or with its timeline, costs as much as so many in short."""
+BUCKET_ROWS = 10
+"""What each bucket of figures costs."""
+UNKNOWN_ROWS = 1000
+"""What is added where the rows do not tell the cost: for a filter or an order that no index answers, for figures, and
+for a page in full, which can carry megabytes however few its rows."""
 LARGE_BYTES = 64 << 10
 """Answers above this are sent piece by piece, as fast as they are taken."""
 _CLIENT_GONE = 499
@@ -43,16 +49,29 @@ class ReadBounds:
     """How long a read may wait."""
     unsent_bytes: int = 32 << 20
     """What may wait for slow clients in large answers before further heavy reads have to wait as well."""
+    least_bytes_s: int = 64 << 10
+    """What a client takes of a large answer each second, on average and after the first ``slow_s``; of those that take
+    less the slowest is cut off where a heavy read has to wait for what they hold."""
+    slow_s: float = 5.0
+    look_s: float = 1.0
+    """How often who waits looks whether there is one."""
 
 
-def page_cost(limit: int, *, full: bool = False, walks: bool = False) -> int:
-    """The rows that a page costs."""
-    return limit * (FULL_ROWS if full else 1) + (WALKED_ROWS if walks else 0)
+def page_cost(limit: int, *, full: bool = False, timeline: bool = False, walks: bool = False) -> int:
+    """The rows that a page costs.
+
+    Args:
+        limit: Rows of the page.
+        full: Whether they come in full.
+        timeline: Whether each comes with its timeline.
+        walks: Whether no index answers the filter or the order.
+    """
+    return limit * (FULL_ROWS if full or timeline else 1) + (UNKNOWN_ROWS if full or walks else 0)
 
 
 def stats_cost(buckets: int) -> int:
     """The rows that figures cost."""
-    return WALKED_ROWS + FULL_ROWS * buckets
+    return UNKNOWN_ROWS + BUCKET_ROWS * buckets
 
 
 @dataclass(slots=True, eq=False)
@@ -66,14 +85,15 @@ class Reads:
 
     Args:
         bounds: How much they may take.
+        now_s: The clock that tells who is slow.
     """
 
-    def __init__(self, bounds: ReadBounds | None = None) -> None:
+    def __init__(self, bounds: ReadBounds | None = None, *, now_s: Callable[[], float] = time.monotonic) -> None:
         self.bounds = bounds or ReadBounds()
+        self.now_s = now_s
         self.running = 0
         """Shares that are taken."""
-        self.unsent = 0
-        """Bytes of large answers that are being sent."""
+        self._sending: set[_Large] = set()
         self._turns: deque[_Turn] = deque()
         self._threads: CapacityLimiter | None = None
 
@@ -81,6 +101,11 @@ class Reads:
     def waiting(self) -> int:
         """Shares that are waited for."""
         return sum(turn.shares for turn in self._turns)
+
+    @property
+    def unsent(self) -> int:
+        """Bytes of large answers that nobody has taken yet."""
+        return sum(answer.unsent for answer in self._sending)
 
     async def answer(self, request: Request, cost: int, read: Callable[[], Response]) -> Response:
         """Run ``read`` in a thread when it is its turn.
@@ -109,14 +134,21 @@ class Reads:
             gone.forget()
 
     @contextmanager
-    def sending(self, size: int) -> Generator[None]:
+    def sending(self, answer: "_Large") -> Generator[None]:
         """Count a large answer for as long as it is sent."""
-        self.unsent += size
+        self._sending.add(answer)
         try:
             yield
         finally:
-            self.unsent -= size
-            self._next()
+            self._sending.discard(answer)
+            self.let_in()
+
+    def let_in(self) -> None:
+        """Begin the reads whose turn it is."""
+        while self._turns and self._fits(self._turns[0]):
+            turn = self._turns.popleft()
+            self.running += turn.shares
+            turn.came.set()
 
     def _in_pieces(self, answer: Response) -> Response:
         return _Large(answer, self) if len(answer.body) > LARGE_BYTES else answer
@@ -130,10 +162,9 @@ class Reads:
             raise _come_again()
         turn = _Turn(shares, asyncio.Event())
         self._turns.append(turn)
-        self._next()
+        self.let_in()
         try:
-            if not turn.came.is_set():
-                await gone.or_(turn.came, self.bounds.wait_s)
+            await self._wait(turn, gone)
             if not turn.came.is_set() and not gone.is_set():
                 raise _come_again()
             yield
@@ -142,13 +173,23 @@ class Reads:
                 self.running -= shares
             else:
                 self._turns.remove(turn)
-            self._next()
+            self.let_in()
 
-    def _next(self) -> None:
-        while self._turns and self._fits(self._turns[0]):
-            turn = self._turns.popleft()
-            self.running += turn.shares
-            turn.came.set()
+    async def _wait(self, turn: _Turn, gone: "_Gone") -> None:
+        now_s = asyncio.get_running_loop().time
+        until_s = now_s() + self.bounds.wait_s
+        while not turn.came.is_set() and not gone.is_set() and now_s() < until_s:
+            self._cut_slowest()
+            await gone.or_(turn.came, min(self.bounds.look_s, max(0.0, until_s - now_s())))
+
+    def _cut_slowest(self) -> None:
+        """Cut the slowest client off, if it is what others wait for and slower than any that reads."""
+        if self.unsent < self.bounds.unsent_bytes:
+            return
+        now_s = self.now_s()
+        slow = [answer for answer in self._sending if answer.is_slow(now_s)]
+        if slow:
+            min(slow, key=lambda answer: answer.taken / (now_s - answer.since_s)).cut()
 
     def _fits(self, turn: _Turn) -> bool:
         return self.running + turn.shares <= self.bounds.shares and self.unsent < self.bounds.unsent_bytes
@@ -191,20 +232,53 @@ class _Gone:
 
 
 class _Large(Response):
-    """An answer in pieces, each sent when the client has taken those before."""
+    """An answer in pieces, each sent when the client has taken those before, and then not kept."""
 
     def __init__(self, answer: Response, reads: Reads) -> None:
         super().__init__(answer.body, answer.status_code, media_type=answer.media_type)
+        body = memoryview(self.body)
+        self._pieces = deque(bytes(body[at : at + LARGE_BYTES]) for at in range(0, len(body), LARGE_BYTES))
+        self.body = b""
+        self.unsent = len(body)
+        """Bytes that the client has not taken."""
+        self.taken = 0
+        """Bytes that it has."""
+        self.since_s = reads.now_s()
+        """When sending began."""
         self._reads = reads
+        self._sends = CancelScope()
+        self._is_cut = False
+
+    def is_slow(self, now_s: float) -> bool:
+        """Whether the client takes less than any that reads would."""
+        bounds = self._reads.bounds
+        return self.taken < (now_s - self.since_s - bounds.slow_s) * bounds.least_bytes_s
+
+    def cut(self) -> None:
+        """Send nothing more, and keep nothing more to be sent."""
+        self._is_cut = True
+        self._pieces.clear()
+        self.unsent = 0
+        self._sends.cancel()
+        self._reads.let_in()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  # those of ASGI
-        """Send all of it."""
-        with self._reads.sending(len(self.body)):
+        """Send all of it, unless the client is cut off."""
+        self.since_s = self._reads.now_s()
+        with self._reads.sending(self), self._sends:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-            body = memoryview(self.body)
-            for at in range(0, len(body), LARGE_BYTES):
-                piece, more = bytes(body[at : at + LARGE_BYTES]), at + LARGE_BYTES < len(body)
+            while self._pieces:
+                piece = self._pieces.popleft()
+                more = bool(self._pieces)
                 await send({"type": "http.response.body", "body": piece, "more_body": more})
+                if not self._is_cut:
+                    self.taken += len(piece)
+                    self.unsent -= len(piece)
+                    self._reads.let_in()
+        if self._is_cut:
+            # Any server closes what ends before it is whole; ours does so at once, without an error in its log.
+            extensions: dict[str, Any] = scope.get("extensions") or {}
+            extensions.get(CUT_OFF, lambda: None)()
 
 
 def _come_again() -> Refusal:

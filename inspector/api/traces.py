@@ -39,7 +39,8 @@ async def list_traces(
         )
         return json_response(page)
 
-    return await service.reads.answer(request, page_cost(query.limit, full=query.timeline, walks=query.walks), read)
+    cost = page_cost(query.limit, timeline=query.timeline, walks=query.walks)
+    return await service.reads.answer(request, cost, read)
 
 
 @router.api_route("/traces/{trace_id}", methods=LOOK, responses=statuses(404, 503))

@@ -12,6 +12,7 @@ import pytest
 from inspector.api import Token, create_app
 from inspector.api.connections import ConnectionLimits, Connections
 from inspector.api.descriptors import RESERVED, connections_at_most
+from inspector.api.reads import ReadBounds
 from inspector.api.server import Server
 
 SECRET = "a-secret-of-the-tests-only"
@@ -256,6 +257,29 @@ def test_who_takes_nothing_of_what_waits_for_it_is_closed(served, until, store, 
     assert server.connections.ended == {"unread": 1}
     reader.sendall(GET.replace(b"HOST", b"127.0.0.1:%d" % server.port))
     assert read_answer(reader)[0].startswith(b"HTTP/1.1 200")
+
+
+def test_who_takes_too_little_is_cut_off_without_a_word_where_others_wait(served, until, store, span, caplog):
+    store.write([span(number, attributes={"text": "x" * 60_000}) for number in range(1, 200)])
+    server = served()
+    reads = server.app.state.service.reads
+    reads.bounds = ReadBounds(unsent_bytes=1, least_bytes_s=1 << 20, look_s=0.01)
+    reads.now_s = server.clock
+    ask = (
+        b"GET /events?limit=%d&full=true HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer "
+        + SECRET.encode()
+        + b"\r\n\r\n"
+    )
+    slow = server.open(ask % 200)
+    until(lambda: reads.unsent)
+    heavy = server.open(ask % 1)
+    until(lambda: reads.waiting)
+    server.clock.now_s += 30
+    assert read_answer(heavy)[0].startswith(b"HTTP/1.1 200")
+    assert server.connections.ended == {"unread": 1}
+    assert len(read_all(slow)) < 12_000_000
+    assert read_answer(server.open(GET))[0].startswith(b"HTTP/1.1 200")
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_half_open_connections_give_way_and_then_idle_ones_the_longest_first(served, until):

@@ -10,7 +10,9 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from inspector.api import create_app
+from inspector.api.connections import CUT_OFF
 from inspector.api.errors import Refusal
+from inspector.api.parameters import EventsQuery, TracesQuery, read_query
 from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, Reads, page_cost, stats_cost
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, stopped_when
@@ -63,10 +65,48 @@ async def until(condition):
 
 
 def test_what_a_read_costs():
-    assert page_cost(50) == page_cost(5, full=True) <= CHEAP_ROWS
-    assert page_cost(50, full=True) <= CHEAP_ROWS < page_cost(1000) <= SHARE_ROWS < page_cost(1000, full=True)
+    assert page_cost(500) == page_cost(50, timeline=True) <= CHEAP_ROWS < page_cost(1000) <= SHARE_ROWS
+    assert CHEAP_ROWS < page_cost(1, full=True) < page_cost(400, full=True) <= SHARE_ROWS < page_cost(500, full=True)
     assert CHEAP_ROWS < page_cost(1, walks=True) <= SHARE_ROWS
     assert CHEAP_ROWS < stats_cost(0) < stats_cost(50) <= SHARE_ROWS < stats_cost(500)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("parent_id=" + "1" * 16, "sort=cost", "sort=duration", "q=x", "attr.k=x", "hook=x", "min_cost_usd=0"),
+        *("name=x", "name_prefix=x", "agent=x", "service=x", "kind=llm", "status=ok", f"trace_id={1:032x}&q=x"),
+    ],
+)
+def test_events_that_no_index_finds_are_walked(query):
+    assert read_query(EventsQuery, query.encode()).walks
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "duplicates=false", "since=0&until=9", "order=asc", "status=error", "session_id=x", "model=x", "tool=x"),
+        *("error_type=x", f"trace_id={1:032x}&parent_id={1:016x}&kind=llm"),
+    ],
+)
+def test_events_that_an_index_finds_are_not_walked(query):
+    assert not read_query(EventsQuery, query.encode()).walks
+
+
+@pytest.mark.parametrize(
+    "query, walks",
+    [
+        *(("", False), ("duplicates=false", False), ("since=0", False), ("session_id=x", False), ("order=asc", False)),
+        *((f"sort={sort}", True) for sort in ("duration", "cost", "spans", "tokens")),
+        *(
+            (f"{name}=x", True)
+            for name in ("name", "agent", "service", "model", "tool", "error_type", "hook", "attr.k")
+        ),
+        *(("status=error", True), ("kind=tool", True), ("q=x", True), ("max_duration_ms=1", True)),
+    ],
+)
+def test_traces_are_walked_by_all_but_time_and_session(query, walks):
+    assert read_query(TracesQuery, query.encode()).walks is walks
 
 
 def test_heavy_reads_run_a_few_at_a_time_in_their_order_and_cheap_ones_at_once(work):
@@ -188,12 +228,73 @@ def test_large_answers_that_nobody_takes_hold_further_heavy_reads_back(work):
         await until(lambda: reads.waiting)
         assert (await reads.answer(Client().request, CHEAP_ROWS, lambda: Response("cheap"))).body == b"cheap"
         assert work.began == []
+        assert reads.unsent == 3 * LARGE_BYTES + 1
         take.set()
         await sending
         work.go.set()
         assert (await heavy).body == b"heavy"
         assert taken == [0, LARGE_BYTES, LARGE_BYTES, LARGE_BYTES, 1]
         assert reads.unsent == 0
+
+    asyncio.run(main())
+
+
+def test_what_was_taken_of_a_large_answer_holds_nobody_back(work):
+    async def main():
+        reads = Reads(ReadBounds(unsent_bytes=2 * LARGE_BYTES))
+        large = await reads.answer(Client().request, HEAVY, lambda: Response(b"x" * (3 * LARGE_BYTES)))
+        takes = asyncio.Semaphore(0)
+
+        async def send(_):
+            await takes.acquire()
+
+        sending = asyncio.create_task(large({"type": "http"}, None, send))
+        work.go.set()
+        heavy = asyncio.create_task(reads.answer(Client().request, HEAVY, work.read("heavy")))
+        await until(lambda: reads.waiting)
+        for _ in range(2):
+            takes.release()
+        await until(lambda: reads.unsent == 2 * LARGE_BYTES)
+        assert reads.waiting == 1
+        takes.release()
+        assert (await heavy).body == b"heavy"
+        assert reads.unsent == LARGE_BYTES
+        takes.release()
+        await sending
+
+    asyncio.run(main())
+
+
+def test_the_slowest_reader_is_cut_off_where_others_wait_for_what_it_holds(work):
+    async def main():
+        now_s = 100.0
+        bounds = ReadBounds(unsent_bytes=5 * LARGE_BYTES, least_bytes_s=LARGE_BYTES, slow_s=5, look_s=0.001)
+        reads = Reads(bounds, now_s=lambda: now_s)
+        ended, sending, takes = [], {}, {}
+        for name in ("deaf", "slow", "fast"):
+            large = await reads.answer(Client().request, CHEAP_ROWS, lambda: Response(b"x" * (9 * LARGE_BYTES)))
+            takes[name] = asyncio.Semaphore(0)
+
+            async def send(_, taken=takes[name]):
+                await taken.acquire()
+
+            cut_off = {CUT_OFF: lambda name=name: ended.append(name)}
+            sending[name] = asyncio.create_task(large({"type": "http", "extensions": cut_off}, None, send))
+        await until(lambda: reads.unsent == 27 * LARGE_BYTES)
+        for name, pieces in (("slow", 2), ("fast", 5)):
+            for _ in range(pieces + 1):
+                takes[name].release()
+        await until(lambda: reads.unsent == 20 * LARGE_BYTES)
+        now_s += 10
+        work.go.set()
+        heavy = asyncio.create_task(reads.answer(Client().request, HEAVY, work.read("heavy")))
+        assert (await heavy).body == b"heavy"
+        assert ended == ["deaf", "slow"]
+        assert reads.unsent == 4 * LARGE_BYTES
+        for _ in range(4):
+            takes["fast"].release()
+        await asyncio.gather(*sending.values())
+        assert ended == ["deaf", "slow"]
 
     asyncio.run(main())
 
