@@ -14,7 +14,7 @@ from pathlib import Path
 from inspector.cli.check import Check, Level
 from inspector.cli.endpoint_checks import check_endpoint
 from inspector.cli.errors import SettingInvalid
-from inspector.cli.figures import moment, size
+from inspector.cli.figures import counted, moment, size
 from inspector.cli.home import settings_without_refused
 from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
@@ -25,7 +25,7 @@ from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
-from inspector.store import SpoolMark
+from inspector.store import Removed, SpoolMark
 
 _LEAST_FREE_BYTES = 500 << 20
 _WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
@@ -164,7 +164,14 @@ def _stored(settings: Settings) -> Iterator[Check]:
     yield Check(
         "ok", "database", f"{health.spans:,} events, {size(health.bytes)}, schema {health.schema_version}{behind}"
     )
+    yield from map(_removal_check, health.removed)
     yield from _spool_checks(settings, marks, losses)
+
+
+def _removal_check(removed: Removed) -> Check:
+    what = f"{counted(removed.traces, 'trace')} with {counted(removed.spans, 'event')}"
+    why = "too old (INSPECTOR_RETENTION_DAYS)" if removed.rule == "age" else "too much (INSPECTOR_RETENTION_BYTES)"
+    return Check("ok", "retention", f"removed {what} on {moment(removed.at_ns)}: {why}")
 
 
 def check_space(settings: Settings) -> Iterator[Check]:

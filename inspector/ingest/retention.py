@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from inspector.settings import Settings
-from inspector.store import Pruned, Store, StoreError
+from inspector.store import Pruned, Removed, Rule, Store, StoreError
 
 HOUR_S = 3600.0
 _DAY_S = 24 * HOUR_S
@@ -51,13 +51,20 @@ class Retention:
         self._clock_s = clock_s
         self._looked = (now_ns() / _NS, clock_s())
         self._held_until_s: float | None = None
-        self._removed = {"age": (0, 0), "size": (0, 0)}
+        self._removed: dict[Rule, tuple[int, int]] = {"age": (0, 0), "size": (0, 0)}
+        self._is_doubted = False
+        """As the store has it."""
         last_ns: int | None = None
         # A store that cannot be read has nothing removed from it either.
         with suppress(StoreError):
-            last_ns = store.last_arrival_ns()
+            last_ns, self._is_doubted = store.last_arrival_ns(), store.is_clock_doubted()
         if last_ns is not None:
             self._hold_if_apart(self._looked[0] - last_ns / _NS, MOST_APART_S, "the last arrival")
+        if self._is_doubted and self._held_until_s is None:
+            # What arrived meanwhile has the time of the same clock, and says nothing against it.
+            self._held_until_s = clock_s() + HOUR_S
+            _log.warning("the clock was doubted when this ended: nothing is removed by age for an hour")
+        self._note_doubt()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
         """Removes what is too old and too much, and writes into the log how much that was once all of it is gone.
@@ -92,6 +99,16 @@ class Retention:
         was_s, was_at_s = self._looked
         self._looked = (now_s, at_s)
         self._hold_if_apart(now_s - was_s - (at_s - was_at_s), HOUR_S, "where it should be")
+        self._note_doubt()
+
+    def _note_doubt(self) -> None:
+        """Keep for the next process that the clock is doubted, or no longer."""
+        doubted = self._held_until_s is not None
+        if doubted != self._is_doubted:
+            # A database that is still to be checked is told at the next look.
+            with suppress(StoreError):
+                self._store.doubt_clock(doubted=doubted)
+                self._is_doubted = doubted
 
     def _hold_if_apart(self, apart_s: float, most_s: float, what: str) -> None:
         # An arrival is known to the hour, at the end of which it may have been.
@@ -103,12 +120,13 @@ class Retention:
             "the clock is %.1f h %s %s: nothing is removed by age for an hour", abs(apart_s) / HOUR_S, side, what
         )
 
-    def _count(self, rule: str, pruned: Pruned) -> None:
+    def _count(self, rule: Rule, pruned: Pruned) -> None:
         traces, spans = self._removed[rule]
         self._removed[rule] = (traces + pruned.traces, spans + pruned.spans)
 
-    def _report(self, rule: str, why: str) -> None:
+    def _report(self, rule: Rule, why: str) -> None:
         traces, spans = self._removed[rule]
         if traces:
+            self._store.note_removal(Removed(rule, self._now_ns(), traces, spans))
             _log.info("removed %s traces with %s spans: %s", f"{traces:,}", f"{spans:,}", why)
         self._removed[rule] = (0, 0)

@@ -18,7 +18,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.protocol import Age, Health, Pruned, SpoolMark, Store
+from inspector.store.protocol import Age, Health, Pruned, Removed, Rule, SpoolMark, Store
 from inspector.store.sqlite import SqliteStore
 
 __all__ = [
@@ -32,6 +32,8 @@ __all__ = [
     "Pruned",
     "QueryTooSlow",
     "ReadLimits",
+    "Removed",
+    "Rule",
     "SpoolMark",
     "SqliteStore",
     "Store",

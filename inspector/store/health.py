@@ -7,6 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from inspector.store.counters import calls_ever, load_counters
 from inspector.store.losses import sum_losses
+from inspector.store.notes import removals
 from inspector.store.protocol import Health
 from inspector.store.retention import used_bytes
 from inspector.store.tables import SCHEMA_VERSION, traces
@@ -30,6 +31,7 @@ def read_health(connection: Connection, path: Path) -> Health:
         losses=losses,
         losses_ever=losses_ever,
         calls_ever=calls_ever(counts),
+        removed=removals(counts),
     )
 
 

@@ -42,6 +42,20 @@ class SpoolMark:
     bad_spans: int = 0
 
 
+Rule: TypeAlias = Literal["age", "size"]
+"""Why retention removes something: it arrived too long ago, or there is too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What retention last removed by one rule, once all of it was gone."""
+
+    rule: Rule
+    at_ns: int
+    traces: int
+    spans: int
+
+
 @dataclass(frozen=True, slots=True)
 class Health:
     """Figures about the store as a whole."""
@@ -63,6 +77,8 @@ class Health:
     """The same with what was pruned."""
     calls_ever: Mapping[Kind, tuple[int, int]]
     """How many calls of each kind were stored, and how many of them failed, also of those removed since."""
+    removed: tuple[Removed, ...] = ()
+    """What retention last removed, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +254,18 @@ class Store(Protocol):
             by: What the age counts from.
             for_s: How long it may take, give or take one transaction.
         """
+        ...
+
+    def note_removal(self, removed: Removed) -> None:
+        """Keeps what retention removed, in the place of what it removed before by that rule."""
+        ...
+
+    def doubt_clock(self, *, doubted: bool) -> None:
+        """Keeps for the next process whether the clock is doubted, so that nothing is removed by age."""
+        ...
+
+    def is_clock_doubted(self) -> bool:
+        """Tells whether the clock was doubted when it was last looked at."""
         ...
 
     def last_arrival_ns(self) -> int | None:

@@ -24,7 +24,7 @@ from inspector.model import (
     TraceOutline,
     TraceSort,
 )
-from inspector.store import arrivals, reader, retention, soundness, unwritable, writer
+from inspector.store import arrivals, notes, reader, retention, soundness, unwritable, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import (
     check_readable,
@@ -39,7 +39,7 @@ from inspector.store.health import read_health
 from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.losses import read_losses, with_losses, write_losses
 from inspector.store.outline import read_outline
-from inspector.store.protocol import Age, Health, Pruned, SpoolMark
+from inspector.store.protocol import Age, Health, Pruned, Removed, SpoolMark
 from inspector.store.removal import Removal
 from inspector.store.reserve import Reserve
 from inspector.store.rows import clean, scrubbed
@@ -264,6 +264,21 @@ class SqliteStore:
         with self._removal() as removal:
             now_ns = self._now_ns() if by == "arrival" else None
             return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, arrivals_ns=now_ns, for_s=for_s)
+
+    def note_removal(self, removed: Removed) -> None:
+        """See `Store.note_removal`."""
+        with self._write() as connection:
+            notes.save_removal(connection, removed)
+
+    def doubt_clock(self, *, doubted: bool) -> None:
+        """See `Store.doubt_clock`."""
+        with self._write() as connection:
+            notes.doubt_clock(connection, doubted=doubted)
+
+    def is_clock_doubted(self) -> bool:
+        """See `Store.is_clock_doubted`."""
+        with self._read() as connection:
+            return notes.is_clock_doubted(connection)
 
     def last_arrival_ns(self) -> int | None:
         """See `Store.last_arrival_ns`."""

@@ -21,7 +21,8 @@ counters = Table(
     Column("value", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Numbers that only grow, so that no id and no ``seq`` is ever used twice, even after deletes."""
+"""Numbers that only grow, so that no id and no ``seq`` is ever used twice, even after deletes; and what retention notes
+(`inspector.store.notes`)."""
 
 spans = Table(
     "spans",

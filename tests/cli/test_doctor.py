@@ -7,6 +7,7 @@ import pytest
 
 from inspector.cli.checks import check_packages, check_sqlite, check_variables
 from inspector.cli.versions import MISSING, versions
+from inspector.store import Removed, SqliteStore
 
 
 def found(done):
@@ -24,6 +25,20 @@ def test_a_healthy_home_is_in_order(inspector, write_spans, span):
     assert checks["database"][1].startswith("2 events, ")
     readable = inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
     assert readable.splitlines()[-1] == "everything is in order"
+
+
+def test_what_retention_removed_last_is_said(inspector, home, write_spans, span):
+    write_spans(span())
+    with closing(SqliteStore(home / "inspector.db")) as store:
+        store.note_removal(Removed("age", 1_795_000_000_000_000_000, 1, 1200))
+        store.note_removal(Removed("size", 1_796_000_000_000_000_000, 2, 1))
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0")
+    said = [check for check in json.loads(done.stdout)["checks"] if check["name"] == "retention"]
+    assert [(check["level"], check["found"].partition(" on ")[0]) for check in said] == [
+        ("ok", "removed 2 traces with 1 event"),
+        ("ok", "removed 1 trace with 1,200 events"),
+    ]
+    assert said[0]["found"].endswith(": too much (INSPECTOR_RETENTION_BYTES)")
 
 
 def test_looking_leaves_no_file_behind_and_those_of_others_alone(inspector, home, write_spans, span):

@@ -6,8 +6,9 @@ import pytest
 
 from inspector.ingest import Owner
 from inspector.ingest.retention import Retention
-from inspector.model import Filter
+from inspector.model import Filter, Span
 from inspector.settings import Settings
+from inspector.store import Removed
 
 HOUR_NS = 3600 * 10**9
 DAY_NS = 24 * HOUR_NS
@@ -109,3 +110,31 @@ def test_size_is_kept_while_the_clock_is_doubted(owner, clocks):
     clocks.wall_ns += 60 * DAY_NS
     retention(owner, clocks, most=1).prune()
     assert count(owner) == 0
+
+
+def test_a_restart_does_not_end_the_hour_in_which_a_clock_that_jumped_removes_nothing(owner, clocks, caplog):
+    pruning = retention(owner, clocks, days=1)
+    clocks.wall_ns += 60 * DAY_NS
+    pruning.prune()
+    # What arrives now has the time of the same clock.
+    owner.store.write([Span("ef" * 16, "1" * 16, "late", "tool", "ok", 1, 2)])
+    clocks.wait(0.5)
+    again = retention(owner, clocks, days=1)
+    again.prune()
+    assert count(owner) == 3
+    assert caplog.messages[1:] == ["the clock was doubted when this ended: nothing is removed by age for an hour"]
+    clocks.wait(1)
+    again.prune()
+    assert [event.name for event in owner.store.events(Filter()).items] == ["late"]
+    retention(owner, clocks, days=1)
+    assert len(caplog.messages) == 2
+
+
+def test_what_was_removed_last_is_kept_by_rule(owner, clocks):
+    retention(owner, clocks, most=1).prune()
+    assert owner.store.health().removed == (Removed("size", clocks.wall_ns, 1, 2),)
+    clocks.wait(1)
+    owner.store.write([Span("ef" * 16, "1" * 16, "late", "tool", "ok", 1, 2)])
+    look_hourly(retention(owner, clocks, days=1), clocks, 26)
+    last, first = owner.store.health().removed
+    assert (last.rule, last.traces, last.spans, first.rule) == ("age", 1, 1, "size")
