@@ -7,7 +7,6 @@ import asyncio
 import logging
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -44,7 +43,7 @@ class LiveLimits:
     """What may wait for one client. A larger event is sent alone."""
     heartbeat_s: float = 15.0
     poll_s: float = 0.1
-    """How often the database is looked at; a commit of this process is noticed at once."""
+    """How often the database is looked at; what this process commits is read at once."""
     lifetime_s: float | None = None
     """When a stream is ended, for the client to come back; None for never."""
 
@@ -67,7 +66,6 @@ class Live:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._watcher: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._committed = asyncio.Event()
         self._limiter: CapacityLimiter | None = None
         self._looking = asyncio.Lock()
         self._look: asyncio.Task[int] | None = None
@@ -87,7 +85,7 @@ class Live:
         """Say that something was committed; may be called from any thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._committed.set)
+            loop.call_soon_threadsafe(self._have_all_look)
 
     def close(self) -> None:
         """End all streams and let no new ones in; may be called from any thread."""
@@ -95,6 +93,10 @@ class Live:
         loop = self._loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._rouse)
+
+    def _have_all_look(self) -> None:
+        for group in self._groups.values():
+            group.changed.set()
 
     def _rouse(self) -> None:
         for group in self._groups.values():
@@ -198,7 +200,6 @@ class Live:
         running = asyncio.get_running_loop()
         if self._loop is not running:
             self._loop = running
-            self._committed = asyncio.Event()
             self._limiter = None
             self._watcher = None
             self._looking = asyncio.Lock()
@@ -211,7 +212,7 @@ class Live:
         return task
 
     async def _watch(self) -> None:
-        """Tell the groups when the store has something new, and keep quiet streams alive, until there are none."""
+        """Tell the groups what other processes committed, and keep quiet streams alive, until there are none."""
         seen = -1
         now_s = asyncio.get_running_loop().time
         beat_s = now_s()
@@ -228,9 +229,7 @@ class Live:
                 if last != seen or (group.where.q is not None and group.position < last):
                     group.changed.set()
             seen = last
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._committed.wait(), self.limits.poll_s)
-            self._committed.clear()
+            await asyncio.sleep(self.limits.poll_s)
             if now_s() >= beat_s + self.limits.heartbeat_s:
                 # A timer of its own for each wait of each client costs a third of what serving them takes.
                 beat_s = now_s()

@@ -475,17 +475,40 @@ def test_streams_end_when_the_server_stops(store, settings, serve_app):
         reader.close()
 
 
-def test_a_commit_of_this_process_is_sent_without_waiting_for_the_next_look(settings, serve_app, owner, span):
+def test_a_commit_of_this_process_is_sent_without_waiting_for_the_next_look(settings, serve_app, owner, span, until):
     app = create_app(owner.store, settings=settings, owner=owner, limits=LiveLimits(poll_s=600.0))
+    live = app.state.service.live
     with serve_app(app) as port:
         reader = Reader(port)
+        until(lambda: live._groups)
         began = time.monotonic()
         owner.store.write([span(1, name="committed")])
-        app.state.service.live.wake()
+        live.wake()
         assert names(reader, 1) == ["committed"]
         assert time.monotonic() - began < 60
-        app.state.service.live.close()
+        live.close()
         reader.close()
+
+
+def test_a_commit_of_this_process_costs_one_look(store, span, monkeypatch):
+    looks = []
+    look = SqliteStore.last_seq
+    monkeypatch.setattr(SqliteStore, "last_seq", lambda self: looks.append(1) or look(self))
+
+    async def scenario():
+        live = Live(lambda: store, LiveLimits(poll_s=600.0))
+        listener = live.join(Filter(), full=False, position=0, reach=0)
+        another = live.join(Filter(kinds=("tool",)), full=False, position=0, reach=0)
+        for number in range(1, 21):
+            store.write([span(number)])
+            live.wake()
+            await asyncio.wait_for(asyncio.gather(listener.news.wait(), another.news.wait()), 20)
+            assert listener.take() == another.take()
+        assert len(looks) < 32, "and a few more while the two groups are out of step"
+        live.leave(listener)
+        live.leave(another)
+
+    asyncio.run(scenario())
 
 
 def test_our_own_server_writes_an_event_to_all_at_once_past_the_layers(
