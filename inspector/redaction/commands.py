@@ -26,6 +26,11 @@ TAKES: Final = {
 }
 """Commands by the letter of the option behind which they take a password."""
 _HTTPIE: Final = ("http ", "https ", "xh ", "httpie ")
+_NAMES: Final = {
+    letter: tuple({each.split()[0] for each in (*names, *(_HTTPIE if letter == "a" else ()))})
+    for letter, names in TAKES.items()
+}
+"""The first word of each command, which stands before its option however the rest is written."""
 LETTERS: Final = re.compile(r"-(?P<letter>[apPw]|-auth)(?=[ =\"'\\%&]|\Z)")
 _BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#3[49];|(?<=\\)u002[27])+"
 _CONTINUED: Final = r",(?:\s|\\{1,40}[nrt])+"
@@ -74,7 +79,11 @@ def _of_letters(text: str) -> Iterator[Found]:
 def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
     if letter == "-auth":
         return compiled(_AUTH).match(text, position)
-    line = _plain(text[max(0, position - _NEAR) : position])
+    before = text[max(0, position - _NEAR) : position]
+    # Most options are of other commands, and reading a line as a shell does takes a hundred times as long as this.
+    if not any(name in before for name in _NAMES[letter]):
+        return None
+    line = _plain(before)
     if letter == "a" and any(each in line for each in _HTTPIE) and (match := compiled(_AUTH).match(text, position)):
         return match
     return compiled(_OTHERS).match(text, position) if any(each in line for each in TAKES[letter]) else None

@@ -8,7 +8,7 @@ over it run at the speed of memory.
 import re
 from typing import Final
 
-from inspector.redaction.commands import commands
+from inspector.redaction.commands import LETTERS, commands
 from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import WORDS, announces, has_word
 from inspector.redaction.formats import JOINTS
@@ -39,7 +39,8 @@ def is_dense(text: str) -> bool:
     if len(text) < LARGE:
         return False
     lowered = text.lower()
-    if sum(map(lowered.count, (*WORDS, "://", "-u", "bearer", "basic", "eyj", "auth"))) > _MOST_NAMES:
+    names = sum(map(lowered.count, (*WORDS, "://", "-u", "bearer", "basic", "eyj", "auth")))
+    if names + sum(1 for _ in LETTERS.finditer(text)) > _MOST_NAMES:
         return True
     return sum(map(text.count, JOINTS)) > _MOST_JOINTS
 

@@ -1,10 +1,12 @@
 """No secret survives, wherever it is; what only looks like one stays readable."""
 
+import asyncio
 import base64
 import json
 import random
 import re
 import string
+import sys
 import time
 import tracemalloc
 
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from inspector.plain import EDGE_CHARS
 from inspector.record.values import Limits, encode, snapshot
-from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor
+from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor, commands
 from inspector.redaction.fields import WORDS, has_word, words_in
 from inspector.redaction.hints import as_ascii, has_anchor, remains, suspicious
 from inspector.redaction.names import label_of
@@ -269,6 +271,14 @@ def test_two_secret_keys_of_a_dictionary_stay_two_entries():
     assert count == 2
 
 
+@pytest.mark.parametrize("raised", [SystemExit, GeneratorExit, asyncio.CancelledError])
+def test_a_function_that_ends_the_program_hides_its_text(raised):
+    def function(key, text):
+        raise raised
+
+    assert Redactor(function=function).redact_text("a", "b") == FUNCTION_FAILED
+
+
 def test_patterns_of_the_user_are_searched_in_every_text():
     redactor = Redactor(patterns=[r"EMP-\d{6}", r"x*"])
     assert not redactor.clean("nothing here")
@@ -396,6 +406,12 @@ HOSTILE = [
     "AIAA" * 15 + "\n",
     "cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFzc3dvcmQ9cGFz\n",
     "cal_live_",
+    "-p x ",
+    "http -a x ",
+    "docker -p x ",
+    "pwd,",
+    "a,password\\n",
+    "http -a x password\\u0077,",
 ]
 
 
@@ -413,6 +429,34 @@ def test_cost_grows_no_faster_than_the_text(piece):
     assert cost_s(80_000) < small * 40
 
 
+@pytest.mark.parametrize(
+    "piece", ["pwd,", "a,password\n", "password,null\nnull,password\n", "a\tsecret\\n", '["token",']
+)
+def test_names_that_may_head_a_column_cost_little_more_than_other_names(piece):
+    redactor = Redactor()
+
+    def cost_s(piece):
+        began = time.process_time()
+        redactor.redact_text("note", piece * (50_000 // len(piece)))
+        return time.process_time() - began
+
+    cost_s(piece)
+    assert cost_s(piece) < max(cost_s("--token "), 0.02) * 6
+
+
+def test_a_line_is_read_as_a_shell_does_only_behind_a_command_that_takes_the_option():
+    read = []
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, _: read.append(event) if frame.f_code is commands._plain.__code__ else None)
+    try:
+        Redactor().redact_text("note", "-p x -a x -w ab " * 100)
+        assert read == []
+        assert "abcd" not in Redactor().redact_text("note", "-p x " * 10 + '"docker", "login", "-p", "abcd"')
+        assert read
+    finally:
+        sys.setprofile(before)
+
+
 def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
     redactor = Redactor(salt=b"x")
 
@@ -428,7 +472,7 @@ def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
     many_s, out = spent_s(ordinary * 16 + secret, secret)
     assert many_s < max(one_s, 0.01) * 40
     assert len(out) > len(ordinary) * 16
-    for dense in ("--token ", "password=a ", "-_", "://a:b@", "bearer "):
+    for dense in ("--token ", "password=a ", "-_", "://a:b@", "bearer ", "-p x ", "http -a x "):
         dense_s, out = spent_s(dense * (16_000_000 // len(dense)) + secret, secret)
         assert out == FAILED
         assert dense_s < many_s * 2
