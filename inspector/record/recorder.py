@@ -102,7 +102,11 @@ class Recorder:
     def _changed(self, span: RecordedSpan) -> None:
         if span.mirror is not None and span.state not in ("running", "abandoned"):
             mirror, span.mirror = span.mirror, None
-            self._end_mirror(span, mirror)
+            try:
+                self._end_mirror(span, mirror)
+            finally:
+                self.spool.put(span)
+            return
         self.spool.put(span)
 
     def _on_before(self, noun: Noun) -> Callable[..., None]:

@@ -251,5 +251,7 @@ def _told(function: Callable[[str, str], str], key: str, text: str) -> str:
     try:
         told: Any = function(key, text)
         return well_formed(str.__str__(told)) if isinstance(told, str) else FUNCTION_FAILED
-    except Exception:  # noqa: BLE001 -- a failing function must neither stop the recorder nor let the text through
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 -- a failing function must neither stop who asks nor let the text through
         return FUNCTION_FAILED

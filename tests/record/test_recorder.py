@@ -825,6 +825,42 @@ def test_a_failing_span_processor_of_the_application_does_not_cost_the_record(re
     assert "tracer provider fails" in caplog.text
 
 
+def interrupting(raised):
+    def redact(key, text):
+        raise raised
+
+    return redact
+
+
+@pytest.mark.parametrize("raised", [SystemExit, RuntimeError])
+def test_a_redaction_that_raises_for_the_applications_provider_reaches_no_host(record, raised):
+    from opentelemetry.sdk.trace import TracerProvider
+
+    recording = record(tracer=TracerProvider().get_tracer("t"), function=interrupting(raised))
+    with around("tool_call", tool_name="t", args={}, context=None):
+        pass
+    assert len(recording.spans()) == 1
+
+
+def test_an_interruption_during_a_redaction_passes_and_costs_no_record(record):
+    from opentelemetry.sdk.trace import TracerProvider
+
+    interrupted = []
+
+    def redact(key, text):
+        if not interrupted:
+            interrupted.append(key)
+            raise KeyboardInterrupt
+        return text
+
+    recording = record(tracer=TracerProvider().get_tracer("t"), function=redact)
+    _emit_sync("before_tool_call", tool_name="t", args={}, context=None)
+    with pytest.raises(KeyboardInterrupt):
+        _emit_sync("after_tool_call", tool_name="t", args={}, result=1, context=None)
+    (tool,) = recording.spans()
+    assert status(tool) == "ok"
+
+
 @pytest.fixture
 def copying_takes_a_second():
     """Lets a second pass on a recording's clock whenever the recorder has copied a value."""
