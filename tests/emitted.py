@@ -12,8 +12,11 @@ from pathlib import Path
 import instrument
 from inspector.record.recorder import Recorder
 
-VARIABLE = "EMITTED_UNKNOWN"
-"""The file to which processes that a test starts write what does not agree."""
+VARIABLE = "INSPECTOR_EMITTED_UNKNOWN"
+"""The file to which processes that a test starts write what does not agree.
+
+Its name has that of the inspector in front: servers that the MCP SDK starts are given those variables.
+"""
 
 
 def watching(*path):

@@ -89,7 +89,7 @@ def test_a_keyword_that_the_contract_lacks_is_seen_in_what_the_program_starts(ru
     sends = "_emit_sync('before_tool_call', tool_name='add', args={}, context=None, emitter='openai', unheard_of=1)"
     child = script(f"from instrument import _emit_sync\n{sends}\n", "child.py")
     run(script(f"import subprocess, sys\nsubprocess.run([sys.executable, {child!r}], check=True)"))
-    unknown = pathlib.Path(environment["EMITTED_UNKNOWN"])
+    unknown = pathlib.Path(environment["INSPECTOR_EMITTED_UNKNOWN"])
     found = unknown.read_text()
     # Else the test fails for it, as every other one does.
     unknown.unlink()

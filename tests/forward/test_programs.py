@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from emitted import watching
 
 CALL = """
 import sys, time
@@ -24,7 +25,7 @@ def start(tmp_path, receiver, root):
     def start(program, *, url=None, **variables):
         environment = {
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(root),
+            **watching(root),
             "INSPECTOR_HOME": str(tmp_path / "home"),
             "INSPECTOR_ENDPOINT": url or receiver.url,
             **variables,

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from emitted import VARIABLE
 
 from inspector.ingest import Owner
 from inspector.model import Event, Filter
@@ -23,10 +24,8 @@ from inspector.settings import Settings
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
-EMITTED = HERE.parent / "emitted.py"
-START = f"""
-import inspector, logging, os, runpy, sys
-runpy.run_path({str(EMITTED)!r})["watch_to"](os.environ["EMITTED_UNKNOWN"])
+START = """
+import inspector, logging, runpy, sys
 # What the inspector warns of goes to stderr only where a program wants it there.
 logging.getLogger("mcp.inspector").addHandler(logging.StreamHandler())
 inspector.attach()
@@ -189,7 +188,7 @@ def _run(command: list[Any], directory: Path, env: tuple[tuple[str, str], ...]) 
         "INSPECTOR_HOME": str(home),
         "PYTHONPATH": f"{PROGRAMS}:{HERE / 'stubs'}",
         "PYTHONWARNINGS": "ignore",
-        "EMITTED_UNKNOWN": str(unknown),
+        VARIABLE: str(unknown),
         **dict(env),
     }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, cwd=directory)

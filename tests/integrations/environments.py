@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
+WATCHED = CHECKOUT / "tests" / "watched" / "sitecustomize.py"
 LOCKS = CHECKOUT / "requirements" / "frameworks"
 NEEDS_312 = frozenset({"fast-agent"})
 
@@ -32,6 +33,7 @@ def framework_python(name: str) -> Path:
         if not stamp.is_file() or stamp.read_text() != wanted:
             _make(home, lock, _base_python(name))
             stamp.write_text(wanted)
+        _add_checkout(home)
     return home / "bin" / "python"
 
 
@@ -44,8 +46,16 @@ def _make(home: Path, lock: Path, base: str) -> None:
     python = home / "bin" / "python"
     sync = [uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", lock]
     subprocess.run(sync, check=True, env=environment)
+
+
+def _add_checkout(home: Path) -> None:
     packages = next((home / "lib").glob("python3.*/site-packages"))
-    (packages / "mcp_agent_inspector_checkout.pth").write_text(f"{CHECKOUT}\n")
+    added = packages / "mcp_agent_inspector_checkout.pth"
+    # Has every process watched, see `emitted`, servers that the MCP SDK starts among them.
+    watch = f"import os; 'INSPECTOR_EMITTED_UNKNOWN' in os.environ and __import__('runpy').run_path({str(WATCHED)!r})"
+    lines = f"{CHECKOUT}\n{watch}\n"
+    if not added.is_file() or added.read_text() != lines:
+        added.write_text(lines)
 
 
 def _base_python(name: str) -> str:

@@ -5,6 +5,7 @@ import gc
 import importlib
 import importlib.util
 import logging
+import subprocess
 import sys
 import threading
 import weakref
@@ -14,11 +15,13 @@ from functools import wraps
 from pathlib import Path
 
 import pytest
+from emitted import VARIABLE
 
 import inspector.integrations
 from inspector.integrations import INTEGRATIONS, Enabled, Integration, IntegrationUnknown, chosen
 from inspector.integrations.calls import enclosing, opened, told
 from inspector.integrations.imports import ImportWatch
+from inspector.integrations.mcp.servers import ours
 from inspector.integrations.patches import Patches
 from instrument.testing import capture
 
@@ -27,6 +30,16 @@ def test_a_program_in_an_environment_of_frameworks_is_recorded(run):
     recorded = run("hello.py", within="current")
     assert recorded.ledger == {"calls": 1}
     assert recorded.tree() == ["execute_tool add"]
+
+
+def test_a_keyword_that_the_contract_lacks_is_seen_in_what_an_mcp_server_sends(framework_python, tmp_path):
+    """It is started with the variables that the integration hands on, and with no path of its own."""
+    unknown = tmp_path / "unknown"
+    variables = ours({VARIABLE: str(unknown), "INSPECTOR_HOME": str(tmp_path)})
+    emit = "_emit_sync('before_tool_call', tool_name='add', args={}, context=None, emitter='openai', unheard_of=1)"
+    program = f"import inspector\nfrom instrument import _emit_sync\ninspector.attach()\n{emit}"
+    subprocess.run([framework_python("current"), "-c", program], env=variables, check=True, timeout=60)
+    assert unknown.read_text() == "('before_tool_call', 'openai', ['unheard_of'])\n"
 
 
 @pytest.fixture

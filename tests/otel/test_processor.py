@@ -10,6 +10,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from emitted import watching
 from opentelemetry import trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ConcurrentMultiSpanProcessor, SpanLimits, TracerProvider
@@ -446,7 +447,7 @@ if child:
 
 
 def test_a_forked_child_goes_on_in_a_spool_of_its_own(spool):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "INSPECTOR_HOME": str(spool.home)}
+    environment = {**os.environ, **watching(ROOT), "INSPECTOR_HOME": str(spool.home)}
     done = subprocess.run([sys.executable, "-c", FORKING], env=environment, capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert spool.tree() == {
@@ -470,7 +471,7 @@ def test_a_forked_child_goes_on_in_a_spool_of_its_own(spool):
 
 def test_the_example_of_the_docs_is_recorded(spool):
     (example,) = re.findall(r"```python\n(import inspector\nfrom opentelemetry.*?)```", DOCS.read_text(), re.DOTALL)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "INSPECTOR_HOME": str(spool.home)}
+    environment = {**os.environ, **watching(ROOT), "INSPECTOR_HOME": str(spool.home)}
     done = subprocess.run([sys.executable, "-W", "error", "-c", example], env=environment, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     (found,) = spool.spans()
@@ -489,7 +490,7 @@ def test_without_the_sdk_the_extra_is_named():
         "except ModuleNotFoundError as error: print(error)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=60
+        [sys.executable, "-c", program], env={**os.environ, **watching(ROOT)}, capture_output=True, timeout=60
     )
     assert done.stdout.decode() == (
         "inspector.SpanProcessor needs the package 'opentelemetry-sdk': pip install \"mcp-agent-inspector[otel]\"\n"

@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from emitted import watching
 from spooled import records
 
 from inspector.ownfile import HandleLost, OwnFile
@@ -15,7 +16,7 @@ from inspector.record.losses import Losses
 from inspector.record.segments import Segments
 from instrument import around
 
-UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")} | watching()
 
 
 def lines_of(directory):

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from emitted import watching
 from pydantic import SecretStr
 
 from inspector.configured import configured
@@ -119,7 +120,7 @@ print(json.dumps(messages))
 def attaching(home, *, listening, **environment):
     return subprocess.run(
         [sys.executable, "-c", ATTACHING.format(listening=listening)],
-        env={"PYTHONPATH": str(ROOT), "INSPECTOR_HOME": str(home), **environment},
+        env={**watching(ROOT), "INSPECTOR_HOME": str(home), **environment},
         capture_output=True,
         text=True,
         timeout=60,
@@ -140,7 +141,7 @@ def test_a_program_without_any_home_directory_goes_on():
     gone = "import pathlib\ndef none(_):\n    raise RuntimeError\npathlib.Path.home = classmethod(none)\n"
     done = subprocess.run(
         [sys.executable, "-c", gone + ATTACHING.format(listening=True)],
-        env={"PYTHONPATH": str(ROOT)},
+        env=watching(ROOT),
         capture_output=True,
         text=True,
         timeout=60,

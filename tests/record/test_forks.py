@@ -5,10 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from emitted import watching
 from spooled import last_records
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
-UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")} | watching()
 
 BEGINNING = """
 import os, signal, threading, warnings

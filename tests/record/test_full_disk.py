@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from emitted import watching
 from spooled import spans_of
 
 from inspector.spooling import read_unwritten_name
@@ -37,7 +38,7 @@ def on_small_disk(tmp_path):
             pytest.skip(f"no disk can be mounted: {tried.stderr.decode().strip()}")
         return subprocess.run(
             [*inside, f"{mounting} && {command}"],
-            env={**os.environ, "INSPECTOR_HOME": str(home)},
+            env={**os.environ, **watching(), "INSPECTOR_HOME": str(home)},
             capture_output=True,
             text=True,
             timeout=60,

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from emitted import watching
 from spooled import spans_of
 
 from inspector.spooling import process_of
@@ -100,7 +101,7 @@ def ended_by_process(directory):
 def test_what_had_ended_before_is_in_the_file(tmp_path, how, code, calls):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, how, "8", str(tmp_path / "ledger")],
-        env={**os.environ, "INSPECTOR_HOME": str(tmp_path)},
+        env={**os.environ, **watching(), "INSPECTOR_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=60,

@@ -8,6 +8,7 @@ import textwrap
 import threading
 
 import pytest
+from emitted import watching
 from spooled import last_records
 
 from inspector.record.pauses import Pauses
@@ -18,7 +19,7 @@ from inspector.record.spool import Spool
 from inspector.tally import Tally, read_tallies
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
-UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+UNTRACED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")} | watching()
 
 
 def span_of(n, state="ok"):

@@ -6,8 +6,10 @@ It waits for the recorder, so that a process that records nothing imports no mor
 import os
 import sys
 
+_EMITTED = __file__.removesuffix("watched/sitecustomize.py") + "emitted.py"
 
-class _Waiting:
+
+class _WaitingToWatch:
     def find_spec(self, name, path=None, target=None):
         if name != "inspector.record.recorder":
             return None
@@ -19,14 +21,16 @@ class _Waiting:
 
         def exec_module(module):
             execute(module)
-            from pathlib import Path
             from runpy import run_path
 
-            run_path(str(Path(__file__).parents[1] / "emitted.py"))["watch_to"](os.environ["EMITTED_UNKNOWN"])
+            run_path(_EMITTED)["watch_to"](os.environ["INSPECTOR_EMITTED_UNKNOWN"])
 
         spec.loader.exec_module = exec_module
         return spec
 
 
-if "EMITTED_UNKNOWN" in os.environ:
-    sys.meta_path.insert(0, _Waiting())
+# An environment of frameworks may run this as well, and more than once.
+if "INSPECTOR_EMITTED_UNKNOWN" in os.environ and not any(
+    type(each).__name__ == "_WaitingToWatch" for each in sys.meta_path
+):
+    sys.meta_path.insert(0, _WaitingToWatch())

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from emitted import watching
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[2]
@@ -29,7 +30,7 @@ def test_tools_of_langgraph_and_agents_of_langchain_work_with_ours(python, tmp_p
         env={
             "PATH": os.environ["PATH"],
             "HOME": str(tmp_path),
-            "PYTHONPATH": str(_ROOT),
+            **watching(_ROOT),
             "PYTHONWARNINGS": "ignore",
         },
         capture_output=True,

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from emitted import watching
+
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
@@ -20,7 +22,7 @@ def test_a_tool_call_that_langchain_and_the_toolkit_tell_of_is_counted_once(tmp_
             "PATH": os.environ["PATH"],
             "HOME": str(tmp_path),
             "INSPECTOR_HOME": str(tmp_path / "home"),
-            "PYTHONPATH": str(_HERE.parents[2]),
+            **watching(_HERE.parents[2]),
         },
         capture_output=True,
         text=True,

@@ -1,11 +1,13 @@
 """With the recorder's own integration of the SDK beside us, nothing is told of twice."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from emitted import watching
 from spooled import last_records
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -18,7 +20,8 @@ def recorded(tmp_path_factory):
     def run(integrations):
         home = tmp_path_factory.mktemp(integrations)
         command = [sys.executable, str(PROGRAMS / "told.py"), str(home), integrations, str(PROGRAMS / "desk.py")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=PROGRAMS.parents[3])
+        env = {**os.environ, **watching()}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, cwd=PROGRAMS.parents[3])
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout), last_records(home / "spool")
 
