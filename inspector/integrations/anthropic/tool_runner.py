@@ -5,13 +5,13 @@ tree of its own. The program is given each reply between two steps of the loop, 
 """
 
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
-from inspector.integrations.calls import Call, Named, opened
+from inspector.integrations.calls import Call, Describe, Named, opened
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 
@@ -35,27 +35,50 @@ def install_tool_runner(patches: Patches) -> None:
         patches.wrap(runners.BaseAsyncToolRunner, name, lambda original: _tool_async(original, _tool_use_first))
 
 
+class _Steps:
+    """The run of one runner: what happens at each step of the loop, and at its end."""
+
+    def __init__(self, runner: Any) -> None:
+        self.call = _begun(runner)
+        self._last: Any = None
+
+    @contextmanager
+    def step(self) -> Generator[None]:
+        """Have what is called in a step, or as the loop is closed, be below the run."""
+        leave = self.call.enter()
+        try:
+            yield
+        finally:
+            leave()
+
+    def took(self, item: Any) -> Any:
+        """Note what the program is given."""
+        self._last = item
+        return item
+
+    def ended(self) -> None:
+        """End the run with the last reply."""
+        self.call.ended(lambda: {"result": _message_of(self._last)})
+
+
 def _run(original: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Any) -> Generator[Any]:
         with unseen:
-            steps = original(self)
-            call = _begun(self)
-            item: Any = None
+            steps, its = original(self), _Steps(self)
             try:
                 while True:
-                    leave = call.enter()
-                    try:
-                        item = next(steps)
-                    except StopIteration:
-                        break
-                    finally:
-                        leave()
-                    yield item
+                    with its.step():
+                        try:
+                            item = next(steps)
+                        except StopIteration:
+                            break
+                    yield its.took(item)
             except BaseException as exc:
-                _close(steps, call)
-                call.failed(exc)
+                with its.step():
+                    steps.close()
+                its.call.failed(exc)
                 raise
-            call.ended(lambda: {"result": _message_of(item)})
+            its.ended()
 
     return run
 
@@ -63,24 +86,22 @@ def _run(original: Callable[..., Any]) -> Callable[..., Any]:
 def _run_async(original: Callable[..., Any]) -> Callable[..., Any]:
     async def run(self: Any) -> AsyncGenerator[Any]:
         with unseen:
-            steps = original(self)
-            call = _begun(self)
-            item: Any = None
+            steps, its = original(self), _Steps(self)
             try:
                 while True:
-                    leave = call.enter()
-                    try:
-                        item = await anext(steps)
-                    except StopAsyncIteration:
-                        break
-                    finally:
-                        leave()
-                    yield item
+                    with its.step():
+                        try:
+                            item = await anext(steps)
+                        except StopAsyncIteration:
+                            break
+                    yield its.took(item)
             except BaseException as exc:
-                await _close_async(steps, call)
-                call.failed(exc)
+                # At the end of an event loop, the loop closes all generators at once, this one too.
+                with its.step(), suppress(RuntimeError):
+                    await steps.aclose()
+                its.call.failed(exc)
                 raise
-            call.ended(lambda: {"result": _message_of(item)})
+            its.ended()
 
     return run
 
@@ -98,24 +119,6 @@ def _begun(runner: Any) -> Call:
     return call
 
 
-def _close(steps: Any, call: Call) -> None:
-    leave = call.enter()
-    try:
-        steps.close()
-    finally:
-        leave()
-
-
-async def _close_async(steps: Any, call: Call) -> None:
-    leave = call.enter()
-    try:
-        # At the end of an event loop, the loop closes all generators at once, this one too.
-        with suppress(RuntimeError):
-            await steps.aclose()
-    finally:
-        leave()
-
-
 def _message_of(item: Any) -> Any:
     """Return the message of a reply, which a streaming runner hands out as the stream of it."""
     return getattr(item, "current_message_snapshot", item)
@@ -131,38 +134,36 @@ def _tool_use_second(tool: Any, tool_use: Any) -> tuple[Any, Any]:
 
 def _tool(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
     def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        leave = _into_run(self)
-        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)), emitter="anthropic")
-        try:
+        with _tool_call(self, lambda: _described(*read(*args, **kwargs))) as call:
             result = original(self, *args, **kwargs)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
-        else:
             call.ended(lambda: {"result": result})
             return result
-        finally:
-            leave()
 
     return run_tool
 
 
 def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
     async def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        leave = _into_run(self)
-        call = opened("tool_call", lambda: _described(*read(*args, **kwargs)), emitter="anthropic")
-        try:
+        with _tool_call(self, lambda: _described(*read(*args, **kwargs))) as call:
             result = await original(self, *args, **kwargs)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
-        else:
             call.ended(lambda: {"result": result})
             return result
-        finally:
-            leave()
 
     return run_tool
+
+
+@contextmanager
+def _tool_call(runner: Any, describe: Describe) -> Generator[Call]:
+    """Tell of a tool call, below the run of its runner."""
+    leave = _into_run(runner)
+    call = opened("tool_call", describe, emitter="anthropic")
+    try:
+        yield call
+    except BaseException as exc:
+        call.failed(exc)
+        raise
+    finally:
+        leave()
 
 
 def _into_run(runner: Any) -> Callable[[], None]:
