@@ -59,9 +59,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         ValueError: Of an integration, endpoint or pattern among the arguments that is none; the message names it.
             A variable with an impossible value is ignored, with one warning on the logger ``mcp.inspector``.
     """
-    settings = configured(home=home)
-    for sentence in settings.ignored:
-        warn_once(sentence)
+    settings = _configured(home)
     target = _target(settings, endpoint)
     wanted = chosen(None, without=settings.integrations_off) if integrations is True else chosen(integrations or ())
     _give_way()
@@ -78,6 +76,13 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         _forward(target, settings, attachment)
         _add(wanted, otel=_said(otel, settings.otel), logs=_said(logs, settings.logs))
     return attachment
+
+
+def _configured(home: str | Path | None) -> Environment:
+    settings = configured(home=home)
+    for sentence in settings.ignored:
+        warn_once(sentence)
+    return settings
 
 
 def _renew_lock() -> None:

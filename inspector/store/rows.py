@@ -95,8 +95,8 @@ def row_of(
         attributes: Those that are not kept elsewhere.
         shared: Where the others are.
     """
-    start, end, error, cost = span.start_ns, span.end_ns, span.error, span.cost_usd
-    fits = 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX)
+    error = span.error
+    *times, exact_times = _times(span.start_ns, span.end_ns)
     asked = span.attributes.get(REQUEST_MODEL)
     return Row._make(
         (
@@ -114,16 +114,11 @@ def row_of(
             span.model,
             span.tool,
             asked if isinstance(asked, str) else None,
-            start if fits else clamp(start),
-            end if fits or end is None else clamp(end),
-            None if end is None else (end - start) / 1e6,
-            None if span.input_tokens is None else _count(span.input_tokens),
-            None if span.output_tokens is None else _count(span.output_tokens),
-            None if span.cached_tokens is None else _count(span.cached_tokens),
-            cost if cost is None or 0 <= cost <= MOST_USD else None,
+            *times,
+            *_amounts(span),
             None,
             span.process,
-            None if fits else f"{start} {'' if end is None else end}",
+            exact_times,
             *((None, None, None) if error is None else (error.type, error.message, error.traceback)),
             span.input_key,
             span.output_key,
@@ -134,6 +129,25 @@ def row_of(
             identity_text(span),
             session[1],
         )
+    )
+
+
+def _times(start: int, end: int | None) -> tuple[int, int | None, float | None, str | None]:
+    """Return start, end and duration, and both times as a text where a column is too small for one."""
+    duration_ms = None if end is None else (end - start) / 1e6
+    if 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX):
+        return start, end, duration_ms, None
+    return clamp(start), None if end is None else clamp(end), duration_ms, f"{start} {'' if end is None else end}"
+
+
+def _amounts(span: Span) -> tuple[int | None, int | None, int | None, float | None]:
+    """Return the columns of the tokens and the cost."""
+    cost = span.cost_usd
+    return (
+        None if span.input_tokens is None else _count(span.input_tokens),
+        None if span.output_tokens is None else _count(span.output_tokens),
+        None if span.cached_tokens is None else _count(span.cached_tokens),
+        cost if cost is None or 0 <= cost <= MOST_USD else None,
     )
 
 

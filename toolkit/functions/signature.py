@@ -121,47 +121,63 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
     parameters = list(inspect.signature(function).parameters.values())[1 if method else 0 :]
     fixed = _fixed(function)
     hints = _hints(function)
-    reader = Hints()
-    arguments: list[Argument] = []
-    injections: list[tuple[str, Injection]] = []
-    positional: list[tuple[str, Any]] = []
-    others: Shape | None = None
-    properties: dict[str, Any] = {}
+    read = _Parameters(tool, documented, Hints())
     for each in parameters:
-        if each.name in fixed:
-            continue
-        hint, default = hints.get(each.name, Any), MISSING if each.default is each.empty else each.default
-        if each.kind is each.VAR_POSITIONAL:
-            raise DefinitionInvalid(f"{tool}: *{each.name} cannot be given by name; make it a list")
-        if each.kind is each.POSITIONAL_ONLY:
-            positional.append((each.name, each.default))
-        if (injection := injection_of(each.name, hint, default)) is not None:
-            injections.append((each.name, injection))
-            continue
-        try:
-            shape = reader.of(hint)
-        except DefinitionInvalid as error:
-            raise DefinitionInvalid(f"{tool}, argument {each.name!r}: {error}") from error
-        if each.kind is each.VAR_KEYWORD:
-            others = shape
-            continue
-        argument = _argument(each.name, shape, default)
-        properties[each.name] = _described(argument, default, documented.arguments.get(each.name))
-        arguments.append(argument)
-    schema = _object(properties, arguments, others)
+        if each.name not in fixed:
+            read.add(each, hints.get(each.name, Any))
+    schema = _object(read.properties, read.arguments, read.others)
     return Signature(
         tool=tool,
-        input_schema=reader.finish(schema),
+        input_schema=read.reader.finish(schema),
         output_schema=_output(hints.get("return", Any)),
-        arguments=tuple(arguments),
-        injections=tuple(injections),
-        positional=tuple(positional),
-        others=others,
-        readers=tuple((each.name, each.shape.read) for each in arguments if not each.shape.same),
-        plain=others is None and not positional and all(each.default is None for each in arguments),
-        names=frozenset(properties),
+        arguments=tuple(read.arguments),
+        injections=tuple(read.injections),
+        positional=tuple(read.positional),
+        others=read.others,
+        readers=tuple((each.name, each.shape.read) for each in read.arguments if not each.shape.same),
+        plain=read.others is None and not read.positional and all(each.default is None for each in read.arguments),
+        names=frozenset(read.properties),
         fixed=fixed,
     )
+
+
+class _Parameters:
+    """The parameters of a function, one after the other, as what a signature holds of them."""
+
+    def __init__(self, tool: str, documented: Documentation, reader: Hints) -> None:
+        self.reader = reader
+        self.arguments: list[Argument] = []
+        self.injections: list[tuple[str, Injection]] = []
+        self.positional: list[tuple[str, Any]] = []
+        self.others: Shape | None = None
+        self.properties: dict[str, Any] = {}
+        self._tool = tool
+        self._documented = documented
+
+    def add(self, parameter: inspect.Parameter, hint: Any) -> None:
+        """Read the next one."""
+        name = parameter.name
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            raise DefinitionInvalid(f"{self._tool}: *{name} cannot be given by name; make it a list")
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            self.positional.append((name, parameter.default))
+        if (injection := injection_of(name, hint, default)) is not None:
+            self.injections.append((name, injection))
+            return
+        shape = self._shape(name, hint)
+        if parameter.kind is parameter.VAR_KEYWORD:
+            self.others = shape
+            return
+        argument = _argument(name, shape, default)
+        self.properties[name] = _described(argument, default, self._documented.arguments.get(name))
+        self.arguments.append(argument)
+
+    def _shape(self, name: str, hint: Any) -> Shape:
+        try:
+            return self.reader.of(hint)
+        except DefinitionInvalid as error:
+            raise DefinitionInvalid(f"{self._tool}, argument {name!r}: {error}") from error
 
 
 def _object(properties: dict[str, Any], arguments: list[Argument], others: Shape | None) -> dict[str, Any]:

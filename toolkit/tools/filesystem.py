@@ -54,41 +54,48 @@ def filesystem_tools(
         DefinitionInvalid: ``root`` is no folder.
     """
     folder = RootedFolder(root)
-    tools = [
-        _tool("list", "List a folder.", {"path": _PATH}, partial(_list, folder)),
-        _tool(
-            "read",
-            f"Read a file, up to {max_bytes:,} bytes from an offset on.",
-            {"path": _PATH, "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "In bytes."}},
-            partial(_read, folder, max_bytes),
-            required=("path",),
-        ),
-        _tool(
-            "search",
-            "Find the lines that contain a text in the files of a folder and below.",
-            {
-                "text": {"type": "string", "minLength": 1, "description": "Upper and lower case are the same."},
-                "path": _PATH,
-                "names": {"type": "string", "description": "Only files of such names, as in '*.md'."},
-            },
-            partial(_search, folder, max_bytes, max_files),
-            required=("text",),
-        ),
-    ]
-    if not read_only:
-        write = _tool(
-            "write",
-            "Write a file; the folders it needs are made.",
-            {
-                "path": _PATH,
-                "content": {"type": "string"},
-                "append": {"type": "boolean", "default": False, "description": "Add to the end of what is there."},
-            },
-            partial(_write, folder, max_bytes),
-            required=("path", "content"),
-        )
-        tools.append(write)
-    return tools
+    tools = [_lister(folder), _reader(folder, max_bytes), _searcher(folder, max_bytes, max_files)]
+    return tools if read_only else [*tools, _writer(folder, max_bytes)]
+
+
+def _lister(folder: RootedFolder) -> FilesystemTool:
+    return _tool("list", "List a folder.", {"path": _PATH}, partial(_list, folder))
+
+
+def _reader(folder: RootedFolder, max_bytes: int) -> FilesystemTool:
+    offset = {"type": "integer", "minimum": 0, "default": 0, "description": "In bytes."}
+    return _tool(
+        "read",
+        f"Read a file, up to {max_bytes:,} bytes from an offset on.",
+        {"path": _PATH, "offset": offset},
+        partial(_read, folder, max_bytes),
+        required=("path",),
+    )
+
+
+def _searcher(folder: RootedFolder, max_bytes: int, max_files: int) -> FilesystemTool:
+    return _tool(
+        "search",
+        "Find the lines that contain a text in the files of a folder and below.",
+        {
+            "text": {"type": "string", "minLength": 1, "description": "Upper and lower case are the same."},
+            "path": _PATH,
+            "names": {"type": "string", "description": "Only files of such names, as in '*.md'."},
+        },
+        partial(_search, folder, max_bytes, max_files),
+        required=("text",),
+    )
+
+
+def _writer(folder: RootedFolder, max_bytes: int) -> FilesystemTool:
+    append = {"type": "boolean", "default": False, "description": "Add to the end of what is there."}
+    return _tool(
+        "write",
+        "Write a file; the folders it needs are made.",
+        {"path": _PATH, "content": {"type": "string"}, "append": append},
+        partial(_write, folder, max_bytes),
+        required=("path", "content"),
+    )
 
 
 def _tool(
