@@ -5,9 +5,11 @@ Services whose keys are nothing but letters and digits have no row: those keys a
 
 Sources: ``gitleaks`` is https://github.com/gitleaks/gitleaks (``config/gitleaks.toml``, July 2026) with the id of its
 rule, ``trufflehog`` is https://github.com/trufflesecurity/trufflehog (``pkg/detectors``, August 2026) with the
-directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker; an address is a page of the vendor's, or
-of a scanner's.
-``observed`` is how keys of the service look, with no page found that says so.
+directory, ``noseyparker`` is https://github.com/praetorian-inc/noseyparker, ``keyhog`` is
+https://github.com/santhsecurity/keyhog (``detectors``, May 2026), ``kingfisher`` is
+https://github.com/mongodb/kingfisher (``data/rules``, June 2025); an address is a page of the vendor's, or of a
+scanner's. A page of a vendor's often shows how a key begins, and not how long it is.
+``observed`` is how keys of the service look, with no page found that says so: such a row rests on observation alone.
 """
 
 import re
@@ -51,7 +53,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("perplexity", "pplx-", r"[\w-]{20,}", "gitleaks perplexity-api-key"),
     Format("hugging_face", "hf_ api_org_", r"[A-Za-z0-9]{20,}", "gitleaks huggingface-access-token"),
     Format("replicate", "r8_", r"[\w-]{37}(?![\w-])", "trufflehog replicate"),
-    Format("fireworks", "fw_", _MIXED + r"[A-Za-z0-9]{20,}", OBSERVED),
+    Format("fireworks", "fw_", _MIXED + r"[A-Za-z0-9]{20,}", "keyhog fireworks-ai-api-key"),
     Format("together", "tgp_v1_", r"[\w-]{20,}", OBSERVED),
     Format("cerebras", "csk-", _DIGIT + r"[a-z0-9]{30,}", OBSERVED),
     Format("nvidia", "nvapi-", r"[\w-]{30,}", "trufflehog nvapi"),
@@ -71,7 +73,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "helicone",
         "sk-helicone- pk-helicone-",
         r"[\w-]{16,}",
-        OBSERVED,
+        "https://docs.helicone.ai/ai-gateway/helicone-integration",
     ),
     Format("llama_cloud", "llx-", r"[A-Za-z0-9]{40,}", OBSERVED),
     # What agents search, scrape, remember and run with
@@ -98,7 +100,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         _MIXED + r"[A-Za-z0-9]{24,}",
         "https://vercel.com/changelog/new-token-formats-and-secret-scanning",
     ),
-    Format("render", "rnd_", _MIXED + r"[A-Za-z0-9]{24,}", OBSERVED),
+    Format("render", "rnd_", _MIXED + r"[A-Za-z0-9]{24,}", "keyhog render-api-key"),
     Format("flyio", "fo1_ fm1a_ fm1r_ fm2_", r"[\w+/-]{40,}={0,2}", "gitleaks flyio-access-token"),
     Format("supabase", "sbp_ sb_secret_", r"[\w-]{20,}", "https://supabase.com/docs/guides/getting-started/api-keys"),
     Format("neon", "napi_", r"[a-z0-9]{40,}", OBSERVED),
@@ -130,7 +132,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("rubygems", "rubygems_", r"[0-9a-f]{40,}", "gitleaks rubygems-api-token"),
     Format("docker", "dckr_pat_ dckr_oat_", r"[\w-]{20,}", "trufflehog dockerhub", glued=True),
     Format("artifactory", "AKCp cmVmd", r"[A-Za-z0-9]{50,}", "gitleaks artifactory-api-key"),
-    Format("nuget", "oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", OBSERVED),
+    Format("nuget", "oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", "kingfisher kingfisher.nuget.1"),
     Format("clojars", "CLOJARS_", r"[A-Za-z0-9]{40,}", "gitleaks clojars-api-token"),
     Format("circleci", "CCIPAT_ CCIPRJ_", r"\w{30,}", "trufflehog circleci"),
     Format("buildkite", "bkua_ bkpt_ bkat_", r"[A-Za-z0-9_-]{30,}", "trufflehog buildkite"),
@@ -160,7 +162,12 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("twilio", "SK", r"[0-9a-f]{32}(?![0-9A-Za-z])", "gitleaks twilio-api-key"),
     Format("sendgrid", "SG.", r"[\w-]{16,}\.[\w-]{16,}", "gitleaks sendgrid-api-token"),
     Format("mailgun", "key-", r"[0-9a-f]{32}(?![0-9A-Za-z])", "trufflehog mailgun"),
-    Format("resend", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", OBSERVED),
+    Format(
+        "resend",
+        "re_",
+        r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}",
+        "https://www.resend.com/docs/api-reference/api-keys/update-api-key",
+    ),
     Format("brevo", "xkeysib- xsmtpsib-", r"[0-9a-f]{40,}-?\w*", "gitleaks sendinblue-api-token", glued=True),
     # Work
     Format("notion", "ntn_ secret_", _MIXED + r"[A-Za-z0-9]{40,}", "gitleaks notion-api-token"),

@@ -1,6 +1,7 @@
 """Tokens of the services that an agent is likely to hold a key of, wherever they stand."""
 
 import json
+import re
 
 import planted
 import pytest
@@ -35,9 +36,16 @@ def test_a_token_of_each_format_is_found_in_any_text(at):
 
 def test_each_format_names_its_source_and_has_prefixes_that_the_search_looks_for():
     for row in FORMATS:
-        sources = ("gitleaks ", "trufflehog ", "noseyparker ", "https://", OBSERVED)
+        sources = ("gitleaks ", "trufflehog ", "noseyparker ", "keyhog ", "kingfisher ", "https://", OBSERVED)
         assert row.source.startswith(sources), row.service
         assert all(len(prefix) >= 2 for prefix in row.prefixes.split()), row.service
+
+
+def test_the_page_names_the_formats_that_rest_on_observation(checkout):
+    (line,) = (
+        line for line in (checkout / "docs/redaction.md").read_text().splitlines() if "observation alone" in line
+    )
+    assert re.findall(r"`(\w+)`", line) == [row.service for row in FORMATS if row.source == OBSERVED]
 
 
 @pytest.mark.parametrize(
