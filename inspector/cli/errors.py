@@ -7,6 +7,7 @@ CliError              exit code 1
 ├── SpanUnknown       no span has that id
 ├── CursorRefused     no page of this list ended there
 ├── ServerRefused     the running server did not do what only it can
+│   └── SpansRefused      it takes other spans, but not these
 └── ReaderGone        whoever read the output has ended, which is no fault
 """
 
@@ -40,6 +41,18 @@ class CursorRefused(CliError):
 
 class ServerRefused(CliError):
     """The server that owns the database did not carry out a change that only it can make."""
+
+
+class SpansRefused(ServerRefused):
+    """The server will never take these spans, however often they are sent; others it may.
+
+    Args:
+        reason: What it said.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"the server refused the spans: {reason}")
 
 
 class ReaderGone(CliError):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     """Take in OTLP JSON: what 'inspector export' or a collector's file exporter wrote, packed or not.
 
-    FILE may be - for standard input. What is recorded already stays as it is. A file that cannot be read is named, the
-    others are taken in, and the exit code is 1.
+    FILE may be - for standard input. What is recorded already stays as it is. What cannot be read,
+    or is refused by a running server, is named, the rest is taken in, and the exit code is 1.
     """
     from inspector.cli.home import settings_of
     from inspector.cli.intake import take_in

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import cast
 
 from inspector.cli import opening
-from inspector.cli.errors import CliError
+from inspector.cli.errors import CliError, SpansRefused
+from inspector.cli.figures import counted
 from inspector.cli.request import post_traces
 from inspector.ingest import FileUnreadable, Owner, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
@@ -81,15 +82,22 @@ def take_in(settings: Settings, names: Sequence[str]) -> Taken:
 
 def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
     before, why = taken.spans, ""
+    refused: Counter[str] = Counter()
     for part in _parts(name):
-        for span in part.decoded.spans:
-            if span.trace_id not in taken.known:
-                taken.known[span.trace_id] = database.spans_of(span.trace_id)
-        if part.decoded.spans:
-            database.write(part)
+        fresh = {span.trace_id for span in part.decoded.spans} - taken.known.keys()
+        known = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
+        try:
+            if part.decoded.spans:
+                database.write(part)
+        except SpansRefused as error:
+            refused[error.reason] += len(part.decoded.spans)
+            continue
+        taken.known |= known
         taken.count(part)
         why = why or _why_nothing(part)
-    if taken.spans == before:
+    for reason, count in refused.items():
+        taken.bad_files.append(f"{name}: the server refused {counted(count, 'span')} ({reason})")
+    if taken.spans == before and not refused:
         advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
         raise FileUnreadable(f"{name} holds no spans{advice}")
 

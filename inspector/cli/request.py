@@ -8,7 +8,7 @@ import urllib.request
 import msgspec
 
 from inspector.api.tokens import load_or_create
-from inspector.cli.errors import ServerRefused
+from inspector.cli.errors import ServerRefused, SpansRefused
 from inspector.settings import Settings
 
 _TIMEOUT_S = 30.0
@@ -16,10 +16,20 @@ _LARGEST_ANSWER = 64 * 1024
 _BUSY_S = 5.0
 """How long a server is asked again that is busy: with what it takes in, or with its last byte of a full disk."""
 _BUSY_AGAIN_S = 0.25
+_PATIENCE_S = 30.0
+"""How long a busy server is asked again to take spans in."""
+_BUSY = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
+_OF_THE_SPANS = (http.client.BAD_REQUEST, http.client.REQUEST_ENTITY_TOO_LARGE)
+"""What is answered to one request, whatever becomes of others."""
 
 
 class _Deleted(msgspec.Struct):
     spans: int = 0
+    detail: str = ""
+
+
+class _Said(msgspec.Struct):
+    message: str = ""
     detail: str = ""
 
 
@@ -52,11 +62,18 @@ def delete(settings: Settings, url: str, path: str) -> int:
         time.sleep(_BUSY_AGAIN_S)
 
 
-def post_traces(settings: Settings, url: str, request: bytes) -> None:
-    """Have the server take in one OTLP/JSON request.
+def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: float = _PATIENCE_S) -> None:
+    """Have the server take in one OTLP/JSON request; one that is busy is asked again when it says so.
+
+    Args:
+        settings: Where its token is.
+        url: Where it serves.
+        request: The request.
+        patience_s: How long a busy server is asked again.
 
     Raises:
-        ServerRefused: It did not answer, or answered that it would not.
+        SpansRefused: It will not take these spans.
+        ServerRefused: It did not answer, or answered that it would take none.
     """
     token = load_or_create(settings).derive("ingest")
     posted = urllib.request.Request(  # noqa: S310 - the address is the one that the owner of the database wrote
@@ -66,15 +83,36 @@ def post_traces(settings: Settings, url: str, request: bytes) -> None:
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    give_up_s = time.monotonic() + patience_s
+    while True:
+        try:
+            with opener.open(posted, timeout=_TIMEOUT_S):
+                return
+        except urllib.error.HTTPError as error:
+            with error:
+                reason = _reason(error.read(_LARGEST_ANSWER)) or str(error.reason)
+            wait_s = _wait_s(error.headers.get("Retry-After"))
+            if error.code in _OF_THE_SPANS:
+                raise SpansRefused(f"{error.code}: {reason}") from error
+            if error.code not in _BUSY or time.monotonic() + wait_s > give_up_s:
+                raise ServerRefused(f"the server at {url} answered {error.code}: {reason}") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
+        time.sleep(wait_s)
+
+
+def _wait_s(retry_after: str | None) -> float:
+    """Return how long to wait; a date, which no server of ours names, is no number."""
+    return float(retry_after) if retry_after is not None and retry_after.isdecimal() else _BUSY_AGAIN_S
+
+
+def _reason(body: bytes) -> str:
+    """Return what an answer says: a Status of OTLP, a problem, or text."""
     try:
-        with opener.open(posted, timeout=_TIMEOUT_S):
-            return
-    except urllib.error.HTTPError as error:
-        with error:
-            reason = error.read(_LARGEST_ANSWER).decode(errors="replace")[:200]
-        raise ServerRefused(f"the server at {url} answered {error.code}: {reason or error.reason}") from error
-    except (OSError, http.client.HTTPException) as error:
-        raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
+        said = msgspec.json.decode(body, type=_Said)
+    except msgspec.MsgspecError:
+        return body.decode(errors="replace")[:200]
+    return (said.message or said.detail)[:200]
 
 
 def _read(body: bytes) -> _Deleted:

@@ -5,6 +5,7 @@ StoreError
 │   ├── StoreFull         no space left
 │   └── StoreUnchecked    not closed by its last owner, and not checked for damage yet
 ├── StoreReadOnly     the file or its file system cannot be written
+│   └── HomeGone          the home was deleted or replaced while it was owned
 ├── StoreMissing      there is no database yet
 ├── StoreNewer        written by a later version of the inspector
 ├── StoreDamaged      not a database of the inspector, or broken

@@ -1,0 +1,80 @@
+"""What a running server refuses of an import is said, and the rest goes on."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from inspector.cli.errors import ServerRefused
+from inspector.cli.intake import take_in
+from inspector.ingest import Owner
+from inspector.settings import Settings
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Owns a home, and answers with what stands in ``answers``, then with 200; ``got`` has the names of what came."""
+
+    class Server:
+        answers = []
+        got = []
+        settings = Settings(home=tmp_path / "home", token="a-token-of-the-tests")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            Server.got.append(request["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["name"])
+            status, headers, body = Server.answers.pop(0) if Server.answers else (200, {}, "{}")
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *args):
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    with Owner(Server.settings, url=f"http://127.0.0.1:{listening.server_port}"):
+        yield Server
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Three lines with a span each."""
+    path = tmp_path / "three.jsonl"
+    with path.open("w") as lines:
+        for number in (1, 2, 3):
+            span = {"traceId": f"{number:032x}", "spanId": f"{number:016x}", "name": f"n{number}"}
+            span |= {"startTimeUnixNano": "1", "endTimeUnixNano": "2"}
+            lines.write(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(("status", "said"), [(400, '{"message": "no good"}'), (413, '{"detail": "no good"}')])
+def test_what_the_server_refuses_is_said_and_the_rest_is_sent(server, file, status, said):
+    server.answers = [(200, {}, "{}"), (status, {}, said)]
+    taken = take_in(server.settings, [file])
+    assert server.got == ["n1", "n2", "n3"]
+    assert taken.bad_files == [f"{file}: the server refused 1 span ({status}: no good)"]
+    assert (taken.spans, taken.traces) == (2, 2)
+
+
+def test_a_server_that_is_busy_is_asked_again_when_it_says_so(server, file):
+    server.answers = [(503, {"Retry-After": "0"}, ""), (429, {"Retry-After": "0"}, "")]
+    taken = take_in(server.settings, [file])
+    assert server.got == ["n1", "n1", "n1", "n2", "n3"]
+    assert (taken.spans, taken.bad_files) == (3, [])
+
+
+def test_a_server_that_stays_busy_or_lets_nobody_in_ends_the_import(server, file):
+    for answer in ((503, {"Retry-After": "3600"}, "full"), (401, {}, "who")):
+        server.answers = [answer]
+        with pytest.raises(ServerRefused, match=f"answered {answer[0]}: {answer[2]}"):
+            take_in(server.settings, [file])
