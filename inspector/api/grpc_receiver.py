@@ -4,11 +4,12 @@ https://opentelemetry.io/docs/specs/otlp/#otlpgrpc
 """
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from threading import Timer
 from typing import Any, NoReturn
 
 from inspector.api.errors import AddressUnusable, GrpcMissing
@@ -23,6 +24,14 @@ EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 WORKERS = 8
 """Requests that are looked at at once; others wait."""
 GRACE_S = 1.0
+MOST_CONNECTIONS = 500
+"""Where nobody says how many there may be."""
+HANDSHAKE_S = 10.0
+"""How long a connection may take to begin to speak HTTP/2."""
+IDLE_S = 60.0
+"""How long a connection may be without a request; senders connect again by themselves."""
+MESSAGE_S = 60.0
+"""How long the message of a request may take, since a worker waits for it."""
 _STREAMS = 32
 _UNAVAILABLE = 14
 
@@ -30,8 +39,16 @@ _log = logging.getLogger("inspector.api")
 
 
 @contextmanager
-def receive_by_grpc(settings: Settings, token: Token, intake: Intake) -> Generator[str | None]:
+def receive_by_grpc(
+    settings: Settings, token: Token, intake: Intake, *, most_connections: int = MOST_CONNECTIONS
+) -> Generator[str | None]:
     """Take OTLP over gRPC for as long as the block lasts, if a port is set; yields where.
+
+    Args:
+        settings: Whether, and on which host and port.
+        token: Opens it.
+        intake: Where spans go.
+        most_connections: How many there may be; further ones are closed at once.
 
     Raises:
         GrpcMissing: The extra ``grpc`` is not installed.
@@ -53,9 +70,13 @@ def receive_by_grpc(settings: Settings, token: Token, intake: Intake) -> Generat
         ("grpc.max_receive_message_length", MOST_BYTES),
         ("grpc.max_concurrent_streams", _STREAMS),
         ("grpc.so_reuseport", 0),  # a second server is to fail instead of getting every other connection
+        ("grpc.max_allowed_incoming_connections", most_connections),
+        ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_S * 1000)),
+        ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
     ]
     server: Any = grpc.server(pool, options=options)
-    method: Any = grpc.unary_unary_rpc_method_handler(_Export(token, intake))
+    # On the wire one message is what a stream of one is; but only of a stream, nothing is read before it is asked for.
+    method: Any = grpc.stream_unary_rpc_method_handler(_Export(token, intake))
     service, _, name = EXPORT.strip("/").partition("/")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {name: method}),))
     port = _listen(server, settings)
@@ -86,13 +107,16 @@ def _listen(server: Any, settings: Settings) -> int:
 
 
 class _Export:
-    """``TraceService/Export``: bytes in and out, so that nothing is parsed before it is counted."""
+    """``TraceService/Export``: bytes in and out, so that nothing is parsed before it is counted.
+
+    Nothing is read of whoever has no token, either.
+    """
 
     def __init__(self, token: Token, intake: Intake) -> None:
         self._token = token
         self._intake = intake
 
-    def __call__(self, body: bytes, context: Any) -> bytes:
+    def __call__(self, messages: Iterator[bytes], context: Any) -> bytes:
         """Answer once the spans are committed."""
         from grpc import StatusCode
 
@@ -101,6 +125,7 @@ class _Export:
             context.abort(StatusCode.UNAUTHENTICATED, "needs the metadata 'authorization: Bearer <token>'")
         if "ingest" not in scopes:
             context.abort(StatusCode.PERMISSION_DENIED, "this token lacks the scope 'ingest'")
+        body = _message(messages, context)
         try:
             receipt = self._intake.deliver(partial(decode_request, body, "protobuf"), len(body)).result()
         except (IntakeFull, StoreError) as error:
@@ -114,6 +139,22 @@ class _Export:
             code = StatusCode.RESOURCE_EXHAUSTED if receipt.too_large else StatusCode.INVALID_ARGUMENT
             context.abort(code, str(failure))
         return export_response(receipt)
+
+
+def _message(messages: Iterator[bytes], context: Any) -> bytes:
+    """Read the one message of a request; a request whose message does not come is given up, for others to be read."""
+    from grpc import StatusCode
+
+    late = Timer(MESSAGE_S, context.cancel)
+    late.daemon = True
+    late.start()
+    try:
+        return next(messages)
+    except StopIteration:
+        context.abort(StatusCode.INVALID_ARGUMENT, "send one ExportTraceServiceRequest")
+        raise AssertionError("abort raises") from None
+    finally:
+        late.cancel()
 
 
 def _scopes(token: Token, context: Any) -> frozenset[str]:

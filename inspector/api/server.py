@@ -78,10 +78,12 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
         url = _url(listener)
         owner = stack.enter_context(Owner(settings, url=url, check_later=True))
         places = connections_at_most()
+        grpc_places = places // 4 if settings.otlp_grpc_port is not None else 0
+        places -= grpc_places
         limits = LiveLimits.within(places)
         app = create_app(owner.store, settings=settings, owner=owner, token=token, codes=codes, limits=limits)
         stack.enter_context(_announced(settings.server_file, url))
-        grpc_url = stack.enter_context(receive_by_grpc(settings, token, owner.intake))
+        grpc_url = stack.enter_context(receive_by_grpc(settings, token, owner.intake, most_connections=grpc_places))
         ready = Listening(url, f"{url}/?code={codes.create()}", settings.token_file, grpc_url)
         owner.start()
         service: Service = app.state.service

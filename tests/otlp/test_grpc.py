@@ -1,14 +1,23 @@
 """OTLP over gRPC: the answers that OTLP names, and what it takes to have it."""
 
 import os
+import socket
 import subprocess
 import sys
+import threading
+from contextlib import ExitStack
 
 import grpc
 import pytest
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+from inspector.api import Token
+from inspector.api.grpc_receiver import WORKERS, receive_by_grpc
+from inspector.ingest import Intake
+from inspector.settings import Settings
+from inspector.store import StoreBusy
 
 SECRET = "a-secret-of-the-tests-only"
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
@@ -32,6 +41,25 @@ def export(server):
             return method(body, metadata=metadata, timeout=30, **more)
 
         yield send
+
+
+@pytest.fixture
+def receive(tmp_path):
+    """Receives with a most of connections; nothing is stored."""
+    with ExitStack() as stack:
+        intake = Intake(None, lambda: None)
+        stack.callback(intake.close)
+
+        def start(**limits):
+            settings = Settings(home=tmp_path, otlp_grpc_port=0)
+            url = stack.enter_context(receive_by_grpc(settings, Token(SECRET), intake, **limits))
+            return url.removeprefix("http://")
+
+        def connect(address):
+            host, _, port = address.partition(":")
+            return stack.enter_context(socket.create_connection((host, int(port)), timeout=10))
+
+        yield start, connect
 
 
 def test_spans_are_stored_and_repeats_change_nothing(server, export, protobuf):
@@ -72,9 +100,81 @@ def test_a_bomb_is_too_large(server, export, protobuf):
     assert export(protobuf(5)) == b""
 
 
-def test_a_token_that_may_only_read_does_not_add(export):
-    from inspector.api import Token
+def test_who_has_no_token_is_refused_before_its_message_is_read(server):
+    with grpc.insecure_channel(server.grpc.removeprefix("http://")) as channel:
+        end = threading.Event()
 
+        def never():
+            end.wait(30)
+            yield b""
+
+        # A worker each, if they waited for it.
+        calls = [channel.stream_unary(EXPORT).future(never(), timeout=30) for _ in range(2 * WORKERS)]
+        try:
+            assert [call.exception().code() for call in calls] == [grpc.StatusCode.UNAUTHENTICATED] * len(calls)
+        finally:
+            end.set()
+
+
+def test_a_request_without_a_message_is_malformed(server):
+    with grpc.insecure_channel(server.grpc.removeprefix("http://")) as channel:
+        bearer = (("authorization", f"Bearer {SECRET}"),)
+        with pytest.raises(grpc.RpcError) as refused:
+            channel.stream_unary(EXPORT)(iter(()), metadata=bearer, timeout=30)
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_message_that_does_not_come_is_given_up(receive, monkeypatch):
+    monkeypatch.setattr("inspector.api.grpc_receiver.MESSAGE_S", 0.05)
+    end = threading.Event()
+
+    def never():
+        end.wait(30)
+        yield b""
+
+    start, _ = receive
+    with grpc.insecure_channel(start()) as channel:
+        bearer = (("authorization", f"Bearer {SECRET}"),)
+        call = channel.stream_unary(EXPORT).future(never(), metadata=bearer, timeout=30)
+        try:
+            assert call.exception().code() is grpc.StatusCode.CANCELLED
+        finally:
+            end.set()
+
+
+def test_connections_are_capped(receive, monkeypatch, until):
+    monkeypatch.setattr("inspector.api.grpc_receiver.HANDSHAKE_S", 3600)
+    start, connect = receive
+    address = start(most_connections=3)
+    silent = [connect(address) for _ in range(8)]
+    until(lambda: sum(map(is_kept, silent)) == 3)
+
+
+def test_a_connection_that_says_nothing_gives_its_place_back(receive, monkeypatch, until):
+    monkeypatch.setattr("inspector.api.grpc_receiver.HANDSHAKE_S", 0.1)
+    start, connect = receive
+    address = start(most_connections=1)
+    silent = connect(address)
+    until(lambda: not is_kept(silent))
+    with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as refused:
+        channel.unary_unary(EXPORT)(b"", timeout=30, wait_for_ready=True)
+    assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+def is_kept(connection):
+    """Whether the server greets a connection and leaves it open for a moment."""
+    connection.settimeout(0.1)
+    try:
+        while connection.recv(4096):
+            pass
+    except TimeoutError:
+        return True
+    except ConnectionError:
+        pass
+    return False
+
+
+def test_a_token_that_may_only_read_does_not_add(export):
     with pytest.raises(grpc.RpcError) as refused:
         export(b"", Token(SECRET).derive("read"))
     assert refused.value.code() is grpc.StatusCode.PERMISSION_DENIED
@@ -82,12 +182,6 @@ def test_a_token_that_may_only_read_does_not_add(export):
 
 
 def test_a_busy_store_says_when_to_come_again(tmp_path, protobuf):
-    from inspector.api.grpc_receiver import receive_by_grpc
-    from inspector.api.tokens import Token
-    from inspector.ingest import Intake
-    from inspector.settings import Settings
-    from inspector.store import StoreBusy
-
     class Locked:
         def write(self, spans, *, marks=()):
             raise StoreBusy("locked by another process")
