@@ -121,12 +121,22 @@ class Patches:
         self.once_imported(module, change)
 
     def on_subclasses(self, base: Any, change: Callable[[Any], None]) -> None:
-        """Call ``change`` with every subclass of ``base``: those there are, and each one as it is defined."""
+        """Call ``change`` with every subclass of ``base``: those there are, and each one as it is defined.
+
+        A class that cannot be changed is left as it is, and told of.
+        """
+
+        def change_if_possible(cls: Any) -> None:
+            try:
+                change(cls)
+            # The program's own class statement may be under way here.
+            except Exception:  # noqa: BLE001
+                _log.warning("%s cannot be recorded", cls.__qualname__, exc_info=_log.isEnabledFor(logging.DEBUG))
 
         def defining(original: Callable[..., Any]) -> Callable[..., Any]:
             def __init_subclass__(cls: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 -- the method's own name
                 original(cls, *args, **kwargs)
-                change(cls)
+                change_if_possible(cls)
 
             return __init_subclass__
 
@@ -140,7 +150,7 @@ class Patches:
             base.__init_subclass__ = classmethod(defining(inherited))
             self.on_undo(lambda: delattr(base, "__init_subclass__"))
         for cls in _subclasses(base):
-            change(cls)
+            change_if_possible(cls)
 
     def on_undo(self, action: Callable[[], None]) -> None:
         """Have an extension point that was taken given back."""

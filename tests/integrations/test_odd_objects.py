@@ -1,6 +1,7 @@
 """Objects of a program or a framework that cannot be read as expected: the program goes on as without the inspector."""
 
 import asyncio
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from inspector.integrations.agent_framework import streams
 from inspector.integrations.crewai.models import wrap_models
 from inspector.integrations.mcp.client import call_tool
+from inspector.integrations.mcp.transports import tell_transports
 from inspector.integrations.openai_agents import models, runs, tools
 from inspector.integrations.patches import Patches
 from instrument.testing import capture
@@ -104,3 +106,63 @@ def test_a_tool_with_an_odd_name_is_asked_for():
     with capture() as emitted:
         assert asyncio.run(call_tool(lambda _: "server")(answer)(object(), Odd())) == "answer"
     assert [hook for hook, _ in emitted] == ["before_tool_call", "after_tool_call"]
+
+
+def test_a_class_that_cannot_be_changed_is_defined_as_it_is(caplog):
+    class Fixed(type):
+        def __setattr__(cls, name, value):
+            raise TypeError(f"{cls.__name__} is fixed")
+
+    class Model:
+        pass
+
+    class Before(Model, metaclass=Fixed):
+        def ask(self):
+            return "before"
+
+    patches = Patches("test")
+    asked = []
+    patches.wrap_in_subclasses(Model, {"ask": lambda original: lambda self: asked.append(1) or original(self)})
+    try:
+
+        class After(Model, metaclass=Fixed):
+            def ask(self):
+                return "after"
+
+        class Usual(Model):
+            def ask(self):
+                return "usual"
+
+        assert [Before().ask(), After().ask(), Usual().ask()] == ["before", "after", "usual"]
+    finally:
+        patches.undo()
+    assert len(asked) == 1
+    assert [message.rpartition(".")[2] for message in caplog.messages] == [
+        "Before cannot be recorded",
+        "After cannot be recorded",
+    ]
+
+
+def test_a_transport_whose_streams_cannot_be_referred_to_weakly_is_opened(monkeypatch):
+    class Stream:
+        __slots__ = ()
+
+        def send(self):
+            """Send."""
+
+    @asynccontextmanager
+    async def streams():
+        yield Stream(), Stream()
+
+    async def opened(memory):
+        async with memory.create_client_server_memory_streams() as found:
+            return len(found)
+
+    memory = pytest.importorskip("mcp.shared.memory")
+    monkeypatch.setattr(memory, "create_client_server_memory_streams", streams)
+    patches = Patches("mcp")
+    tell_transports(patches)
+    try:
+        assert asyncio.run(opened(memory)) == 2
+    finally:
+        patches.undo()

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from importlib import import_module
 from types import TracebackType
@@ -99,7 +99,9 @@ def _remember(streams: Any, transport: str) -> None:
         if isinstance(stream, tuple):
             _remember(stream, transport)
         elif hasattr(stream, "send"):  # pyright: ignore[reportUnknownArgumentType] - as above
-            _known[_bare(stream)] = transport
+            # One that cannot be referred to weakly has a transport that nobody names.
+            with suppress(TypeError):
+                _known[_bare(stream)] = transport
 
 
 def _bare(stream: Any) -> Any:
