@@ -280,7 +280,7 @@ def _create(path: Path) -> None:
 def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None], **pool: object) -> Engine:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}{'&immutable=1' if mode == 'ro' and is_still(path) else ''}",
+            f"file:{quote(os.fsencode(path))}?mode={mode}{'&immutable=1' if mode == 'ro' and is_still(path) else ''}",
             uri=True,
             timeout=LOCK_WAIT_MS / 1000,
             isolation_level=None,

@@ -64,7 +64,7 @@ def check(path: Path, *, limit_s: float | None = None, give_up: Callable[[], boo
         StoreUnchecked: It was stopped before it found any.
     """
     until_s = None if limit_s is None else time.monotonic() + limit_s
-    uri = f"file:{quote(str(path))}?mode=ro"
+    uri = f"file:{quote(os.fsencode(path))}?mode=ro"
     try:
         with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
             connection.set_progress_handler(

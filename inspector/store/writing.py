@@ -1,5 +1,6 @@
 """The one connection that writes a database, and when it must not."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Generator
@@ -197,7 +198,7 @@ class WriteConnection:
             self._engine = None
             return
         # The last connection that closes moves the log into the database: another one keeps this from being the last.
-        uri = f"file:{quote(str(self._path))}?mode=ro"
+        uri = f"file:{quote(os.fsencode(self._path))}?mode=ro"
         with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as other:
             with suppress(sqlite3.Error):
                 other.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -1,10 +1,12 @@
 """Homes that cannot be written: read-only ones, open ones, and those that somebody else left files in."""
 
+import json
 import os
 import shutil
 import subprocess
 
 import pytest
+from sent import request_of, span_of
 
 from inspector.cli.app import run as command
 from inspector.homes import left_by_others
@@ -179,3 +181,23 @@ def test_files_that_root_left_are_named_with_what_mends_them(recorded, ask, as_n
     spool.put(RecordedSpan("tool_call", trace_id=1, span_id=1, start_ns=1, start_tick=0))
     assert not spool.flush()
     assert mend in caplog.text
+
+
+def test_a_home_whose_name_is_not_utf_8_is_read_served_and_pruned(tmp_path, capsys, monkeypatch, start_inspector):
+    home = tmp_path / os.fsdecode(b"h\xff\xfe")
+    monkeypatch.setenv("INSPECTOR_HOME", str(home))
+    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
+    try:
+        home.mkdir(mode=0o700)
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    (home / "spool").mkdir(mode=0o700)
+    line = json.dumps(request_of(span_of(1, {"inspector.hook": "tool_call"})))
+    (home / "spool" / "20261122T100000-1-00c0ffee.000001.jsonl").write_text(f"{line}\n")
+    server = start_inspector("serve", "--port", "0", "--no-open", INSPECTOR_HOME=str(home))
+    assert b"listens" in server.stdout.readline(), server.stderr.read()
+    server.terminate()
+    assert server.wait(20) == 0
+    for arguments in (["events"], ["show"], ["doctor"], ["prune", "--max-size", "1B", "--yes"]):
+        assert command(arguments) == 0, (arguments, capsys.readouterr())
+    assert "deleted 1 events" in capsys.readouterr().out
