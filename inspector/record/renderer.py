@@ -95,8 +95,13 @@ class Renderer:
             record = self._record(span, state)
         # What cannot be encoded costs itself alone, also where the program's redaction ends with SystemExit.
         except BaseException:  # noqa: BLE001
+            if span.written != state:
+                return None
             _lose(span, state, losses, is_new=is_new)
             logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
+            return None
+        # Its end had no room meanwhile: it is counted, and what it held was let go of, maybe before it was read.
+        if span.written != state:
             return None
         losses.keep(span)
         if state not in ("running", "abandoned"):

@@ -67,13 +67,14 @@ class Recording:
         still=False,
         max_bytes=1 << 20,
         longest=48 << 20,
+        max_calls=200_000,
         tracer=None,
         **redaction,
     ):
         self.directory = directory
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
         renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0", longest=longest)
-        self.spool = Spool(directory, "p-1", renderer)
+        self.spool = Spool(directory, "p-1", renderer, max_calls=max_calls)
         self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
         self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, tracer=tracer, texts=texts)
         self.recorder.subscribe()

@@ -7,7 +7,7 @@ from inspector.record.losses import Losses
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
 from inspector.spooling import read_unwritten_name
-from instrument import around
+from instrument import _emit_sync, around
 
 
 def call(n):
@@ -105,3 +105,25 @@ def test_calls_lost_since_the_mark_was_taken_in_are_shown_whatever_their_number(
     mark.show(5)
     mark.show(8)
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_call_whose_end_has_no_room_while_its_start_is_encoded_is_counted_once(record, fails):
+    emitted = []
+
+    def redact(key, text):
+        # In the writer's thread, which has taken the first call by now.
+        if not emitted:
+            emitted.append(key)
+            _emit_sync("before_tool_call", tool_name="second", args={}, context=None, call_id="2")
+            _emit_sync("after_tool_call", tool_name="first", args={}, result=1, context=None, call_id="1")
+            if fails:
+                raise KeyboardInterrupt
+        return text
+
+    recording = record(function=redact, max_calls=1)
+    _emit_sync("before_tool_call", tool_name="first", args={"a": "whole"}, context=None, call_id="1")
+    assert recording.spool.flush(10)
+    assert [span["name"] for span in recording.spans()] == ["execute_tool second"]
+    losses = recording.spool.losses
+    assert (losses.dropped, losses.unencodable, losses.of_the_open("unencodable")) == (1, 0, 0)
