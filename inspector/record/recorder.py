@@ -12,6 +12,7 @@ from inspector import semconv as sc
 from inspector.plain import Plain, beginning
 from inspector.record import notices
 from inspector.record.calls import Calls, innermost
+from inspector.record.cancelled import Cancelled
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
 from inspector.record.describe import describe
 from inspector.record.ending import Closing
@@ -26,10 +27,6 @@ from inspector.record.texts import Texts
 from inspector.record.values import snapshot
 
 _logger = logging.getLogger("mcp.inspector")
-
-
-_MOST_CANCELLED = 4096
-"""Cancelled calls whose own end is still awaited, at least as many."""
 
 
 class Recorder:
@@ -62,8 +59,7 @@ class Recorder:
         self._calls = Calls(self._changed, clock, self._ids)
         self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id, innermost)
         """Takes in what a span processor of the OpenTelemetry SDK passes on."""
-        self._cancelled_calls: dict[tuple[str, str], None] = {}
-        self._cancelled_before: dict[tuple[str, str], None] = {}
+        self._ended_as_cancelled = Cancelled(self._calls)
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
         for noun in NOUNS:
             self._subscribers += (
@@ -178,21 +174,17 @@ class Recorder:
     def _claimed(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Return the call that an ending hook is about, for this hook alone; counts a hook that is about none."""
         call_id = _call_id(values)
-        if call_id is not None and self._was_cancelled(noun, call_id):
+        if call_id is not None and self._ended_as_cancelled.was_called(noun.name, call_id):
             return None
         span = self._find(noun, values, facts)
+        if call_id is None and self._ended_as_cancelled.has_named:
+            identity = noun.identity(values, facts)
+            if self._ended_as_cancelled.was_named(noun.name, identity, span):
+                return None
         if span is not None and self._calls.claim(span):
             return span
         self.spool.losses.unmatched += 1
         return None
-
-    def _was_cancelled(self, noun: Noun, call_id: str) -> bool:
-        """Tell, once, whether a call that has been cancelled is told of its end by its own emitter too."""
-        key = (noun.name, call_id)
-        if self._calls.called(*key) is not None:
-            return False
-        missing = object()
-        return any(each.pop(key, missing) is None for each in (self._cancelled_calls, self._cancelled_before))
 
     def _find(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         call_id = _call_id(values)
@@ -237,14 +229,8 @@ class Recorder:
             self.spool.losses.unmatched += 1
             return
         (span.into or span).happened("operation_cancelled", {"reason": values.get("reason")})
-        if span.call_id is not None:
-            self._await_end(span.noun, span.call_id)
+        self._ended_as_cancelled.add(span)
         self._calls.finish(span, "cancelled", stop_tick=stop_tick)
-
-    def _await_end(self, noun: str, call_id: str) -> None:
-        if len(self._cancelled_calls) >= _MOST_CANCELLED:
-            self._cancelled_before, self._cancelled_calls = self._cancelled_calls, {}
-        self._cancelled_calls[noun, call_id] = None
 
     def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
         try:

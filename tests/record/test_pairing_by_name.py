@@ -443,6 +443,34 @@ def test_the_own_end_of_a_call_that_was_cancelled_is_no_loss_and_ends_no_other(r
     assert recording.recorder.unmatched == 0
 
 
+def tool_hook(name, exc=None):
+    keywords = {} if exc is None else {"exc": exc}
+    _emit_sync(name, tool_name="add", args={}, context=None, **keywords)
+
+
+def test_the_own_end_of_a_cancelled_call_without_an_id_ends_no_call_of_its_name_around_it(record):
+    recording = record()
+    for _ in range(3):
+        tool_hook("before_tool_call")
+    for _ in range(2):
+        _emit_sync("operation_cancelled", reason="user", context=None)
+    for _ in range(2):
+        tool_hook("error_tool_call", asyncio.CancelledError())
+    assert [status(span) for span in recording.spans()] == ["running", "cancelled", "cancelled"]
+    tool_hook("error_tool_call", ValueError("x"))
+    assert [status(span) for span in recording.spans()] == ["error", "cancelled", "cancelled"]
+    assert recording.recorder.unmatched == 0
+
+
+def test_a_call_that_begins_after_one_of_its_name_was_cancelled_ends_as_any_other(record):
+    recording = record()
+    tool_hook("before_tool_call")
+    _emit_sync("operation_cancelled", reason="user", context=None)
+    tool_hook("before_tool_call")
+    tool_hook("error_tool_call", ValueError("x"))
+    assert [status(span) for span in recording.spans()] == ["cancelled", "error"]
+
+
 def test_a_cancelled_message_that_a_call_stands_for_is_an_event_of_that_call(record):
     recording = record()
     _emit_sync("before_rpc_request", envelope=request(1), transport="stdio")

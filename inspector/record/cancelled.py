@@ -1,0 +1,73 @@
+"""Calls that ``operation_cancelled`` has ended, whose own emitters tell of their end as well.
+
+That end is of no other call: not of one around it that has the same name.
+"""
+
+from contextlib import suppress
+from typing import Final
+
+from inspector.record.calls import Calls, chain
+from inspector.record.spans import RecordedSpan
+
+_MOST: Final = 4096
+"""Cancelled calls whose own end is still awaited, at least as many."""
+
+
+class Cancelled:
+    """The cancelled calls whose own end is awaited.
+
+    Args:
+        calls: Those that are open.
+    """
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._by_call: dict[tuple[str, str], None] = {}
+        self._by_call_before: dict[tuple[str, str], None] = {}
+        self._by_name: dict[tuple[str, object], list[RecordedSpan]] = {}
+
+    def add(self, span: RecordedSpan) -> None:
+        """Await the end of a call that is about to be ended as cancelled."""
+        if span.call_id is None:
+            if len(self._by_name) >= _MOST:
+                self._by_name.clear()
+            alike = self._by_name.setdefault((span.noun, span.identity), [])
+            alike.append(span)
+            del alike[:-_MOST]
+            return
+        if len(self._by_call) >= _MOST:
+            self._by_call_before, self._by_call = self._by_call, {}
+        self._by_call[span.noun, span.call_id] = None
+
+    def was_called(self, noun: str, call_id: str) -> bool:
+        """Tell, once, whether an end with this id is that of a cancelled call."""
+        if self._calls.called(noun, call_id) is not None:
+            return False
+        missing = object()
+        return any(each.pop((noun, call_id), missing) is None for each in (self._by_call, self._by_call_before))
+
+    @property
+    def has_named(self) -> bool:
+        """Whether calls without an id are awaited: hardly ever."""
+        return bool(self._by_name)
+
+    def was_named(self, noun: str, identity: object, found: RecordedSpan | None) -> bool:
+        """Tell, once, whether an end without an id is that of a cancelled call.
+
+        It is where the open call of that name is around the cancelled one, or there is none: by contract, the inner
+        end comes first.
+
+        Args:
+            noun: What was called.
+            identity: Its name.
+            found: The open call that the end is of otherwise.
+        """
+        alike = self._by_name.get((noun, identity), [])
+        for span in reversed(tuple(alike)):
+            if found is None or any(found is above for above in chain(span.parent)):
+                with suppress(ValueError):  # another thread told of it meanwhile
+                    alike.remove(span)
+                if not alike:
+                    self._by_name.pop((noun, identity), None)
+                return True
+        return False
