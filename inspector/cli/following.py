@@ -30,9 +30,10 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
     """
     follower: _Follower | None = None
     waiting = False
+    said: set[str] = set()
     while True:
         try:
-            with opened(settings, follow=True) as store:
+            with opened(settings, follow=True, said=said) as store:
                 if follower is None and waiting:
                     # Whatever opening the home took in was recorded while somebody was listening.
                     follower = _Follower(where, full=full, seq=0)

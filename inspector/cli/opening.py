@@ -18,7 +18,12 @@ QUIET_S = 0.5
 
 @contextmanager
 def opened(
-    settings: Settings, *, follow: bool = False, write: bool = False, quiet_s: float = QUIET_S
+    settings: Settings,
+    *,
+    follow: bool = False,
+    write: bool = False,
+    quiet_s: float = QUIET_S,
+    said: set[str] | None = None,
 ) -> Generator[Store]:
     """Open what is recorded, as `inspector.ingest.open_home` does.
 
@@ -29,12 +34,16 @@ def opened(
         follow: Whether what is recorded meanwhile is wanted too.
         write: Whether something is to be written or deleted.
         quiet_s: How long files are taken in before the person at the terminal sees how far that is.
+        said: What was said of the home before, for whoever opens it again and again; nothing of it is said twice.
     """
     bar = _Bar(quiet_s)
 
     def as_it_is(reason: str) -> None:
         bar.end()
-        notice(f"inspector: {reason}")
+        if said is None or reason not in said:
+            notice(f"inspector: {reason}")
+        if said is not None:
+            said.add(reason)
 
     try:
         with open_home(settings, follow=follow, write=write, as_it_is=as_it_is, read_so_far=bar.show) as store:

@@ -4,10 +4,12 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 from sent import request_of, span_of
 
+from inspector.cli import following
 from inspector.cli.app import run as command
 from inspector.homes import left_by_others
 from inspector.record.losses import Losses
@@ -130,6 +132,21 @@ def test_a_home_that_others_can_write_is_read_and_not_written(recorded, ask):
     assert f"run: chmod 700 {recorded}" in errors
     recorded.chmod(0o700)
     assert ask("events")[2] == ""
+
+
+def test_following_a_home_that_can_only_be_read_says_so_once(recorded, ask, monkeypatch):
+    recorded.chmod(0o777)
+    monkeypatch.setattr(following, "_OWNER_POLL_S", 0.0)
+    rests = iter(range(3))
+
+    def rest(_):
+        if next(rests, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", rest)
+    code, shown, errors = ask("tail")
+    assert (code, len(shown.splitlines())) == (0, 2)
+    assert errors.count("can be written by others") == 1
 
 
 @AS_ROOT
