@@ -54,7 +54,8 @@ def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
     if first[:2] in _OPTIONS_OF_PYTHON or _is_for_python(first):
         return Program(sys.executable, (sys.executable, *words))
     if first.endswith(".py") and not os.path.lexists(first):
-        raise ProgramNotFound(f"cannot run {first}: there is no such file in {Path.cwd()}")
+        where = "" if Path(first).is_absolute() else f" in {Path.cwd()}"
+        raise ProgramNotFound(f"cannot run {first}: there is no such file{where}")
     found, called = _find(first, environ)
     return Program(found, (called, *words[1:]))
 

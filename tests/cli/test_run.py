@@ -141,6 +141,7 @@ def test_a_directory_without_a_program_is_said_to_be_one(environment, tmp_path):
         (["no-such-program"], 127, b"inspector: cannot run no-such-program: there is no such program on PATH\n"),
         (["./no-such"], 127, b"inspector: cannot run ./no-such: there is no such file\n"),
         (["no_such.py"], 127, b"inspector: cannot run no_such.py: there is no such file in "),
+        (["/no/such.py"], 127, b"inspector: cannot run /no/such.py: there is no such file\n"),
         ([""], 127, b"inspector: cannot run '': give a program\n"),
         ([__file__ + "c"], 127, b"inspector: cannot run "),
         (["/etc"], 126, b"inspector: cannot run /etc: it is a directory without a __main__.py\n"),
