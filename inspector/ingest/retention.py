@@ -128,5 +128,9 @@ class Retention:
         traces, spans = self._removed[rule]
         if traces:
             self._store.note_removal(Removed(rule, self._now_ns(), traces, spans))
-            _log.info("removed %s traces with %s spans: %s", f"{traces:,}", f"{spans:,}", why)
+            _log.info("removed %s with %s: %s", _plural(traces, "trace"), _plural(spans, "span"), why)
         self._removed[rule] = (0, 0)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -66,7 +66,7 @@ def test_what_was_over_long_ago_is_kept_as_long_as_anything_else_that_arrives_no
     look_hourly(pruning, clocks, 2)
     assert count(owner) == 0
     assert caplog.messages == [
-        "removed 1 traces with 2 spans: nothing of them arrived since 2024-10-04 01:00 UTC (INSPECTOR_RETENTION_DAYS)"
+        "removed 1 trace with 2 spans: nothing of them arrived since 2024-10-04 01:00 UTC (INSPECTOR_RETENTION_DAYS)"
     ]
 
 
@@ -74,7 +74,7 @@ def test_what_is_too_much_goes_though_it_came_now_and_is_logged(owner, clocks, c
     caplog.set_level(logging.INFO, "inspector")
     retention(owner, clocks, most=1).prune()
     assert count(owner) == 0
-    assert caplog.messages == ["removed 1 traces with 2 spans: the oldest above 1 bytes (INSPECTOR_RETENTION_BYTES)"]
+    assert caplog.messages == ["removed 1 trace with 2 spans: the oldest above 1 bytes (INSPECTOR_RETENTION_BYTES)"]
 
 
 @pytest.mark.parametrize("hours", [60 * 24, -60 * 24, 1.5, -1.5])
