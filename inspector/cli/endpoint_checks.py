@@ -1,5 +1,6 @@
 """The checks of ``inspector doctor`` on what is sent elsewhere."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from inspector.model import LOSS_REASONS
 from inspector.settings import Settings
 
 _ANSWER_S = 2.0
+_DAY_S = 86_400.0
 
 
 def check_endpoint(settings: Settings) -> Iterator[Check]:
@@ -42,11 +44,11 @@ def check_endpoint(settings: Settings) -> Iterator[Check]:
     else:
         yield _asked(target)
         yield _waiting(settings.outbox / target.key, target.url, "to send it: inspector forward")
-        yield from _lost(settings.outbox / target.key, target.url)
+        yield from _lost(settings, target.key, target.url)
     for url in waiting_elsewhere(settings.outbox, "" if target is None else target.url):
-        directory = settings.outbox / Endpoint.of(url).key
-        yield _waiting(directory, url, f"to send it: inspector forward --endpoint {url}")
-        yield from _lost(directory, url)
+        key = Endpoint.of(url).key
+        yield _waiting(settings.outbox / key, url, f"to send it: inspector forward --endpoint {url}")
+        yield from _lost(settings, key, url)
 
 
 def _asked(target: Endpoint) -> Check:
@@ -69,15 +71,17 @@ def _waiting(directory: Path, url: str, command: str) -> Check:
     return Check("warn", "outbox", f"{size(waits)} wait for {url}{why}", command)
 
 
-def _lost(directory: Path, url: str) -> Iterator[Check]:
+def _lost(settings: Settings, key: str, url: str) -> Iterator[Check]:
     """See what was refused, and what recorders that write there said was not recorded."""
+    directory = settings.outbox / key
     found = refused(directory)
-    if found is not None:
+    # As long as any other loss is said: until what was recorded at that time would be pruned.
+    if found is not None and time.time() - found.last_s < settings.retention_days * _DAY_S:
         yield Check(
             "warn",
             "endpoint",
             f"{url} refused {found.spans:,} span{'' if found.spans == 1 else 's'} for good: {found.reason}",
-            f"see what it says to them; counted since {directory} was made",
+            f"see what it says to them; to count anew, delete {found.file}",
         )
     if not directory.exists():
         return

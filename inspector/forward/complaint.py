@@ -3,7 +3,7 @@
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _FILE = "problem.txt"
@@ -54,6 +54,10 @@ class Refused:
     spans: int
     reason: str
     """What it said to the last of them."""
+    file: Path = field(compare=False)
+    """Where this is noted; whoever deletes it begins to count anew."""
+    last_s: float = field(compare=False)
+    """When the last of them was refused, in seconds since the Unix epoch."""
 
 
 def note_refused(directory: Path, spans: int, reason: str) -> None:
@@ -70,9 +74,10 @@ def note_refused(directory: Path, spans: int, reason: str) -> None:
 
 def refused(directory: Path) -> Refused | None:
     """Return what was ever refused of what was sent from a directory; None where nothing was."""
+    path = directory / _REFUSED_FILE
     try:
-        found = json.loads((directory / _REFUSED_FILE).read_text(encoding="utf-8"))
-        return Refused(int(found["spans"]), str(found["reason"]))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return Refused(int(found["spans"]), str(found["reason"]), path, path.stat().st_mtime)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

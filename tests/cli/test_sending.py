@@ -1,9 +1,12 @@
 """What ``run``, ``doctor`` and ``forward`` say of an endpoint."""
 
 import json
+import os
 import re
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -114,6 +117,14 @@ def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, do
         "warn",
         f"for {receiver.url}/v1/traces: 3 calls were not recorded: the file could not be written",
     )
+    note = Path(refused[2].rpartition("delete ")[2])
+    os.utime(note, (0, time.time() - 2 * 86_400))
+    kept_a_day = doctor(INSPECTOR_ENDPOINT=receiver.url, INSPECTOR_RETENTION_DAYS="1")
+    assert refused not in kept_a_day and lost in kept_a_day
+    os.utime(note)
+    assert refused in doctor(INSPECTOR_ENDPOINT=receiver.url)
+    note.unlink()
+    assert refused not in doctor(INSPECTOR_ENDPOINT=receiver.url)
 
 
 def test_an_endpoint_that_takes_what_is_sent_is_in_order(doctor, receiver):

@@ -306,7 +306,7 @@ def test_a_receiver_that_refuses_every_span_is_complained_of_once(outbox, segmen
     box = outbox()
     assert box.send_waiting()
     assert box.total.refused == 8
-    assert refused(segments.directory) == Refused(8, "HTTP 400")
+    assert refused(segments.directory) == Refused(8, "HTTP 400", segments.directory, 0.0)
     assert [record.levelname for record in caplog.records].count("WARNING") == 1
 
 
