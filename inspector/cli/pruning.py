@@ -18,7 +18,7 @@ from inspector.cli.request import delete
 from inspector.cli.visible import visible
 from inspector.model import Filter
 from inspector.settings import Settings
-from inspector.store import Store, StoreFull
+from inspector.store import Store, StoreFull, StoreReadOnly
 
 _PAGE = 1000
 _STEP = 20
@@ -63,7 +63,14 @@ def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
             if owner.url is None:
                 raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
             return _by_server(settings, store, wanted, trace_id, owner.url)
-        return _by_ourselves(store, wanted, trace_id)
+        try:
+            return _by_ourselves(store, wanted, trace_id)
+        except StoreReadOnly as error:
+            # Nobody can note who he is on a full disk, we neither: only writing shows whether it was us.
+            raise CliError(
+                f"another process owns the database and could not note which; fuser {settings.lock_file} names it; "
+                "try again when it has ended"
+            ) from error
 
 
 def _question(wanted: Wanted, trace_id: str | None) -> str:
@@ -114,11 +121,16 @@ def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str |
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
     """Yield the oldest traces for as long as the database is larger, while somebody else deletes them."""
-    while oldest := store.traces(Filter(), order="asc", limit=_STEP).items:
-        for trace in oldest:
-            if store.health().used_bytes <= max_bytes:
+    cursor: str | None = None
+    while True:
+        page = store.traces(Filter(), order="asc", cursor=cursor, limit=_STEP)
+        for trace in page.items:
+            if store.used_bytes() <= max_bytes:
                 return
             yield trace.trace_id
+        cursor = page.next_cursor
+        if cursor is None:
+            return
 
 
 def _over_before(store: Store, before_ns: int) -> Iterator[str]:

@@ -280,6 +280,10 @@ class Store(Protocol):
         """Moves the write-ahead log into the database without waiting for readers."""
         ...
 
+    def used_bytes(self) -> int:
+        """Returns how much of the database is not free for new spans, at no cost: `health` counts."""
+        ...
+
     def health(self) -> Health:
         """Returns size, age, lag and versions."""
         ...

@@ -307,6 +307,11 @@ class SqliteStore:
                 writer.empty_log()
                 self._reserve.restore(held)
 
+    def used_bytes(self) -> int:
+        """See `Store.used_bytes`."""
+        with self._read() as connection:
+            return retention.used_bytes(connection)
+
     def health(self) -> Health:
         """See `Store.health`."""
         with self._read() as connection:

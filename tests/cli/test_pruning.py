@@ -1,0 +1,74 @@
+"""``prune`` where somebody else owns the database: one that deletes nothing, and one that nobody knows."""
+
+import fcntl
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from inspector.cli.app import run as command
+from inspector.ingest import reading
+
+
+@pytest.fixture
+def owned(home):
+    """Makes somebody else the owner of the database: whoever the text in the lock file says."""
+    with (home / "owner.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+        def by(text):
+            lock.write(text)
+            lock.flush()
+
+        yield by
+
+
+@pytest.fixture
+def asked(home):
+    """What a server that deletes nothing was asked to delete, and its address."""
+    paths = []
+
+    class Keeper(BaseHTTPRequestHandler):
+        def do_DELETE(self):
+            paths.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"spans": 0}')
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Keeper) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield paths, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def home(home, write_spans, span):
+    """A home with 25 traces: more than are asked for at a time."""
+    write_spans(*(span(trace_id=f"{at:032x}") for at in range(1, 26)))
+    return home
+
+
+def test_a_server_that_deletes_nothing_is_asked_once_for_each_trace(home, asked, owned, capsys):
+    paths, url = asked
+    owned(json.dumps({"pid": 1, "url": url}))
+    code = command(["prune", "--max-size", "1", "--yes", "--home", str(home)])
+    assert (code, capsys.readouterr().out) == (0, "deleted 0 events\n")
+    assert paths == [f"/traces/{at:032x}" for at in range(1, 26)]
+
+
+@pytest.mark.parametrize("text", ["", '{"pid": null}'])
+def test_an_owner_that_could_not_say_who_it_is_is_named_by_its_lock(home, owned, capsys, monkeypatch, text):
+    monkeypatch.setattr(reading, "LOCK_WAIT_S", 0.0)
+    owned(text)
+    code = command(["prune", "--trace", "last", "--yes", "--home", str(home)])
+    assert (code, capsys.readouterr().err) == (
+        1,
+        (
+            "inspector: another process owns the database and could not note which; "
+            f"fuser {home / 'owner.lock'} names it; try again when it has ended\n"
+        ),
+    )
