@@ -1,9 +1,8 @@
-"""What the next server of a home begins with: its owner was killed, so was who recorded, or a second signal came."""
+"""What the next server of a home begins with: its owner was killed, or so was who recorded too."""
 
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import urllib.error
@@ -28,17 +27,6 @@ with call("open"):
             pass
         assert recording.flush()
         print(f"ended{number}", flush=True)
-"""
-TWO_SIGNALS = """
-import os, signal
-from inspector.api import serve
-from inspector.settings import Settings
-def ready(listening):
-    print(listening.url, flush=True)
-    os.kill(os.getpid(), signal.SIGTERM)
-    os.kill(os.getpid(), signal.SIGINT)
-    print("goes on", flush=True)
-serve(Settings(), on_ready=ready)
 """
 
 
@@ -114,14 +102,3 @@ def test_what_was_recorded_is_served_once_when_program_and_server_were_both_kill
     times = Counter(event["tool"] for event in served)
     assert set(times.values()) == {1}
     assert set(ended) <= {event["tool"] for event in served if event["status"] == "ok"}
-
-
-def test_a_second_signal_ends_the_server_at_once_and_the_next_one_starts(settings, start_server, fork_python):
-    env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with fork_python("-c", TWO_SIGNALS, env=env, **pipes) as process:
-        output, errors = process.communicate(timeout=30)
-    assert process.returncode == 128 + signal.SIGINT
-    assert (output.count("\n"), errors) == (1, "")
-    assert not settings.server_file.exists()
-    assert get(f"{start_server().url}/readyz")["ready"]
