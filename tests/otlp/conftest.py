@@ -3,9 +3,6 @@
 import gzip
 import http.client
 import json
-import os
-import signal
-import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -18,25 +15,13 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from served import SECRET, Served, serving_home
 
-SECRET = "a-secret-of-the-tests-only"
 START_NS = 1_795_000_000_000_000_000
-SERVE = """
-import sys
-from inspector.api import serve
-from inspector.settings import Settings
-serve(Settings(), on_ready=lambda ready: print(ready.url, ready.otlp_grpc, flush=True))
-"""
 
 
-@dataclass
-class Server:
-    """``inspector.api.serve`` in a process of its own."""
-
-    process: "subprocess.Popen[str]"
-    url: str
-    grpc: str
-    home: Path
+class Server(Served):
+    """A server that is sent spans."""
 
     def post(self, body: bytes, media_type: str = "application/x-protobuf", /, **headers: str) -> "Answer":
         head = {"Authorization": f"Bearer {SECRET}", "Content-Type": media_type}
@@ -64,14 +49,6 @@ class Server:
 
     def span_ids(self, trace_id: str = f"{1:032x}") -> list[str]:
         return [event["span_id"] for event in self.get(f"/events?trace_id={trace_id}&limit=1000&order=asc")["items"]]
-
-    def rss_bytes(self) -> int:
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.partition("VmHWM:")[2].split()[0]) << 10
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
 
 
 @dataclass(frozen=True)
@@ -108,24 +85,9 @@ class Answer:
 def serving(
     fork_python: Callable[..., Any], home: Path, *, prelude: str = "", troubled: bool = False, **environment: str
 ) -> Iterator[Server]:
-    env = {**os.environ, "INSPECTOR_HOME": str(home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
-    env |= {"INSPECTOR_RETENTION_DAYS": "36500", **environment}
-    log = home.with_suffix(".log")
-    with log.open("ab") as errors:
-        process = fork_python("-c", prelude + SERVE, env=env, stdout=subprocess.PIPE, stderr=errors, text=True)
-    try:
-        line = process.stdout.readline().split()
-        assert line, log.read_text()
-        yield Server(process, line[0], line[1], home)
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(15) == 0
-        assert troubled or "Traceback" not in log.read_text(), log.read_text()[-3000:]
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        process.stdout.close()
+    with serving_home(fork_python, home, prelude=prelude, **environment) as served:
+        yield Server(served.process, served.url, served.grpc, served.home, served.log)
+    assert troubled or "Traceback" not in served.log.read_text(), served.log.read_text()[-3000:]
 
 
 @pytest.fixture(scope="session")
