@@ -36,6 +36,13 @@ class Served:
         client.sendall(text.replace(b"HOST", b"127.0.0.1:%d" % self.port))
         return client
 
+    def open_idle(self, until):
+        """A connection that was answered and asks nothing more."""
+        client = self.open(GET)
+        read_answer(client)
+        until(lambda: self.connections.idle)
+        return client
+
 
 def read_all(client):
     """Everything until the server closes."""
@@ -100,9 +107,7 @@ def test_a_request_whose_head_is_not_whole_in_time_is_closed(served, until):
 
 def test_the_first_byte_of_a_further_request_begins_its_time(served, until):
     server = served()
-    client = server.open(GET)
-    read_answer(client)
-    until(lambda: server.connections.idle)
+    client = server.open_idle(until)
     server.clock.now_s += 50
     client.sendall(b"GET /hea")
     until(lambda: server.connections.half_open)
@@ -118,9 +123,7 @@ def test_the_first_byte_of_a_further_request_begins_its_time(served, until):
 
 def test_a_connection_that_asks_nothing_more_is_closed_after_a_minute(served, until):
     server = served()
-    client = server.open(GET)
-    read_answer(client)
-    until(lambda: server.connections.idle)
+    client = server.open_idle(until)
     server.clock.now_s += 60
     assert read_all(client) == b""
     assert server.connections.ended == {"idle": 1}
