@@ -67,7 +67,7 @@ def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
     """Sum up what the store and the owner tell."""
     clients = service.live.clients
     if isinstance(stored, StoreError):
-        problem = f"the database cannot be read: {stored}"
+        problem = _as_text(f"the database cannot be read: {stored}")
         return Readiness(ready=False, owner=False, clients=clients, problems=(problem,))
     store, owner = service.home.store, service.home.owner
     health = stored.health
@@ -83,8 +83,13 @@ def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
         dropped=health.losses.calls,
         losses=health.losses,
         clients=clients,
-        problems=owner.problems() if owner is not None else (failing,) if failing else (),
+        problems=tuple(map(_as_text, owner.problems() if owner is not None else (failing,) if failing else ())),
     )
+
+
+def _as_text(problem: str) -> str:
+    """Write the bytes of a path that are no text as such, since JSON has none."""
+    return problem.encode("utf-8", "backslashreplace").decode()
 
 
 @router.api_route("/healthz", methods=LOOK, responses=statuses(without=(401,)))

@@ -9,7 +9,9 @@ from msgspec import structs
 from starlette.testclient import TestClient
 
 from inspector.api import create_app
+from inspector.ingest import Owner
 from inspector.model import Loss, SpanError
+from inspector.settings import Settings
 from inspector.store import StoreBusy
 
 BASE = "http://127.0.0.1:7800"
@@ -323,6 +325,21 @@ def test_readiness_tells_figures(client, store, run):
     assert ready["owner"] is False
     assert ready["ready"] is True
     assert ready["problems"] == []
+
+
+def test_readiness_tells_of_files_in_a_home_whose_name_is_no_text(tmp_path):
+    settings = Settings(home=tmp_path / "\udcff", token="a-secret-of-the-tests-only", port=7800)
+    settings.spool.mkdir(parents=True, mode=0o700)
+    settings.home.chmod(0o700)
+    (settings.spool / "link.jsonl").symlink_to("/dev/null")
+    with Owner(settings) as owner:
+        owner.take_in()
+        headers = {"Authorization": "Bearer a-secret-of-the-tests-only"}
+        with TestClient(
+            create_app(owner.store, settings=settings, owner=owner), base_url="http://127.0.0.1:7800"
+        ) as client:
+            [problem] = client.get("/readyz", headers=headers).json()["problems"]
+    assert problem.endswith("/\\udcff/spool/link.jsonl is a symbolic link")
 
 
 def test_what_was_not_recorded_is_said_of_its_traces_and_of_all(client, store, run):

@@ -15,6 +15,7 @@ from alembic.script import ScriptDirectory
 import inspector.store.migrations as migrations
 from inspector.model import Filter
 from inspector.store import (
+    PagesDamaged,
     SqliteStore,
     StoreBusy,
     StoreDamaged,
@@ -100,7 +101,7 @@ def test_the_file_is_laid_out_as_measured_best(store, rows_of):
     assert rows_of("PRAGMA journal_mode") == [("wal",)]
 
 
-@pytest.mark.parametrize("name", ["a b", "50%", "q?mode=memory", "h#x", "é", "new\nline", "%3f", "'"])
+@pytest.mark.parametrize("name", ["a b", "50%", "q?mode=memory", "h#x", "é", "new\nline", "%3f", "'", "\udcff"])
 def test_odd_directory_names_are_only_names(tmp_path, make_span, name):
     path = tmp_path / name / "inspector.db"
     store = SqliteStore(path)
@@ -110,6 +111,13 @@ def test_odd_directory_names_are_only_names(tmp_path, make_span, name):
     reader = SqliteStore(path, read_only=True)
     assert len(reader.events(Filter()).items) == 1
     reader.close()
+    # As if another program had written it, so that it is checked.
+    os.utime(path)
+    store = SqliteStore(path)
+    assert store.delete_trace(store.traces(Filter()).items[0].trace_id) == 1
+    with pytest.raises(PagesDamaged), store._read():
+        raise PagesDamaged(path, "met by a reader")
+    store.close()
 
 
 def test_a_reader_sees_what_the_owner_writes_and_writes_nothing(open_store, store, path, make_span):
