@@ -1,4 +1,4 @@
-import { retoldOf } from "./same-calls";
+import { duplicatesOf } from "./duplicates";
 import type { SpanRow } from "./spans";
 import { type Tree, treeOf } from "./tree";
 
@@ -62,13 +62,13 @@ export function callPlaces(rows: readonly SpanRow[]): Int32Array {
 /** The place of the outermost row that tells of the same call by the server's word, for other rows their own place. */
 function sameCalls(rows: readonly SpanRow[], tree: Tree): Int32Array {
   const same = Int32Array.from(rows.keys());
-  const retold = retoldOf(rows);
-  if (retold.size === 0) return same;
+  const duplicates = duplicatesOf(rows);
+  if (duplicates.size === 0) return same;
   const outermost = new Map<string, number>();
   for (const at of tree.order) {
     const row = rows[at] as SpanRow;
     const counting = row.foldedInto ?? row.id;
-    if (!retold.has(counting)) continue;
+    if (!duplicates.has(counting)) continue;
     const top = outermost.get(counting);
     if (top === undefined) outermost.set(counting, at);
     else join(rows, tree, same, at, top);

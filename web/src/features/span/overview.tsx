@@ -1,13 +1,13 @@
 import type { FullSpan } from "@/lib/full-span";
 import type { Around } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
+import { Duplicates } from "./duplicates";
 import { EnvelopeOverview } from "./envelope-overview";
 import { FailureBox } from "./failure-box";
 import { Identity } from "./identity";
 import { ModelOverview } from "./model-overview";
 import { OtherOverview } from "./other-overview";
 import { RunOverview } from "./run-overview";
-import { SameCall } from "./same-call";
 import { StatusNote } from "./status-note";
 import { ToolOverview } from "./tool-overview";
 
@@ -24,7 +24,7 @@ export function Overview(props: OverviewProps) {
     <>
       <StatusNote span={props.span} />
       <FailureBox span={props.span} rows={props.rows} />
-      <SameCall {...props} />
+      <Duplicates {...props} />
       <ByKind {...props} />
       <Identity {...props} />
     </>

@@ -15,7 +15,7 @@ interface Props {
   kinds: ReadonlyMap<Kind, number>;
   folded: boolean;
   /** How many spans tell once more of a call. */
-  retold: number;
+  duplicates: number;
   zoom: Zoom;
   found: { count: number; current: number };
   onFind: (by: 1 | -1) => void;
@@ -36,7 +36,7 @@ export function TraceToolbar(props: Props) {
       />
       <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
       <SameChip
-        spans={props.retold}
+        spans={props.duplicates}
         hidden={search.same === "0"}
         onHide={(hide) => onChange({ same: hide ? "0" : undefined })}
       />

@@ -35,7 +35,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   const outline = useOutline({ rows, tree, below, complete, asked: search, selected: shown });
   const zoom = useZoom(search.zoom, clock.whole);
   const kinds = useMemo(() => countKinds(rows), [rows]);
-  const retold = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
+  const duplicates = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
   const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
   const { order } = outline.tree;
   const matches = useMemo(() => findSpans(rows, order, search.find ?? ""), [rows, order, search.find]);
@@ -82,7 +82,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
       title: search.path ? "Hide the critical path" : "Show the critical path",
       run: () => onChange({ path: search.path ? undefined : "1" }),
     },
-    ...(retold > 0
+    ...(duplicates > 0
       ? [
           {
             id: "same",
@@ -100,7 +100,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
       <TraceToolbar
         {...{ search, onChange, kinds, zoom, onFind }}
         folded={outline.folded}
-        retold={retold}
+        duplicates={duplicates}
         found={{ count: matches.length, current }}
         onLeaveFind={() => ref.current?.focus()}
       />

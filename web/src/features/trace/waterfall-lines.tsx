@@ -1,5 +1,5 @@
 import type { CriticalPath } from "@/lib/critical-path";
-import { countingTeller, type Retold } from "@/lib/same-calls";
+import { countingSpan, type Duplicates } from "@/lib/duplicates";
 import type { SpanRow } from "@/lib/spans";
 import type { Subtrees } from "@/lib/subtrees";
 import type { Range } from "@/lib/time-scale";
@@ -14,7 +14,7 @@ interface Props {
   /** Of all rows, hidden kinds or not. */
   tree: Tree;
   outline: Outline;
-  retold: Retold;
+  duplicates: Duplicates;
   seen: Window;
   lineHeight: number;
   selected: string | null;
@@ -56,7 +56,7 @@ function lineOf(props: Props, line: number) {
       hiddenFailures={spread ? (below.failedCalls[at] as number) : 0}
       {...figuresOf(rows, below, at, fold?.members)}
       sameAs={sameAs(rows, props.tree, at)}
-      retold={outline.once && !fold ? (props.retold.get(row.id)?.length ?? 0) : 0}
+      duplicates={outline.once && !fold ? (props.duplicates.get(row.id)?.length ?? 0) : 0}
       oddity={fold ? null : oddityOf(rows, props.tree, at)}
       agentAbove={above < 0 ? null : ((rows[above] as SpanRow).agent ?? null)}
       selected={!fold && row.id === props.selected}
@@ -100,7 +100,7 @@ function figuresOf(rows: readonly SpanRow[], below: Subtrees, at: number, member
 /** Words for which span counts for the call of a row; null for one that counts itself. */
 function sameAs(rows: readonly SpanRow[], tree: Tree, at: number): string | null {
   if (rows[at]?.foldedInto == null) return null;
-  const other = countingTeller(rows, tree, at);
+  const other = countingSpan(rows, tree, at);
   return other ? `${visibleLine(other.name)} ${other.where}` : "another span";
 }
 

@@ -41,7 +41,7 @@ interface Props {
   /** Which span it is a duplicate of; null for one that counts itself. */
   sameAs: string | null;
   /** How many of its duplicates are hidden. */
-  retold: number;
+  duplicates: number;
   oddity: Oddity;
   /** The agent that the line above it already names. */
   agentAbove: string | null;
@@ -76,7 +76,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         props.matched && css.matched,
         props.selected && css.selected,
         props.active && css.active,
-        props.sameAs !== null && css.told,
+        props.sameAs !== null && css.duplicate,
       )}
       style={{ top: props.top }}
     >
@@ -89,7 +89,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         {props.sameAs !== null && <SameAs which={props.sameAs} />}
         <Name row={row} members={members?.length} />
         {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
-        {props.retold > 0 && <Retold spans={props.retold} />}
+        {props.duplicates > 0 && <HiddenDuplicates spans={props.duplicates} />}
         {props.hiddenSpans > 0 && <Hidden spans={props.hiddenSpans} failures={props.hiddenFailures} />}
       </div>
       <div role="gridcell" className={clsx(css.tokens, props.summed && css.summed)}>
@@ -181,10 +181,10 @@ function SameAs({ which }: { which: string }) {
   );
 }
 
-function Retold({ spans }: { spans: number }) {
+function HiddenDuplicates({ spans }: { spans: number }) {
   const words = `${plural(spans, "hidden duplicate")}`;
   return (
-    <span className={css.retold} title={words}>
+    <span className={css.duplicates} title={words}>
       <Equal size={11} aria-hidden />
       {count(spans)}
       <span className="visually-hidden"> {words}</span>

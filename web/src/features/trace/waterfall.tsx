@@ -12,7 +12,7 @@ import {
   useState,
 } from "react";
 import { criticalPath } from "@/lib/critical-path";
-import { retoldOf } from "@/lib/same-calls";
+import { duplicatesOf } from "@/lib/duplicates";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { Splitter } from "@/ui/splitter";
@@ -81,7 +81,7 @@ export function Waterfall(props: Props) {
   useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }), []);
   const ticks = useTicks(scroller, zoom.view);
   const { now } = clock;
-  const retold = retoldOf(rows);
+  const duplicates = duplicatesOf(rows);
   const path = useMemo(() => (props.path ? criticalPath(rows, tree, now()) : null), [props.path, rows, tree, now]);
 
   function onClick(event: MouseEvent<HTMLElement>) {
@@ -130,7 +130,7 @@ export function Waterfall(props: Props) {
           <div role="rowgroup" className={css.body} style={{ height: lines.row.length * lineHeight }}>
             <AxisLines view={zoom.view} ticks={ticks} />
             <WaterfallLines
-              {...{ rows, tree, outline, retold, seen, lineHeight, path }}
+              {...{ rows, tree, outline, duplicates, seen, lineHeight, path }}
               selected={selection.id}
               cursor={cursor.at}
               matches={props.matches}

@@ -1,17 +1,17 @@
 import { Equal } from "lucide-react";
-import { retoldOf, tellerFrom } from "@/lib/same-calls";
+import { duplicatesOf, otherSpan } from "@/lib/duplicates";
 import { treeOf } from "@/lib/tree";
 import { Recorded } from "@/ui/recorded";
+import css from "./duplicates.module.css";
 import type { OverviewProps } from "./overview";
-import css from "./same-call.module.css";
 import { SpanLink } from "./span-link";
 
 const MOST = 4;
 
 /** Which span this one is a duplicate of, or which ones are duplicates of it; nothing for a call recorded once. */
-export function SameCall({ span, place, rows }: OverviewProps) {
+export function Duplicates({ span, place, rows }: OverviewProps) {
   const into = place.row ? place.row.foldedInto : span.folded_into;
-  const others = into === null ? (retoldOf(rows).get(span.span_id) ?? []) : [];
+  const others = into === null ? (duplicatesOf(rows).get(span.span_id) ?? []) : [];
   if (into === null && others.length === 0) return null;
   const rest = others.length - MOST;
   return (
@@ -40,7 +40,7 @@ export function SameCall({ span, place, rows }: OverviewProps) {
 /** Its name is often that of this one: where it stands tells them apart. */
 function OtherSpan({ span, rows, spanId }: Pick<OverviewProps, "span" | "rows"> & { spanId: string }) {
   const tree = treeOf(rows);
-  const other = tellerFrom(rows, tree, tree.places.get(span.span_id) ?? -1, spanId);
+  const other = otherSpan(rows, tree, tree.places.get(span.span_id) ?? -1, spanId);
   return (
     <>
       <SpanLink traceId={span.trace_id} spanId={spanId}>

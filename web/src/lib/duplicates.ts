@@ -1,0 +1,45 @@
+import type { SpanRow } from "./spans";
+import { ancestorsOf, type Tree } from "./tree";
+
+/** The duplicates of each call, by the span id of that one. */
+export type Duplicates = ReadonlyMap<string, readonly SpanRow[]>;
+
+const known = new WeakMap<readonly SpanRow[], Duplicates>();
+
+/** Gather the duplicates of each call, by start; built once for each list of rows. */
+export function duplicatesOf(rows: readonly SpanRow[]): Duplicates {
+  const found = known.get(rows) ?? built(rows);
+  known.set(rows, found);
+  return found;
+}
+
+function built(rows: readonly SpanRow[]): Duplicates {
+  const duplicates = new Map<string, SpanRow[]>();
+  for (const row of rows) {
+    if (row.foldedInto === null) continue;
+    const others = duplicates.get(row.foldedInto);
+    if (others) others.push(row);
+    else duplicates.set(row.foldedInto, [row]);
+  }
+  return duplicates;
+}
+
+/** Another span of the same call, as seen from one of them: they often bear one name. */
+export interface OtherSpan {
+  name: string;
+  where: "above" | "below";
+}
+
+/** The span that counts for the call of a row; null for a row that counts itself, or while that span is not here. */
+export function countingSpan(rows: readonly SpanRow[], tree: Tree, at: number): OtherSpan | null {
+  const into = rows[at]?.foldedInto ?? null;
+  return into === null ? null : otherSpan(rows, tree, at, into);
+}
+
+/** Another span of the same call as a row's; null while it is not here. */
+export function otherSpan(rows: readonly SpanRow[], tree: Tree, at: number, spanId: string): OtherSpan | null {
+  const other = tree.places.get(spanId);
+  const row = rows[other ?? -1];
+  if (other === undefined || !row) return null;
+  return { name: row.name, where: ancestorsOf(tree, at).includes(other) ? "above" : "below" };
+}
