@@ -4,10 +4,18 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from emitted import VARIABLE
 
 from inspector.cli.checks import check_packages, check_sqlite, check_variables
 from inspector.cli.versions import MISSING, versions
 from inspector.store import Removed, SqliteStore
+
+
+@pytest.fixture
+def environment(environment):
+    """Without the variable that has tests watched: it is no setting, which the command rightly says."""
+    environment.pop(VARIABLE)
+    return environment
 
 
 def found(done):
