@@ -71,12 +71,12 @@ class Run(Within):
 
 
 async def as_entered(exc):
-    async with Run(Around(exc, entering=True), tool_call):
+    async with Run(lambda: Around(exc, entering=True), tool_call):
         pass
 
 
 async def as_left(exc):
-    async with Run(Around(exc, entering=False), tool_call):
+    async with Run(lambda: Around(exc, entering=False), tool_call):
         pass
 
 
