@@ -115,7 +115,7 @@ class _Loops:
             loop.create_task(work.run())
             loop.run_once()
             if loop.pending():
-                threading.Thread(target=self._run, args=(loop,), name="instrument", daemon=True).start()
+                self._start(loop)
                 return
         except BaseException:
             loop.abandon()
@@ -143,9 +143,14 @@ class _Loops:
         if loop:
             loop.close()
 
-    def _run(self, loop: PrivateLoop) -> None:
+    def _start(self, loop: PrivateLoop) -> None:
+        thread = threading.Thread(target=self._run, args=(loop,), name="instrument", daemon=True)
+        # Known before it first runs: the end of the interpreter waits for those it knows of.
         with self._lock:
-            self._threads[threading.current_thread()] = loop
+            thread.start()
+            self._threads[thread] = loop
+
+    def _run(self, loop: PrivateLoop) -> None:
         while True:
             loop.run_to_end()
             with self._lock:
