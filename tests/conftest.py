@@ -51,8 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than processors, for those that wait for a page, a server or the end of a process."""
-    return (os.cpu_count() or 1) + 1
+    """Two workers more than processors, for those that wait for a page, a server or the end of a process."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_finish() -> None:
