@@ -38,10 +38,6 @@ from inspector.store import SqliteStore
 
 TOKEN = "a-token-of-the-benchmark"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
-SERVE = (
-    "from inspector.api import serve; from inspector.settings import Settings\n"
-    "serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))"
-)
 HEAVY = ("/stats?by=name&buckets=50", "/events?limit=1000&full=true")
 HALF_OPEN, LISTENERS, DEAF, READERS = 400, 500, 100, 200
 WROTE = re.compile(rb'"name":"at-(\d+)"')
@@ -71,7 +67,8 @@ def served(spans: int):
         store.close()
         env = {**os.environ, "INSPECTOR_HOME": str(home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": TOKEN}
         env["INSPECTOR_RETENTION_DAYS"] = "36500"
-        server = subprocess.Popen([sys.executable, "-c", SERVE], env=env, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "inspector.cli", "serve", "--no-open"]
+        server = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
         try:
             yield int(server.stdout.readline().rpartition(":")[2]), server.pid, home
         finally:

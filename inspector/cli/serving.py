@@ -1,5 +1,6 @@
 """The server as a command: what it prints, and where its log goes."""
 
+import gc
 import logging
 import shlex
 from collections.abc import Iterable
@@ -45,6 +46,9 @@ def run_server(settings: Settings, terminal: Terminal, *, fragment: str = "", ma
         terminal.write(_greeting(settings, listening, address, terminal))
         if may_open and is_at_hand(terminal):
             open_in_browser(address, settings.home)
+        # All that is there by now stays; to look through it again would hold every answer for a tenth of a second.
+        gc.collect()
+        gc.freeze()
 
     try:
         serve(settings, on_ready=greet)
