@@ -1,5 +1,6 @@
 """What tells whether the server works: ``/healthz``, ``/readyz``, ``/metrics``, and its contract."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, get_args
@@ -15,6 +16,7 @@ from inspector.api.parameters import Query, QueryOf
 from inspector.api.problems import RETRY_S
 from inspector.api.service import InService, Service
 from inspector.model import LOSS_REASONS, Kind, Losses
+from inspector.refusals import all_refused
 from inspector.store import Health, SpoolMark, StoreError
 
 router = APIRouter()
@@ -23,6 +25,19 @@ _CALLS = (
     ("inspector_errors_total", "Calls stored that failed."),
 )
 NoQuery = Annotated[Query, Depends(QueryOf(Query))]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Spans that were sent elsewhere, and that the endpoint refused for good."""
+
+    endpoint: str
+    """Its address."""
+    spans: int
+    reason: str
+    """What it said to the last of them."""
+    last_time_unix_nano: str
+    """When the last of them was refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +56,8 @@ class Readiness:
     """Calls that happened and are not recorded."""
     losses: Losses = field(default_factory=Losses)
     """What was not recorded, by reason."""
+    refused: tuple[Refusal, ...] = ()
+    """What endpoints took no copy of, and never will."""
     clients: int = 0
     problems: tuple[str, ...] = ()
     """Also what is merely ignored, which leaves the server ready."""
@@ -65,10 +82,10 @@ def ask_store(service: Service) -> Stored | StoreError:
 
 def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
     """Sum up what the store and the owner tell."""
-    clients = service.live.clients
+    clients, refused = service.live.clients, _refused(service)
     if isinstance(stored, StoreError):
         problem = _as_text(f"the database cannot be read: {stored}")
-        return Readiness(ready=False, owner=False, clients=clients, problems=(problem,))
+        return Readiness(ready=False, owner=False, refused=refused, clients=clients, problems=(problem,))
     store, owner = service.home.store, service.home.owner
     health = stored.health
     failing = store.problem if owner is None else owner.failing
@@ -82,9 +99,16 @@ def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
         spools=len(stored.marks),
         dropped=health.losses.calls,
         losses=health.losses,
+        refused=refused,
         clients=clients,
         problems=tuple(map(_as_text, owner.problems() if owner is not None else (failing,) if failing else ())),
     )
+
+
+def _refused(service: Service) -> tuple[Refusal, ...]:
+    settings = service.settings
+    noted = all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns())
+    return tuple(Refusal(each.url, each.spans, each.reason, str(each.last_ns)) for each in noted)
 
 
 def _as_text(problem: str) -> str:

@@ -15,16 +15,15 @@ from inspector.forward import (
     as_answer,
     last_problem,
     left_over,
-    refused,
     waiting_elsewhere,
 )
 from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS
+from inspector.refusals import all_refused
 from inspector.settings import Settings
 
 _ANSWER_S = 2.0
-_DAY_S = 86_400.0
 
 
 def check_endpoint(settings: Settings) -> Iterator[Check]:
@@ -49,6 +48,7 @@ def check_endpoint(settings: Settings) -> Iterator[Check]:
         key = Endpoint.of(url).key
         yield _waiting(settings.outbox / key, url, f"to send it: inspector forward --endpoint {url}")
         yield from _lost(settings, key, url)
+    yield from _refused(settings)
 
 
 def _asked(target: Endpoint) -> Check:
@@ -62,6 +62,12 @@ def _asked(target: Endpoint) -> Check:
     return Check("warn", "endpoint", f"{target.url} does not answer: {answer.reason}", "what is recorded waits for it")
 
 
+def _refused(settings: Settings) -> Iterator[Check]:
+    for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
+        advice = f"see what it says to them; to count anew, delete {each.file}"
+        yield Check("warn", "endpoint", each.sentence, advice)
+
+
 def _waiting(directory: Path, url: str, command: str) -> Check:
     waits = left_over(directory)
     if not waits:
@@ -72,17 +78,8 @@ def _waiting(directory: Path, url: str, command: str) -> Check:
 
 
 def _lost(settings: Settings, key: str, url: str) -> Iterator[Check]:
-    """See what was refused, and what recorders that write there said was not recorded."""
+    """See what recorders that write there said was not recorded."""
     directory = settings.outbox / key
-    found = refused(directory)
-    # As long as any other loss is said: until what was recorded at that time would be pruned.
-    if found is not None and time.time() - found.last_s < settings.retention_days * _DAY_S:
-        yield Check(
-            "warn",
-            "endpoint",
-            f"{url} refused {found.spans:,} span{'' if found.spans == 1 else 's'} for good: {found.reason}",
-            f"see what it says to them; to count anew, delete {found.file}",
-        )
     if not directory.exists():
         return
     segments, _ = list_segments(directory)

@@ -1,5 +1,6 @@
 """``inspector show``: one trace as a tree, all traces of one program, or one event whole."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from inspector.cli.options import home_option, json_option
 
 if TYPE_CHECKING:
     from inspector.cli.terminal import Terminal
+    from inspector.settings import Settings
     from inspector.store import Store
 
 
@@ -44,14 +46,24 @@ def show(
     from inspector.cli.opening import opened
     from inspector.cli.terminal import standard_output
 
-    terminal = standard_output()
-    with opened(settings_of(home)) as store:
+    terminal, settings = standard_output(), settings_of(home)
+    _say_refused(settings)
+    with opened(settings) as store:
         if run_id is not None:
             _show_run(store, run_id, terminal, as_json=as_json, full=full)
         elif span_id is not None:
             _show_event(store, span_id, trace or "last", terminal, as_json=as_json)
         else:
             _show_trace(store, trace or "last", terminal, as_json=as_json, full=full)
+
+
+def _say_refused(settings: "Settings") -> None:
+    """Say what is in no home: what was sent elsewhere, and refused there."""
+    from inspector.cli.notices import notice
+    from inspector.refusals import all_refused
+
+    for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
+        notice(f"inspector: {each.sentence}; see inspector doctor")
 
 
 def _show_run(store: "Store", run_id: str, terminal: "Terminal", *, as_json: bool, full: bool) -> None:

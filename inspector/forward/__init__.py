@@ -1,6 +1,6 @@
 """Sends what a process recorded to another inspector, or to any OpenTelemetry backend, from files that wait for it."""
 
-from inspector.forward.complaint import Refused, advice_on, as_answer, last_problem, refused
+from inspector.forward.complaint import advice_on, as_answer, last_problem
 from inspector.forward.endpoint import Endpoint, EndpointInvalid, Protocol
 from inspector.forward.forwarder import Forwarder, take_lock, waiting_elsewhere
 from inspector.forward.outbox import Forwarded, Outbox
@@ -14,13 +14,11 @@ __all__ = [
     "Forwarder",
     "Outbox",
     "Protocol",
-    "Refused",
     "Sender",
     "advice_on",
     "as_answer",
     "last_problem",
     "left_over",
-    "refused",
     "take_lock",
     "waiting_elsewhere",
 ]

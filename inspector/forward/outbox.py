@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.forward.complaint import last_problem, note_problem, note_refused
+from inspector.forward.complaint import last_problem, note_problem
 from inspector.forward.payload import Item
 from inspector.forward.sender import Answer, Sender
 from inspector.forward.waiting import Chunk, Segment, Waiting
+from inspector.refusals import note_refused
 
 REQUEST_SPANS = 512
 FIRST_WAIT_S = 1.0
@@ -138,8 +139,9 @@ class Outbox:
         # Of each kind once: a receiver that refuses one span often refuses every one.
         level = logging.DEBUG if answer.outcome in self._told else logging.WARNING
         self._told.add(answer.outcome)
-        note_refused(self._directory, count, answer.reason)
-        _log.log(level, "%s does not take %d recorded spans: %s", self._sender.endpoint.url, count, answer.reason)
+        url = self._sender.endpoint.url
+        note_refused(self._directory, url, count, answer.reason)
+        _log.log(level, "%s does not take %d recorded spans: %s", url, count, answer.reason)
 
     def _note(self, answer: Answer) -> None:
         if answer.outcome == "cut":

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from inspector import model
 from inspector.api.access import OPEN_PATHS, required_scope
 from inspector.api.parameters import QueryOf
-from inspector.api.probes import Readiness
+from inspector.api.probes import Readiness, Refusal
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
 CONTRACT = yaml.safe_load(FILE.read_text("utf-8"))
@@ -142,6 +142,7 @@ NOUNS = [
     ("OutlineTables", model.OutlineTables),
     ("OutlineColumns", model.OutlineColumns),
     ("Readiness", Readiness),
+    ("Refusal", Refusal),
 ]
 
 

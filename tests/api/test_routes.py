@@ -1,6 +1,8 @@
 """What each operation answers, over a real store."""
 
+import os
 import re
+import time
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -11,7 +13,9 @@ from starlette.testclient import TestClient
 from inspector.api import create_app
 from inspector.ingest import Owner
 from inspector.model import Loss, SpanError
+from inspector.refusals import note_refused
 from inspector.settings import Settings
+from inspector.spooling import make_private
 from inspector.store import StoreBusy
 
 BASE = "http://127.0.0.1:7800"
@@ -355,6 +359,18 @@ def test_what_was_not_recorded_is_said_of_its_traces_and_of_all(client, store, r
     ready = client.get("/readyz").json()
     assert (ready["dropped"], ready["losses"]) == (7, losses)
     assert 'inspector_not_recorded_total{reason="dropped"} 7\n' in client.get("/metrics").text
+
+
+def test_what_an_endpoint_refused_is_said_as_long_as_spans_are_kept(client, settings):
+    outbox = settings.outbox / "0123456789abcdef"
+    make_private(outbox)
+    for reason in ("HTTP 400", "HTTP 413"):
+        note_refused(outbox, "https://elsewhere/v1/traces", 2, reason)
+    os.utime(outbox / "refused.json", ns=(0, (now_ns := time.time_ns())))
+    expected = {"endpoint": "https://elsewhere/v1/traces", "spans": 4, "reason": "HTTP 413"}
+    assert client.get("/readyz").json()["refused"] == [expected | {"last_time_unix_nano": str(now_ns)}]
+    os.utime(outbox / "refused.json", ns=(0, now_ns - int(settings.retention_days * 86_400e9)))
+    assert client.get("/readyz").json()["refused"] == []
 
 
 @pytest.mark.parametrize("path", ["/readyz", "/metrics"])

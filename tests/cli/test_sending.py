@@ -110,7 +110,7 @@ def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, do
         run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url)
     (outbox,) = (home / "outbox").iterdir()
     (outbox / "20261122T175042-999999-5bd66e36..3.unwritten").touch(mode=0o600)
-    _, waiting, refused, lost = doctor(INSPECTOR_ENDPOINT=receiver.url)
+    _, waiting, lost, refused = doctor(INSPECTOR_ENDPOINT=receiver.url)
     assert waiting[0] == "ok"
     assert refused[:2] == ("warn", f"{receiver.url}/v1/traces refused 2 spans for good: HTTP 400")
     assert lost[:2] == (
@@ -125,6 +125,20 @@ def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, do
     assert refused in doctor(INSPECTOR_ENDPOINT=receiver.url)
     note.unlink()
     assert refused not in doctor(INSPECTOR_ENDPOINT=receiver.url)
+
+
+def test_show_says_what_was_refused_wherever_it_finds_a_run(run, script, call, inspector, receiver):
+    run(script(call("here")))
+    receiver.status = 400
+    run(script(call("refused")), INSPECTOR_ENDPOINT=receiver.url)
+    said = f"inspector: {receiver.url}/v1/traces refused 1 span for good: HTTP 400; see inspector doctor\n"
+    for words in ((), ("--run", "last"), ("--json",)):
+        shown = inspector("show", *words)
+        assert (shown.returncode, shown.stderr.decode()) == (0, said)
+    nothing = inspector("show", "f" * 32)
+    assert nothing.returncode != 0
+    assert nothing.stderr.decode().startswith(said)
+    assert inspector("show", INSPECTOR_RETENTION_DAYS="0.0000001").stderr == b""
 
 
 def test_an_endpoint_that_takes_what_is_sent_is_in_order(doctor, receiver):

@@ -3,7 +3,8 @@ import sys
 import pytest
 
 from inspector import semconv
-from inspector.forward import Endpoint, Outbox, Refused, Sender, advice_on, last_problem, refused
+from inspector.forward import Endpoint, Outbox, Sender, advice_on, last_problem
+from inspector.refusals import Refused, refused
 
 START_NS = 1_795_000_000_000_000_000
 
@@ -306,7 +307,7 @@ def test_a_receiver_that_refuses_every_span_is_complained_of_once(outbox, segmen
     box = outbox()
     assert box.send_waiting()
     assert box.total.refused == 8
-    assert refused(segments.directory) == Refused(8, "HTTP 400", segments.directory, 0.0)
+    assert refused(segments.directory) == Refused(receiver.url + "/v1/traces", 8, "HTTP 400", segments.directory, 0)
     assert [record.levelname for record in caplog.records].count("WARNING") == 1
 
 

@@ -672,10 +672,23 @@ export interface components {
             /** @description How many calls happened and are not recorded, of those that are still known. */
             dropped: number;
             losses: components["schemas"]["Losses"];
+            /**
+             * @description What endpoints refused for good of what programs with this home sent to them (`INSPECTOR_ENDPOINT`), for as
+             *     long as spans are kept.
+             */
+            refused: components["schemas"]["Refusal"][];
             /** @description How many streams are open. */
             clients: number;
             /** @description What is wrong and what to do, a sentence each. */
             problems: string[];
+        };
+        Refusal: {
+            endpoint: string;
+            /** @description How many it took no copy of, and never will. */
+            spans: number;
+            /** @description What it said to the last of them. */
+            reason: string;
+            last_time_unix_nano: components["schemas"]["Nanoseconds"];
         };
         /** @description An `ExportTraceServiceRequest` in protobuf's JSON, ids in hexadecimal. Unknown fields are ignored. */
         ExportRequest: {

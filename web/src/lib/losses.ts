@@ -10,6 +10,20 @@ export interface Losses {
   readonly dropped_segments: number;
 }
 
+/** Spans that were sent elsewhere and refused there for good, as the API has them. */
+export interface Refusal {
+  readonly endpoint: string;
+  readonly spans: number;
+  readonly reason: string;
+}
+
+/** What endpoints refused, a sentence for each. */
+export function refusalSentences(refused: readonly Refusal[]): string[] {
+  return refused.map(
+    ({ endpoint, spans, reason }) => `${endpoint} refused ${plural(spans, "span")} for good: ${reason}`,
+  );
+}
+
 /** What was not recorded, a sentence for each reason; `of` says whose it was, as " of its processes". */
 export function lossSentences(losses: Losses, of = ""): string[] {
   const were = (value: number) => (value === 1 ? "was" : "were");

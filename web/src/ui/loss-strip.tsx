@@ -1,5 +1,5 @@
 import { TriangleAlert, X } from "lucide-react";
-import { type Losses, lossSentences } from "@/lib/losses";
+import { type Losses, lossSentences, type Refusal, refusalSentences } from "@/lib/losses";
 import { Button } from "./button";
 import css from "./loss-strip.module.css";
 
@@ -7,12 +7,14 @@ interface Props {
   losses: Losses;
   /** Whose they are, as " of its processes". */
   of?: string;
+  /** What endpoints refused besides. */
+  refused?: readonly Refusal[];
   onClose?: () => void;
 }
 
 /** Says what is missing in what is shown. */
-export function LossStrip({ losses, of, onClose }: Props) {
-  const sentences = lossSentences(losses, of);
+export function LossStrip({ losses, of, refused = [], onClose }: Props) {
+  const sentences = [...lossSentences(losses, of), ...refusalSentences(refused)];
   if (sentences.length === 0) return null;
   return (
     <section className={css.strip} aria-label="What is missing">

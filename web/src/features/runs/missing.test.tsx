@@ -2,13 +2,14 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readinessQuery } from "@/api/queries";
+import type { Refusal } from "@/lib/losses";
 import { Missing } from "./missing";
 
 const NONE = { unwritten: 0, unencodable: 0, undecodable: 0, unmatched: 0, dropped_segments: 0 };
 
-function show(dropped: number) {
+function show(dropped: number, refused: Refusal[] = []) {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
-  queries.setQueryData(readinessQuery.queryKey, { losses: { ...NONE, dropped } } as never);
+  queries.setQueryData(readinessQuery.queryKey, { losses: { ...NONE, dropped }, refused } as never);
   render(
     <QueryClientProvider client={queries}>
       <main id="main" tabIndex={-1}>
@@ -36,6 +37,17 @@ test("what was read stays hidden until there is another figure, a smaller one to
     show(dropped);
     expect(strip() !== null).toBe(shows);
   }
+});
+
+test("what an endpoint refused is said until it was read", () => {
+  const refused = { endpoint: "https://elsewhere/v1/traces", spans: 2, reason: "HTTP 400" };
+  show(0, [refused]);
+  expect(strip()?.textContent).toContain("https://elsewhere/v1/traces refused 2 spans for good: HTTP 400.");
+  fireEvent.click(screen.getByRole("button", { name: "Hide until this changes" }));
+  expect(strip()).toBeNull();
+  cleanup();
+  show(0, [{ ...refused, spans: 3 }]);
+  expect(strip()).not.toBeNull();
 });
 
 test("nothing is said where nothing is missing", () => {

@@ -10,12 +10,14 @@ export function Missing() {
   const { data } = useQuery({ ...readinessQuery, refetchInterval: LOOK_MS });
   const [read, setRead] = useStoredNumber("inspector.losses.read", 0);
   if (!data) return null;
-  const total = Object.values(data.losses).reduce((sum, count) => sum + count, 0);
+  const counts = [...Object.values(data.losses), ...data.refused.map(({ spans }) => spans)];
+  const total = counts.reduce((sum, count) => sum + count, 0);
   // Less is another figure too: of what is kept now, after a deletion or in another home, nobody read it.
   if (total === read) return null;
   return (
     <LossStrip
       losses={data.losses}
+      refused={data.refused}
       onClose={() => {
         setRead(total);
         document.getElementById("main")?.focus();
