@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from threading import Timer
+from threading import BoundedSemaphore, Timer
 from typing import Any, NoReturn
 
+from inspector.api.arrivals import MOST_ARRIVING_BYTES
 from inspector.api.errors import AddressUnusable, GrpcMissing
 from inspector.api.otlp_replies import export_response, failure_of
 from inspector.api.problems import RETRY_S
@@ -32,6 +33,11 @@ IDLE_S = 60.0
 """How long a connection may be without a request; senders connect again by themselves."""
 MESSAGE_S = 60.0
 """How long the message of a request may take, since a worker waits for it."""
+ARRIVING = MOST_ARRIVING_BYTES // MOST_BYTES
+"""Messages that are read at once: how long one is, nobody can tell before all of it is in memory, so that each counts
+as the longest there may be."""
+PLACE_S = 5.0
+"""How long a request waits to be read before its sender is asked to come again; SDKs give up after 10 s."""
 _STREAMS = 32
 _UNAVAILABLE = 14
 
@@ -115,6 +121,7 @@ class _Export:
     def __init__(self, token: Token, intake: Intake) -> None:
         self._token = token
         self._intake = intake
+        self._places = BoundedSemaphore(ARRIVING)
 
     def __call__(self, messages: Iterator[bytes], context: Any) -> bytes:
         """Answer once the spans are committed."""
@@ -125,7 +132,7 @@ class _Export:
             context.abort(StatusCode.UNAUTHENTICATED, "needs the metadata 'authorization: Bearer <token>'")
         if "ingest" not in scopes:
             context.abort(StatusCode.PERMISSION_DENIED, "this token lacks the scope 'ingest'")
-        body = _message(messages, context)
+        body = self._read(messages, context)
         try:
             receipt = self._intake.deliver(partial(decode_request, body, "protobuf"), len(body)).result()
         except (IntakeFull, StoreError) as error:
@@ -139,6 +146,14 @@ class _Export:
             code = StatusCode.RESOURCE_EXHAUSTED if receipt.too_large else StatusCode.INVALID_ARGUMENT
             context.abort(code, str(failure))
         return export_response(receipt)
+
+    def _read(self, messages: Iterator[bytes], context: Any) -> bytes:
+        if not self._places.acquire(timeout=PLACE_S):
+            _come_again(context, "too much arrives at once; send it again later")
+        try:
+            return _message(messages, context)
+        finally:
+            self._places.release()
 
 
 def _message(messages: Iterator[bytes], context: Any) -> bytes:

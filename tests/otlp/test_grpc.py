@@ -14,7 +14,7 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from inspector.api import Token
-from inspector.api.grpc_receiver import WORKERS, receive_by_grpc
+from inspector.api.grpc_receiver import ARRIVING, WORKERS, receive_by_grpc
 from inspector.ingest import Intake
 from inspector.settings import Settings
 from inspector.store import StoreBusy
@@ -142,6 +142,29 @@ def test_a_message_that_does_not_come_is_given_up(receive, monkeypatch):
             end.set()
 
 
+def test_messages_that_arrive_at_once_are_bounded_and_further_ones_asked_to_come_again(receive, monkeypatch, until):
+    monkeypatch.setattr("inspector.api.grpc_receiver.PLACE_S", 0.05)
+    end, bearer = threading.Event(), (("authorization", f"Bearer {SECRET}"),)
+
+    def slowly():
+        end.wait(30)
+        yield b""
+
+    def error():
+        return channel.unary_unary(EXPORT).future(b"", metadata=bearer, timeout=30).exception()
+
+    start, _ = receive
+    with grpc.insecure_channel(start()) as channel:
+        calls = [channel.stream_unary(EXPORT).future(slowly(), metadata=bearer, timeout=30) for _ in range(ARRIVING)]
+        try:
+            until(lambda: (refused := error()) and refused.code() is grpc.StatusCode.UNAVAILABLE)
+            assert retry_after_s(error()) > 0
+        finally:
+            end.set()
+        assert [call.result() for call in calls] == [b""] * ARRIVING
+        assert error() is None
+
+
 def test_connections_are_capped(receive, monkeypatch, until):
     monkeypatch.setattr("inspector.api.grpc_receiver.HANDSHAKE_S", 3600)
     start, connect = receive
@@ -193,10 +216,14 @@ def test_a_busy_store_says_when_to_come_again(tmp_path, protobuf):
                 channel.unary_unary(EXPORT)(protobuf(1), metadata=(("authorization", f"Bearer {SECRET}"),), timeout=30)
     intake.close()
     assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
-    (details,) = [value for key, value in refused.value.trailing_metadata() if key == "grpc-status-details-bin"]
+    assert retry_after_s(refused.value) > 0
+
+
+def retry_after_s(error):
+    (details,) = [value for key, value in error.trailing_metadata() if key == "grpc-status-details-bin"]
     retry = RetryInfo()
     assert Status.FromString(details).details[0].Unpack(retry)
-    assert retry.retry_delay.seconds > 0
+    return retry.retry_delay.seconds
 
 
 def serve_command(tmp_path, *options, **environment):
