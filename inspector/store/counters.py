@@ -19,7 +19,7 @@ _OWED: Final = "owed "
 
 def load_counters(connection: Connection) -> dict[str, int]:
     """Returns the numbers given out last, of changes, traces and messages, what search knows, and what is counted."""
-    counts = {"seq": 0, "trace": 0, "content": 0, "indexed": 0}
+    counts = {"seq": 0, "trace": 0, "content": 0, "indexed": 0, "spans": 0}
     counts.update((name, value) for name, value in driver(connection).execute("SELECT name, value FROM counters"))
     return counts
 
@@ -28,6 +28,11 @@ def save_counters(connection: Connection, counts: Mapping[str, int]) -> None:
     """Stores these numbers and leaves the others."""
     sql = f"INSERT INTO counters (name, value) VALUES {VALUES} ON CONFLICT (name) DO UPDATE SET value = excluded.value"  # noqa: S608  # constants
     execute_rows(driver(connection), sql, list(counts.items()))
+
+
+def uncount_spans(connection: Connection, removed: int) -> None:
+    """Takes what was removed from the spans there are."""
+    driver(connection).execute("UPDATE counters SET value = value - ? WHERE name = 'spans'", (removed,))
 
 
 def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]]) -> None:

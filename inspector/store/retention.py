@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.store import arrivals, rollups, search
 from inspector.store.contents import json_list
+from inspector.store.counters import uncount_spans
 from inspector.store.engine import driver
 from inspector.store.errors import StoreFull
 from inspector.store.losses import prune_losses
@@ -240,6 +241,7 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
     ).all()
     search.forget(connection, [search.Indexed(*values[2:]) for values in found])
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
+    uncount_spans(connection, len(ids))
     orphans = connection.exec_driver_sql(
         "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", listed
     )

@@ -83,6 +83,7 @@ def write_batch(
         changes[at] = (old, row._replace(seq=counts["seq"]))
     if save(connection, changes, traces, sessions):
         conversations.forget()
+    counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)
 

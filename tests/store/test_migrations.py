@@ -70,7 +70,7 @@ def old(tmp_path, spans):
         # Sums of then counted otherwise.
         database.execute("UPDATE traces SET errors = 9, failed = 9, models = '[\"as answered\"]'")
         database.execute("UPDATE sessions SET errors = 9")
-        database.execute("INSERT INTO counters SELECT * FROM fresh.counters WHERE name <> 'trace'")
+        database.execute("INSERT INTO counters SELECT * FROM fresh.counters WHERE name NOT IN ('trace', 'spans')")
         database.execute("INSERT INTO counters VALUES ('dropped', 3)")
         database.execute("INSERT INTO fresh.counters VALUES ('lost_dropped', 5)")
         database.execute("INSERT INTO counters SELECT 'id', max(id) FROM fresh.spans")

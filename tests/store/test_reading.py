@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
 from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, SqliteStore
+from inspector.store.health import read_health
 
 NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
 PICK = st.sampled_from(["x", "y", None])
@@ -395,3 +396,17 @@ def test_a_reader_cannot_write(store, make_span):
     with pytest.raises(StoreReadOnly), store._read() as connection:
         connection.exec_driver_sql("DELETE FROM spans")
     assert replace(store.health(), bytes=0).spans == 0
+
+
+def test_the_figures_of_the_whole_cost_the_same_however_much_there_is(store, make_span, path, steps):
+    def figures():
+        with store._write() as connection:
+            read_health(connection, path)
+
+    store.write([make_span(trace_id=f"few{at}") for at in range(50)])
+    few = steps(figures)
+    store.write([make_span(trace_id=f"many{at}") for at in range(1000)])
+    assert steps(figures) <= few + 1
+    store.delete_trace("few0")
+    store.write([make_span(trace_id="few1", span_id="1" * 16) for _ in range(2)])
+    assert store.health().spans == 1050
