@@ -9,6 +9,7 @@ from inspector.api import events, page, probes, receiver, sessions, stats, strea
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
 from inspector.api.codes import OneTimeCodes
+from inspector.api.deletions import Deletions
 from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
 from inspector.api.packed import packed_web_app
@@ -72,6 +73,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         requests=Requests(),
         arrivals=Arrivals(),
         reads=Reads(),
+        deletions=Deletions(),
         settings=settings,
     )
     # An inspector that traced itself would store its own requests for ever.

@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
+from inspector.api.deletions import Deletions
 from inspector.api.live import Live
 from inspector.api.reads import Reads
 from inspector.api.requests import Requests
@@ -126,6 +127,7 @@ class Service:
     requests: Requests
     arrivals: Arrivals
     reads: Reads
+    deletions: Deletions
     settings: Settings
 
     @property
@@ -133,23 +135,23 @@ class Service:
         """The store of the home."""
         return self.home.store
 
-    def delete_trace(self, trace_id: str) -> int:
+    async def delete_trace(self, trace_id: str) -> int:
         """Remove a trace and tell how many spans that were.
 
         Raises:
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        return (self.home.owner or self.home.store).delete_trace(trace_id)
+        return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_trace(trace_id))
 
-    def delete_session(self, session_id: str) -> int:
+    async def delete_session(self, session_id: str) -> int:
         """Remove the traces of a session and tell how many spans that were.
 
         Raises:
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        return (self.home.owner or self.home.store).delete_session(session_id)
+        return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_session(session_id))
 
 
 async def service_of(request: Request) -> Service:

@@ -73,19 +73,19 @@ async def get_session_of_any_name(
 
 
 @router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))
-def delete_session(
+async def delete_session(
     service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
 ) -> Response:
     """Remove a session and all its traces for good."""
-    return _delete(service, session_id)
+    return await _delete(service, session_id)
 
 
 @router.delete("/session", responses=statuses(404, 409, 503))
-def delete_session_of_any_name(
+async def delete_session_of_any_name(
     service: InService, query: Annotated[NamedSession, Depends(QueryOf(NamedSession))]
 ) -> Response:
     """Remove a session as ``/sessions/{session_id}`` does."""
-    return _delete(service, query.session_id)
+    return await _delete(service, query.session_id)
 
 
 async def _answer(request: Request, service: InService, session_id: str, query: Page) -> Response:
@@ -99,8 +99,8 @@ async def _answer(request: Request, service: InService, session_id: str, query: 
     return await service.reads.answer(request, page_cost(query.limit), read)
 
 
-def _delete(service: InService, session_id: str) -> Response:
-    spans = service.delete_session(session_id)
+async def _delete(service: InService, session_id: str) -> Response:
+    spans = await service.delete_session(session_id)
     if not spans:
         raise Refusal(not_found("session of that id; /sessions lists what there is"))
     return json_response({"spans": spans})

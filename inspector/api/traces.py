@@ -86,9 +86,11 @@ async def get_trace_outline(
 
 
 @router.delete("/traces/{trace_id}", responses=statuses(404, 409, 503))
-def delete_trace(service: InService, trace_id: TraceIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]) -> Response:
+async def delete_trace(
+    service: InService, trace_id: TraceIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
+) -> Response:
     """Remove a trace for good."""
-    spans = service.delete_trace(trace_id)
+    spans = await service.delete_trace(trace_id)
     if not spans:
         raise _no_trace(trace_id)
     return json_response({"spans": spans})

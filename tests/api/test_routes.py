@@ -3,10 +3,12 @@
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
+from anyio import to_thread
 from msgspec import structs
 from starlette.testclient import TestClient
 
@@ -299,6 +301,27 @@ def test_other_methods_are_told_which_there_are(client, problem, path, allowed):
         assert problem(answer)["detail"].endswith(allowed)
     options = client.options(path)
     assert (options.status_code, options.headers["allow"], options.content) == (204, allowed, b"")
+
+
+def test_deletions_that_wait_for_the_writer_leave_the_threads_to_others(client, store, run, most_threads):
+    store.write(run)
+    with ThreadPoolExecutor(2 * most_threads) as asking:
+        with store._write():
+            gone = [asking.submit(client.delete, f"/traces/{at:032x}") for at in range(1, 2 * most_threads)]
+            for _ in range(5):
+                assert asking.submit(client.get, "/events").result(10).status_code == 200
+        assert sorted(answer.result(10).status_code for answer in gone) == [200, 200] + [404] * (2 * most_threads - 3)
+
+
+@pytest.fixture
+def most_threads(client):
+    """How many threads the server has for what waits; few, so that few requests fill them."""
+
+    async def limit():
+        to_thread.current_default_thread_limiter().total_tokens = 4
+
+    client.portal.call(limit)
+    return 4
 
 
 def test_a_busy_store_asks_to_come_back(client, problem, monkeypatch):

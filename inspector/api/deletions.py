@@ -1,0 +1,18 @@
+"""Deletions one after the other: side by side each would wait for the one writer in a thread that others need."""
+
+from collections.abc import Callable
+
+from anyio import CapacityLimiter, to_thread
+
+
+class Deletions:
+    """Runs them in the order they came, without a thread for those that wait."""
+
+    def __init__(self) -> None:
+        self._turn: CapacityLimiter | None = None
+
+    async def run(self, delete: Callable[[], int]) -> int:
+        """Run one in a thread when it is its turn; returns what it returns, and raises what it raises."""
+        if self._turn is None:
+            self._turn = CapacityLimiter(1)
+        return await to_thread.run_sync(delete, limiter=self._turn)
