@@ -32,7 +32,7 @@ _NAMES: Final = {
 }
 """The first word of each command, which stands before its option however the rest is written."""
 LETTERS: Final = re.compile(r"-(?P<letter>[apPw]|-auth)(?=[ =\"'\\%&]|\Z)")
-_BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#3[49];|(?<=\\)u002[27])+"
+_BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#(?:3[49]|[xX]2[27]);|(?<=\\)u002[27])+"
 _CONTINUED: Final = r",(?:\s|\\{1,40}[nrt])+"
 """Between the items of a list, on a line of its own each or not."""
 _SSHPASS = re.compile(rf"sshpass(?:{QUOTE})?[\s,]{{1,4}}(?:{QUOTE})?-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})")

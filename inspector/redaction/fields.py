@@ -31,14 +31,14 @@ _ESCAPED = re.compile(r"%(?:25){0,3}[0-9A-Fa-f]{2}|\\u002[27]")
 _ESCAPE: Final = {"%": 2, "\\": 5}
 """Letters of an escape, the sign that begins it aside."""
 _SEPARATOR = re.compile(
-    rf"(?:{QUOTE}|\*\*)?\]?\s{{0,8}}(?:=>|:=|={{1,3}}|:(?!//)|%(?:25){{0,3}}3[AaDd])(?:\*\*)?[ \t]{{0,8}}"
+    rf"(?:{QUOTE}|\*\*)?\]?\s{{0,64}}(?:=>|:=|={{1,3}}|:(?!//)|\uff1a|%(?:25){{0,3}}3[AaDd])(?:\*\*)?[ \t]{{0,64}}"
     r"(?:[|>][+-]?[ \t]{0,4}(?:\n|\\{1,40}n)[ \t]{1,16})?"
 )
 _IS = re.compile(r"[ \t](?:is|was)(?:[ \t]|:[ \t])\s{0,4}(?=[^\s]{0,64}[0-9])")
 _OPTION = re.compile(rf"(?:[ \t]+|{QUOTE}\s{{1,8}}|{QUOTE}{SPACE}{COMMA}{SPACE}(?={QUOTE}))(?!-)")
 _FOLLOWED = re.compile(
-    rf"{QUOTE}|\]|\*\*|\s{{0,8}}[:=]|%(?:25){{0,3}}3[AaDd]|[ \t](?:is|was)\b"
-    r"|(?:\\{1,40}[nrt]|\s){1,8}-?\s?(?:value|val|default)|\Z"
+    rf"{QUOTE}|\]|\*\*|\s{{0,64}}[:=\uff1a]|%(?:25){{0,3}}3[AaDd]|[ \t](?:is|was)\b"
+    r"|(?:\\{1,40}[nrt]|\s){1,200}+-?\s?(?:value|val|default)|\Z"
 )
 _TRAILED: Final = r"(?:[^A-Za-z0-9\"'\\]|\\{1,40}(?:u[0-9A-Fa-f]{4}|[nrtbf])){1,8}\\{0,40}[\"']"
 """Behind a name that ends a text with signs that no name has, and still is one (`label_of`)."""
@@ -53,6 +53,7 @@ _COOKIE: Final = (
 )
 _TYPES: Final = ("SecretStr", "SecretBytes", "SecretString")
 """Types that hide what they are made of, but not in the code or the message that makes them."""
+_BRACKET: Final = r"[\[(]|%(?:25){0,3}5[Bb]"
 _MARKUP = re.compile(r"[^<>\"']{0,64}>")
 _ELEMENT = re.compile(r"[^<]+(?=</)")
 _INNER = re.compile(
@@ -166,7 +167,7 @@ def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int
     listed = value_after(text, start, end)
     if listed is not None:
         for first, last in _values_at(text, (start, end), listed, label):
-            if is_pair(text, start, first, last):
+            if is_pair(text, (start, end), (first, last)):
                 yield first, last
     elif label == "password" and (span := netrc_value(text, start, end)):
         yield span
@@ -201,7 +202,7 @@ def _values_at(text: str, name: tuple[int, int], position: int, label: Label) ->
         return
     if _closes(text, name, position, quoted):
         return
-    listed = quoted.start(1) > position and not text[position : quoted.start(1)].isspace()
+    listed = compiled(_BRACKET).search(text, position, quoted.start(1))
     while quoted:
         end = closing(text, quoted.end(), quoted[2], len(quoted[1]))
         if quoted[2] != "`" or not re.search(r"\s", text[quoted.end() : end]):

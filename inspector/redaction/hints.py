@@ -13,6 +13,7 @@ from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import WORDS, announces, has_word
 from inspector.redaction.formats import JOINTS
 from inspector.redaction.names import PERSONAL
+from inspector.redaction.percent import undone
 from inspector.redaction.shapes import RULES, has_secret_parameter
 from inspector.redaction.tokens import encoded_texts, has_runs, tokens
 
@@ -62,6 +63,8 @@ def suspicious(text: str) -> bool:
     ):
         return True
     if auth and any(True for _ in credentials(text, lowered)):
+        return True
+    if "%" in rest and any(suspicious(part.plain) for part in undone(text)):
         return True
     return long and any(suspicious(decoded) for _, _, decoded in encoded_texts(text, raw))
 

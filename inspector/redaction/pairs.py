@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from inspector.redaction.quoting import COLON, COMMA, MARK, QUOTE, SPACE, closing
+from inspector.redaction.names import label_of
+from inspector.redaction.quoting import COLON, COMMA, MARK, QUOTE, SPACE, closing, compiled
 
 NAME_FIELDS: Final = ("name", "key", "header", "field", "variable", "env", "k", "id", "label")
 """Fields that hold a name in such a list."""
@@ -14,22 +15,28 @@ VALUE_FIELDS: Final = ("value", "val", "default", "content", "data", "v")
 _NAME = "|".join(NAME_FIELDS)
 _VALUE = "|".join(VALUE_FIELDS)
 _IS: Final = rf"(?:{QUOTE})?{SPACE}(?:{COLON}|=){SPACE}"
-_AND: Final = rf"(?:{QUOTE})?(?:{SPACE}{COMMA}{SPACE}|\s{{1,16}}|(?:\\{{1,40}}[nrt]|\s){{1,16}})"
+_AND: Final = rf"(?:{QUOTE})?(?:{SPACE}{COMMA}{SPACE}|(?:\\{{1,40}}[nrt]|\s){{1,200}}+)"
 _OTHER_FIELD: Final = (
     rf"(?:{QUOTE})?[\w.-]{{1,32}}{_IS}(?:{QUOTE}[^\"'\\&%]{{0,64}}{QUOTE}|[\w.+-]{{1,20}}){SPACE}{COMMA}{SPACE}"
 )
 
 _NAMED_AFTER = re.compile(rf"{_AND}(?:{_OTHER_FIELD}){{0,4}}(?:{QUOTE})?(?:{_VALUE}){_IS}", re.IGNORECASE)
 _ALONE: Final = r"(?:(?<![\w-])|(?<=%2[27])|(?<=%252[27])|(?<=%25252[27])|(?<=u002[27]))"
+_PATH: Final = r"(?:(?<=\\u002[27])|(?<![\w.:/-])(?!(?<=\\)u002[27]))[\w.:/-]{0,64}[/:]\Z"
 _NAME_BEFORE = re.compile(rf"{_ALONE}(?:{_NAME}){_IS}[bB]?(?:{QUOTE})?\Z", re.IGNORECASE)
 _VALUE_HEAD = re.compile(rf"(?:{_VALUE}){_IS}[bB]?(\\{{0,40}})({MARK})", re.IGNORECASE)
 _VALUE_TAIL = re.compile(rf"{QUOTE}{SPACE}{COMMA}{SPACE}(?:{QUOTE})?\Z")
 _OPENED = re.compile(rf"(?:[\[(]|%(?:25){{0,3}}5[Bb]){SPACE}[bBrRuU]{{0,2}}{QUOTE}\Z")
 _NEXT = re.compile(rf"{QUOTE}{SPACE}{COMMA}{SPACE}(?=[bBrRuU]{{0,2}}{QUOTE})")
+_LISTED: Final = rf"{COMMA}{SPACE}[bBrRuU]{{0,2}}{QUOTE}\Z"
 _CLOSED = re.compile(rf"{QUOTE}{SPACE}(?:[\])]|%(?:25){{0,3}}5[Dd]|\\?\Z)")
+_HEADER_VALUE: Final = r"(?=[^0-9]{0,128}[0-9])[^,]{8,4096}\Z"
+_HEADER: Final = r"[A-Za-z][A-Za-z-]{3,40}\Z"
 _IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)*\Z")
 
-_BEFORE: Final = 64
+_NEAR: Final = 64
+"""Characters before a name in which the field is looked for whose value it is."""
+_BEFORE: Final = 256
 """Characters before a name in which the beginning of its pair is looked for."""
 _FARTHEST: Final = 2048
 """Characters before a name in which a value is looked for that stands first."""
@@ -38,21 +45,44 @@ _FARTHEST: Final = 2048
 def value_after(text: str, start: int, end: int) -> int | None:
     """Where the value begins of which the name between two positions is told in a list; None where there is none."""
     before = text[max(0, start - _BEFORE) : start]
-    if _NAME_BEFORE.search(before):
+    if _named(text, start) is not None:
         match = _NAMED_AFTER.match(text, end)
         return match.end() if match else None
-    if _OPENED.search(before) and (match := _NEXT.match(text, end)):
-        return match.end()
-    return None
+    listed = _OPENED.search(before) or (is_header(text[start:end]) and compiled(_LISTED).search(before))
+    match = _NEXT.match(text, end) if listed else None
+    return match.end() if match else None
 
 
-def is_pair(text: str, start: int, first: int, last: int) -> bool:
-    """Whether a list of two is a name and its value: not one of several names, as ``required`` of a schema has."""
-    if not _OPENED.search(text[max(0, start - _BEFORE) : start]):
+def _named(text: str, start: int) -> int | None:
+    """Where the field begins that a name is the value of, perhaps at the end of a path; None where it is of none."""
+    near = text[max(0, start - _NEAR) : start]
+    if near.endswith(("/", ":")) and (path := compiled(_PATH).search(near)):
+        start -= len(path[0])
+        near = text[max(0, start - _NEAR) : start]
+    field = _NAME_BEFORE.search(near)
+    return start - len(near) + field.start() if field else None
+
+
+def is_header(name: str) -> bool:
+    """Whether a name is one of HTTP headers, which some list flat: name, value, name, value."""
+    return compiled(_HEADER).match(name) is not None and ("-" in name or label_of(name) in ("authorization", "cookie"))
+
+
+def is_header_value(value: str) -> bool:
+    """Whether a text can be the secret that follows the name of a header in such a list, and no other name."""
+    return compiled(_HEADER_VALUE).match(value) is not None
+
+
+def is_pair(text: str, name: tuple[int, int], value: tuple[int, int]) -> bool:
+    """Whether what stands in a list is a name and its value: not several names, as ``required`` of a schema has."""
+    before = text[max(0, name[0] - _BEFORE) : name[0]]
+    opened = _OPENED.search(before) is not None
+    if not opened and not compiled(_LISTED).search(before):
         return True
-    if not _CLOSED.match(text, last):
-        return False
-    return not _IDENTIFIER.match(text[first:last]) or _is_nested(text, start)
+    shown = text[slice(*value)]
+    if not opened or not _CLOSED.match(text, value[1]):
+        return is_header(text[slice(*name)]) and is_header_value(shown)
+    return not _IDENTIFIER.match(shown) or _is_nested(text, name[0])
 
 
 def _is_nested(text: str, start: int) -> bool:
@@ -64,10 +94,9 @@ def _is_nested(text: str, start: int) -> bool:
 def value_before(text: str, start: int) -> Iterator[tuple[int, int]]:
     """The value that stands before its name in an object: ``{"value": "…", "name": "API_KEY"}``."""
     least = max(0, start - _FARTHEST)
-    named = _NAME_BEFORE.search(text[max(0, start - _BEFORE) : start])
-    if not named:
+    border = _named(text, start)
+    if not border:
         return
-    border = max(0, start - _BEFORE) + named.start()
     tail = _VALUE_TAIL.search(text[max(0, border - _BEFORE) : border])
     if not tail:
         return

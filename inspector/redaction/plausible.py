@@ -30,7 +30,7 @@ _WORD_VALUES: Final = frozenset(
 )
 # Variables, templates, placeholders, and attributes of what programs keep their settings in.
 _REFERENCE = re.compile(
-    r"(?:\$[A-Z_][A-Z0-9_]*\Z|\$[a-z_]+\Z|\{[a-z_.]+\}\Z|\$\{|\$\(|\{\{|<[^<>]*>\Z|%(?:\(\w+\))?s\Z|\[redacted:[^\[\]]*\]\Z|%\w+%\Z"
+    r"(?:\$[A-Z_][A-Z0-9_]*\Z|\$[a-z_]+\Z|\{[A-Za-z_.]+(?:\(\))?\}\Z|\$\{|\$\(|\{\{|<[^<>]*>\Z|%(?:\(\w+\))?s\Z|\[redacted:[^\[\]]*\]\Z|%\w+%\Z"
     r"|(?:os|self|cls|settings|config|env|process|args|request|secrets|st|kwargs|options|ctx|event|data)[.\[]\w*[A-Za-z_.]*"
     r"(?:[\[(\\].*)?\Z)",
     re.DOTALL,

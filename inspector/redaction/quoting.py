@@ -7,16 +7,18 @@ from typing import Final
 compiled = cache(re.compile)
 """Compiles a pattern when it is first asked for: one with quotation marks takes a millisecond, and most are rare."""
 
-MARK: Final = r"[\"'`]|&quot;|&\#3[49];|%(?:25){0,3}2[27]|(?<=\\)u002[27]"
+MARK: Final = r"[\"'`]|&quot;|&\#(?:3[49]|[xX]2[27]);|%(?:25){0,3}2[27]|(?<=\\)u002[27]"
 """One quotation mark, without the backslashes before it."""
 QUOTE: Final = rf"\\{{0,40}}(?:{MARK})"
-SPACE: Final = r"(?:\s|\\{1,40}[nrt]|%(?:25){0,3}20|\+){0,12}"
-"""What may stand between two parts of JSON, in a URL too."""
+SPACE: Final = r"(?:\s|\\{1,40}[nrt]|%(?:25){0,3}(?:20|0[AaDd9])|\+){0,200}+"
+"""What may stand between two parts of JSON, in a URL too: a line break and the indentation of the next part."""
 COLON: Final = r"(?::|%(?:25){0,3}3[Aa])"
 COMMA: Final = r"(?:,|%(?:25){0,3}2[Cc])"
 
-_BRACKETS: Final = r"(?:[\[(]|%(?:25){0,3}5[Bb]|\s|\\{1,40}[nrt]|%(?:25){0,3}20|\+){0,12}"
+_BRACKETS: Final = r"(?:[\[(]|%(?:25){0,3}5[Bb]|\s|\\{1,40}[nrt]|%(?:25){0,3}(?:20|0[AaDd9])|\+){0,200}+"
 OPENING: Final = re.compile(rf"{_BRACKETS}[bBrRuUfF]{{0,2}}(\\{{0,40}})({MARK})")
+_GOES_ON: Final = r"\s*(?:\Z|[}\]):;&<>\"'`\\%]|,(?:[\s\"'`\[{\\]|\Z))"
+"""What stands behind a closed value."""
 NEXT_ITEM: Final = re.compile(rf"{SPACE}{COMMA}{SPACE}[bBrRuU]{{0,2}}(\\{{0,40}})({MARK})")
 
 
@@ -25,6 +27,8 @@ def closing(text: str, position: int, quote: str, depth: int) -> int:
 
     JSON in a string doubles its backslashes with every level: at a level whose quotes have ``depth`` of them, one of
     the value itself is ``2 * (depth + 1)`` of them, so the remainder tells a closing quote from an escaped one.
+    The ``repr`` of JSON doubles the backslashes and leaves the quotes: there an escaped quote looks like one behind a
+    backslash of the value, and what follows it tells.
     """
     start, end = position, text.find(quote, position)
     while end >= 0:
@@ -32,7 +36,9 @@ def closing(text: str, position: int, quote: str, depth: int) -> int:
         while run > start and text[run - 1] == "\\":
             run -= 1
         slashes = end - run
-        if slashes < depth or slashes % (2 * (depth + 1)) == depth:
+        of_value, rest = divmod(slashes - depth, 2 * (depth + 1))
+        closes = rest == 0 and (of_value <= 0 or compiled(_GOES_ON).match(text, end + len(quote)))
+        if slashes < depth or closes:
             return max(start, end - min(slashes, depth))
         position = end + 1
         end = text.find(quote, position)

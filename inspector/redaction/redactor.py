@@ -12,7 +12,7 @@ from inspector.redaction.commands import behind_option
 from inspector.redaction.credentials import NAMES, is_encoded, is_pair
 from inspector.redaction.hints import suspicious
 from inspector.redaction.names import Label, label_of
-from inspector.redaction.pairs import NAME_FIELDS, VALUE_FIELDS
+from inspector.redaction.pairs import NAME_FIELDS, VALUE_FIELDS, is_header, is_header_value
 from inspector.redaction.plausible import keeps, scheme_end
 from inspector.redaction.search import search
 from inspector.redaction.tokens import Found, decoded_text
@@ -133,7 +133,8 @@ class Redactor:
         before = ""
         for item in plain:
             announced = label
-            if before and _text_of(item) and (before.startswith("-") or len(plain) == 2):
+            shown = _text_of(item)
+            if before and shown and (before.startswith("-") or len(plain) == _PAIR or _is_listed(before, shown)):
                 announced = label or label_of(before)
             if before in _USER_OPTIONS and isinstance(item, str) and _is_credentials(item):
                 name, colon, secret = item.partition(":")
@@ -223,6 +224,11 @@ def _pair_label(plain: dict[str, Plain]) -> Label | None:
         if field.lower() in NAME_FIELDS and (label := label_of(_text_of(name))):
             return label
     return None
+
+
+def _is_listed(name: str, value: str) -> bool:
+    """Whether two texts of a longer list are the name of a header and its value."""
+    return is_header(name) and is_header_value(value)
 
 
 def _is_credentials(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""All rules over one text, and over what it says once its escapes and its base64 are undone."""
+"""All rules over one text, and over what it says once its escapes, also those of URLs, and its base64 are undone."""
 
 import re
 from typing import Final
@@ -7,11 +7,12 @@ from inspector.redaction.commands import commands
 from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import named
 from inspector.redaction.hints import ESCAPED_LETTER, as_ascii, is_dense, suspicious
+from inspector.redaction.percent import undone
 from inspector.redaction.shapes import in_urls, shaped
 from inspector.redaction.tokens import Found, encoded_texts, tokens
 
 _DEEPEST: Final = 3
-"""How often base64 may be base64 of base64."""
+"""How often an encoding may be undone within another."""
 
 
 class TooDense(Exception):
@@ -49,6 +50,9 @@ def _found(text: str, depth: int) -> list[Found]:
         *commands(text),
         *credentials(text, lowered),
     ]
+    if depth < _DEEPEST and "%" in text:
+        for part in undone(text):
+            found += (Found(*part.source(start, end), rule) for start, end, rule in _found(part.plain, depth + 1))
     if depth < _DEEPEST:
         found += (Found(start, end, "base64") for start, end, inner in encoded_texts(text, raw) if _holds(inner, depth))
     return found

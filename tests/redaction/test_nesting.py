@@ -1,6 +1,7 @@
 """A secret is found however the text around it is nested, escaped, listed or encoded; what stands beside it stays."""
 
 import base64
+import html
 import json
 import random
 import urllib.parse
@@ -21,8 +22,10 @@ OBJECTS = {
     "name, type and value": {"env": [{"name": "SECRET_KEY", "type": "string", "value": SECRET}], "city": "Lisbon"},
     "value and name": {"env": [{"value": SECRET, "name": "DB_PASSWORD"}], "city": "Lisbon"},
     "key and value": {"headers": [{"key": "X-Api-Key", "value": SECRET}], "city": "Lisbon"},
+    "path and value": {"Parameters": [{"Name": "/prod/db_password", "Type": "x", "Value": SECRET}], "city": "Lisbon"},
     "pairs": {"headers": [["Authorization", f"Token {SECRET}"], ["Accept", "text/html"]], "city": "Lisbon"},
     "one pair": {"header": ["x-api-key", SECRET], "city": "Lisbon"},
+    "flat headers": {"rawHeaders": ["Host", "a", "X-Api-Key", SECRET, "Accept", "b"], "city": "Lisbon"},
     "cookies": {"cookies": {"theme": "x", "sid": SECRET}, "city": "Lisbon"},
     "arguments": {"argv": ["curl", "-u", f"admin:{SECRET}", "https://a.example"], "city": "Lisbon"},
     "option": {"argv": ["tool", "--token", SECRET], "city": "Lisbon"},
@@ -68,7 +71,10 @@ def test_json_within_text_to_the_fourth_level(kind, levels):
     assert out["city"] == "Lisbon"
 
 
-SPELLINGS = "repr repr-json json-repr url url-plus url-2 html u0022 indented indented-2 error fence b64 b64-2 data"
+SPELLINGS = (
+    "repr repr-json json-repr url url-plus url-2 url-repr url-indented html html-repr u0022"
+    " indented indented-2 indented-8 deep error fence b64 b64-2 data"
+)
 
 
 @pytest.mark.parametrize("kind", OBJECTS)
@@ -81,10 +87,15 @@ SPELLINGS = "repr repr-json json-repr url url-plus url-2 html u0022 indented ind
         lambda value: urllib.parse.quote(json.dumps(value)),
         lambda value: urllib.parse.quote_plus(json.dumps(value)),
         lambda value: urllib.parse.quote(urllib.parse.quote(json.dumps(value))),
+        lambda value: urllib.parse.quote(repr(value)),
+        lambda value: urllib.parse.quote_plus(json.dumps(value, indent=8)),
         lambda value: json.dumps(value).replace('"', "&quot;"),
+        lambda value: html.escape(repr(value)),
         lambda value: json.dumps(value).replace('"', "\\u0022"),
         lambda value: json.dumps(value, indent=2),
         lambda value: json.dumps(json.dumps(value, indent=2)),
+        lambda value: json.dumps(json.dumps(value, indent=8)),
+        lambda value: json.dumps({"a": {"b": {"c": {"d": {"e": {"f": value}}}}}}, indent=8),
         lambda value: f"KeyError: {value!r} in line 7",
         lambda value: f"said:\n```json\n{json.dumps(value)}\n```\nand went on",
         lambda value: planted.encoded(json.dumps(value)),
@@ -138,6 +149,43 @@ def test_a_value_with_quotes_and_backslashes_goes_whole(key, levels):
     assert out["city"] == "Lisbon"
 
 
+@pytest.mark.parametrize(
+    "write", [repr, lambda text: repr(KeyError(text)), lambda text: repr([repr(text)]), urllib.parse.quote]
+)
+def test_a_quotation_mark_in_a_value_does_not_end_it_where_the_json_around_it_is_written_once_more(write):
+    text = write(json.dumps({"city": "Lisbon", "passwd": 'a"b' + SECRET, "country": "Portugal"}))
+    for nested_text in (text, json.dumps({"error": text})):
+        out = check(nested_text)
+        assert "Lisbon" in out
+        assert "Portugal" in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GET / HTTP/1.1\r\nX-Api-Key: {}\r\nAccept: text/html\r\n\r\n",
+        "machine a.example\nlogin me\npassword {}\naccount none",
+        "curl -u 'me:{}' https://a.example",
+        'KeyError(\'{{"passwd": "{}"}}\')',
+        "[('authorization', 'Token {}'), ('accept', 'text/html')]",
+    ],
+)
+@pytest.mark.parametrize("quote", [urllib.parse.quote, urllib.parse.quote_plus])
+def test_what_is_found_in_a_text_is_found_in_a_url_that_carries_it(text, quote):
+    url = f"https://a.example/?q={quote(text.format(SECRET))}&city=Lisbon"
+    assert "&city=Lisbon" in check(url)
+    if quote is urllib.parse.quote:
+        assert "&city=Lisbon" in check(f"https://b.example/?u={quote(url, safe='')}&city=Lisbon")
+
+
+@pytest.mark.parametrize(
+    "text", ["password{}= '{}'", "API_KEY:{}{}", '"api_key":{}"{}"', "env:\n-{}name: API_KEY\n {}value: {}"]
+)
+def test_names_and_values_may_stand_far_apart_as_tables_of_settings_are_aligned(text):
+    gap = " " * 48
+    check(text.format(*[gap] * (text.count("{}") - 1), SECRET))
+
+
 @pytest.mark.parametrize("text", ["//r.example/:_auth={}", '"auth": "{}"', "_auth = {}\nemail=x", "auth: '{}'"])
 def test_a_user_and_a_password_in_base64_go_under_auth_and_nothing_else_does(text):
     assert planted.encoded(f"me:{SECRET}") not in check(text.format(planted.encoded(f"me:{SECRET}")))
@@ -176,6 +224,7 @@ def test_lists_of_names_are_no_pairs():
         "('token', 'name')",
         '{"name": "token", "description": "The token to use", "in": "query"}',
         '{"headers": ["authorization"], "sort": ["key", "value"]}',
+        '{"vary": ["accept", "authorization", "accept-encoding", "x-api-key", "content-type"]}',
     ):
         assert redactor.redact_text("note", text) == text
 

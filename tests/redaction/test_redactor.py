@@ -412,6 +412,14 @@ HOSTILE = [
     "pwd,",
     "a,password\\n",
     "http -a x password\\u0077,",
+    "%22 ",
+    "%5C%22",
+    "a%22+",
+    "[redacted:x #0000]%22",
+    "name=API_KEY/",
+    '","x-api-key',
+    '"password"' + "\\n" * 99,
+    "password" + " " * 63,
 ]
 
 
