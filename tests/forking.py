@@ -4,6 +4,9 @@ Run as a program it is that process: it takes requests from a socket, and forks 
 the arguments, environment, directory and standard streams of the request, and is no different to whoever looks at its
 output, its exit code or its files. Where the start itself is looked at, or what a variable of Python's or of the locale
 changes, a test starts a process in the usual way.
+
+What is tested may start its processes itself: it gets a stand-in for the interpreter, an executable that asks for a
+process, forwards SIGTERM to it and ends as it does.
 """
 
 import atexit
@@ -16,40 +19,86 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from runpy import run_module
+from runpy import run_module, run_path
 from typing import Any
 
 LARGEST = 1 << 20
 PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 
+STAND_IN = """#!{python} -IS
+import json, os, signal, socket
+
+TERM = [signal.SIGTERM]
+signal.pthread_sigmask(signal.SIG_BLOCK, TERM)  # until there is a process to tell
+told, tell = os.pipe()
+wanted = {{"argv": __import__("sys").argv, "env": dict(os.environ), "cwd": os.getcwd()}}
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asking:
+    asking.connect({address!r})
+    socket.send_fds(asking, [json.dumps(wanted).encode()], [0, 1, 2, tell])
+os.close(tell)
+os.closerange(0, 3)
+with os.fdopen(told) as lines:
+    pid = int(lines.readline())
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERM)
+    code = os.waitstatus_to_exitcode(int(lines.readline()))
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
+class Starting:
+    """Starts Python as ``Popen`` does: called with the arguments of ``python`` and the options of ``Popen``.
+
+    Of the interpreter's own arguments it knows ``-W error``, ``-c`` and ``-m``.
+    """
+
+    def __init__(self, zygote: socket.socket, stand_in: Path) -> None:
+        self._zygote = zygote
+        self.stand_in = str(stand_in)
+        """An executable to name where ``sys.executable`` would be."""
+
+    def __call__(self, *arguments: str | bytes, **options: Any) -> "subprocess.Popen[Any]":
+        return _Forked([sys.executable, *arguments], zygote=self._zygote, **options)
+
 
 @contextmanager
-def forking(*packages: str) -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
+def forking(*packages: str, python: str | Path = sys.executable) -> Iterator[Starting]:
     """Import all modules of packages in a process of its own; gives what starts Python as ``Popen`` does.
 
-    It takes the arguments of ``python``, of which it knows ``-W error``, ``-c`` and ``-m``, and the options of
-    ``Popen``.
+    Args:
+        packages: By name; of one that ends in ``.`` no more than its root.
+        python: The interpreter of that process, whose packages are imported.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST)
-    command = [sys.executable, __file__, str(theirs.fileno()), *packages]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
     environment |= {"PYTHONPATH": str(Path(__file__).parents[1]), "LANG": "C.UTF-8"}
-    # It ends when nobody can ask it any more.
-    with subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()]), ours:
+    with ExitStack() as stack:
+        # It has not much room in its name, which a socket has to have for those who start by themselves.
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forking-")))
+        named = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        named.bind(str(directory / "asked"))
+        stand_in = directory / "python"
+        stand_in.write_text(STAND_IN.format(python=sys.executable, address=str(directory / "asked")))
+        stand_in.chmod(0o700)
+        inherited = [theirs.fileno(), named.fileno()]
+        command = [python, __file__, *map(str, inherited), *packages]
+        stack.enter_context(subprocess.Popen(command, env=environment, pass_fds=inherited))
+        # It ends when nobody can ask it any more.
+        stack.enter_context(ours)
         theirs.close()
-
-        def start(*arguments: str | bytes, **options: Any) -> "subprocess.Popen[Any]":
-            return _Forked([sys.executable, *arguments], zygote=ours, **options)
-
-        yield start
+        yield Starting(ours, stand_in)
 
 
 class _Forked(subprocess.Popen[Any]):
@@ -90,12 +139,14 @@ class _Forked(subprocess.Popen[Any]):
         return self.returncode
 
 
-def _serve(requests: socket.socket) -> list[str]:
+def _serve(requests: socket.socket, named: socket.socket) -> list[str]:
     """Fork a process for each request; returns in each of them, with its arguments, and exits where no more come."""
     while True:
-        message, descriptors, _, _ = socket.recv_fds(requests, LARGEST, 4)
+        asked = select.select([requests, named], [], [])[0][0]
+        message, descriptors, _, _ = socket.recv_fds(asked, LARGEST, 4)
         if not message:
             requests.close()
+            named.close()
             sys.exit()
         *streams, tell = descriptors
         with os.fdopen(tell, "wb", buffering=0) as says:
@@ -105,8 +156,9 @@ def _serve(requests: socket.socket) -> list[str]:
                 if not child:
                     says.close()
                     requests.close()
+                    named.close()
                     return _become(streams=streams, **json.loads(message))
-                for stream in (requests.detach(), *streams):
+                for stream in (requests.detach(), named.detach(), *streams):
                     os.close(stream)
                 says.write(f"{child}\n".encode())
                 says.write(f"{os.waitpid(child, 0)[1]}\n".encode())
@@ -129,10 +181,20 @@ def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int]) 
     time.tzset()
     sys.stdout.reconfigure(line_buffering=os.isatty(sys.stdout.fileno()))
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    path = [each for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
+    sys.path[:0] = [each for each in path if each not in sys.path]
+    if WATCHED in path:
+        run_path(f"{WATCHED}/sitecustomize.py")
     return argv[1:]
 
 
+WATCHED = str(Path(__file__).parent / "watched")
+
+
 def _import_all(package: str) -> None:
+    if package.endswith("."):
+        import_module(package.removesuffix("."))
+        return
     for module in walk_packages(import_module(package).__path__, f"{package}."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
@@ -142,13 +204,16 @@ def _run(arguments: list[str]) -> None:
     if arguments[:2] == ["-W", "error"]:
         warnings.simplefilter("error")
         arguments = arguments[2:]
-    kind, what, *sys.argv[1:] = arguments
+    kind, *sys.argv[1:] = arguments
+    sys.path.insert(0, "" if kind in ("-c", "-m") else str(Path(kind).parent.absolute()))
     if kind == "-m":
-        run_module(what, run_name="__main__", alter_sys=True)
-    else:
-        assert kind == "-c", kind
+        run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+    elif kind == "-c":
         sys.argv[0] = kind
-        exec(what, {"__name__": "__main__"})
+        exec(sys.argv.pop(1), {"__name__": "__main__"})
+    else:
+        sys.argv[0] = kind
+        run_path(kind, run_name="__main__")
 
 
 def _leave() -> None:
@@ -170,12 +235,12 @@ _ended: list[int] = []
 
 if __name__ == "__main__":
     atexit.register(_leave)  # before all others, and so called after them
-    descriptor, *packages = sys.argv[1:]
-    for package in packages:
+    sockets = [socket.socket(fileno=int(each)) for each in sys.argv[1:3]]
+    for package in sys.argv[3:]:
         _import_all(package)
     gc.freeze()
     try:
-        _run(_serve(socket.socket(fileno=int(descriptor))))
+        _run(_serve(*sockets))
     except SystemExit as end:
         if not isinstance(end.code, int | None):
             raise

@@ -1,5 +1,7 @@
 """What is forked instead of started ends as if it had been started."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -27,5 +29,30 @@ def test_a_forked_program_says_and_ends_as_a_started_one(fork_python, program):
 
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     command = ("-W", "error", "-c", program)
-    forked = end(lambda arguments, **options: fork_python(*arguments, **options), *command)
-    assert forked == end(subprocess.Popen, sys.executable, *command)
+    started = end(subprocess.Popen, sys.executable, *command)
+    assert end(lambda arguments, **options: fork_python(*arguments, **options), *command) == started
+    assert end(subprocess.Popen, fork_python.stand_in, *command) == started
+
+
+def test_what_is_sent_to_a_stand_in_ends_the_program(fork_python):
+    program = "import os; print(os.getpid(), flush=True); input()"
+    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    with subprocess.Popen([fork_python.stand_in, "-c", program], **pipes) as process:
+        pid = int(process.stdout.readline())
+        assert pid != process.pid
+        process.terminate()
+        assert process.wait(timeout=60) == -signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_a_script_is_given_its_arguments_its_folder_and_its_variables(fork_python, tmp_path):
+    (tmp_path / "beside.py").touch()
+    script = tmp_path / "script.py"
+    script.write_text("import beside, os, sys; print(sys.argv, __name__, __file__, os.environ['TABLE'])")
+    command = [str(script), "a", "b"]
+    printed = [
+        subprocess.check_output([python, *command], env={"TABLE": "7"}, cwd=tmp_path.parent, text=True)
+        for python in (sys.executable, fork_python.stand_in)
+    ]
+    assert printed == [f"{command} __main__ {script} 7\n"] * 2

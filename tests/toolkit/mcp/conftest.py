@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from forking import forking
 
 from toolkit.mcp import StdioServer
 
@@ -42,25 +43,42 @@ def ledger(tmp_path):
     return Ledger(tmp_path / "ledger.txt")
 
 
-@pytest.fixture
-def desk(tmp_path, ledger):
-    """A desk that is started over stdio, saying to a file what it says on standard error."""
+@pytest.fixture(scope="session")
+def fork_sdk():
+    """Start Python where the SDK's server is imported, which takes a second otherwise."""
+    with forking("mcp.server.mcpserver") as start:
+        yield start
 
-    def make(**options):
+
+@pytest.fixture
+def desk(desk_of, fork_sdk):
+    """A desk that is started over stdio, saying to a file what it says on standard error."""
+    return lambda **options: desk_of(fork_sdk.stand_in, **options)
+
+
+@pytest.fixture
+def desk_anew(desk_of):
+    """The same, in a process that starts as a user's does."""
+    return lambda **options: desk_of(sys.executable, **options)
+
+
+@pytest.fixture
+def desk_of(tmp_path, ledger):
+    def make(python, **options):
         env = {"DESK_LEDGER": str(ledger.path)} | options.pop("env", {})
-        return StdioServer(sys.executable, [DESK], **({"stderr": tmp_path / "stderr.txt", "env": env} | options))
+        return StdioServer(python, [DESK], **({"stderr": tmp_path / "stderr.txt", "env": env} | options))
 
     return make
 
 
 @pytest.fixture
-def listening_desk(ledger):
+def listening_desk(ledger, fork_sdk):
     """Runs a desk that listens on a port, until the block ends."""
 
     @contextmanager
     def run(port):
         env = {**os.environ, "DESK_LEDGER": str(ledger.path)}
-        with subprocess.Popen([sys.executable, DESK, str(port)], env=env, stderr=subprocess.DEVNULL) as process:
+        with fork_sdk(DESK, str(port), env=env, stderr=subprocess.DEVNULL) as process:
             try:
                 wait_for_port(port, process)
                 yield f"http://127.0.0.1:{port}/mcp"

@@ -14,12 +14,13 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
+def recorded(tmp_path_factory, fork_sdk):
     """What the program emitted, and the spans of the recorder, with the integration off and on."""
 
     def run(integrations):
         home = tmp_path_factory.mktemp(integrations)
-        command = [sys.executable, str(PROGRAMS / "told.py"), str(home), integrations, str(PROGRAMS / "desk.py")]
+        desk = [fork_sdk.stand_in, str(PROGRAMS / "desk.py")]
+        command = [sys.executable, str(PROGRAMS / "told.py"), str(home), integrations, *desk]
         env = {**os.environ, **watching()}
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, cwd=PROGRAMS.parents[3])
         assert done.returncode == 0, done.stderr

@@ -22,14 +22,14 @@ async def by_name(servers):
     return {each.name: each for each in await servers.tools()}
 
 
-def test_the_tools_of_all_servers_are_there_under_their_servers_names(desk):
+def test_the_tools_of_all_servers_are_there_under_their_servers_names(desk, desk_anew):
     async def body(servers):
         tools = await by_name(servers)
         found = tools["home__weather"]
         result = await tools["away__weather"]({"city": "Porto", "day": "sunday"})
         return list(tools), found, result
 
-    names, tool, result = run({"home": desk(), "away": desk()}, body)
+    names, tool, result = run({"home": desk(), "away": desk_anew()}, body)
 
     assert names[0] == "home__weather"
     assert [each.removeprefix("home__") for each in names if each.startswith("home__")] == [
@@ -192,9 +192,9 @@ def test_connections_may_be_entered_and_left_in_different_tasks_and_in_any_order
     assert [is_alive(pid) for pid in ledger.pids()] == [False, False]
 
 
-def test_no_process_is_left_when_the_block_is_cancelled(desk, ledger, is_alive):
+def test_no_process_is_left_when_the_block_is_cancelled(desk_anew, ledger, is_alive):
     async def visit():
-        async with McpServers({"desk": desk()}) as servers:
+        async with McpServers({"desk": desk_anew()}) as servers:
             await (await by_name(servers))["desk__wait"]({})
 
     async def body():

@@ -1,6 +1,7 @@
 """A client and a server of the toolkit in one process, with the hooks that they emitted and the spans of a recorder.
 
-Arguments: the inspector's home, and whether its integrations are on. Prints what was emitted.
+Arguments: the inspector's home, whether its integrations are on, and the command of a server over stdio.
+Prints what was emitted.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from toolkit.functions import tool
 from toolkit.mcp import HttpServer, McpServers, Replies, StdioServer
 from toolkit.serving import ToolServer
 
-HOME, INTEGRATIONS, DESK = sys.argv[1], sys.argv[2] == "on", sys.argv[3]
+HOME, INTEGRATIONS, DESK = sys.argv[1], sys.argv[2] == "on", sys.argv[3:]
 
 
 @tool
@@ -28,7 +29,7 @@ async def approve(_request) -> bool:
 
 async def visit() -> None:
     async with ToolServer([double], name="box", mode="http", port=0) as box:
-        places = {"box": HttpServer(box.mcp_url), "desk": StdioServer(sys.executable, [DESK])}
+        places = {"box": HttpServer(box.mcp_url), "desk": StdioServer(DESK[0], DESK[1:])}
         async with McpServers({"box": places["box"]}) as boxes:
             tools = {each.name: each for each in await boxes.tools()}
             await tools["box__double"]({"number": 4})
