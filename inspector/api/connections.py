@@ -18,6 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from inspector.api.access import own_path
+from inspector.api.acknowledged import acknowledged_bytes
 from inspector.api.chunks import WRITE_CHUNK
 from inspector.api.descriptors import MOST_CONNECTIONS
 from inspector.api.errors import Problem
@@ -197,6 +198,7 @@ class Connection(H11Protocol):
         self._phase: tuple[str, object] = ("", None)
         self._since_s = self._heard_s = self._taken_s = 0.0
         self._unsent = 0
+        self._acknowledged: int | None = None
         self.heard_bytes = 0
         """What came since then."""
         super().connection_made(transport)
@@ -301,10 +303,11 @@ class Connection(H11Protocol):
 
     def _is_unread(self, now_s: float) -> bool:
         unsent = self.transport.get_write_buffer_size()
+        acknowledged = acknowledged_bytes(self.transport.get_extra_info("socket")) if unsent else None
         # What the server adds is not what the client takes.
-        if not self._unsent or unsent < self._unsent:
+        if not self._unsent or unsent < self._unsent or acknowledged != self._acknowledged:
             self._taken_s = now_s
-        self._unsent = unsent
+        self._unsent, self._acknowledged = unsent, acknowledged
         return bool(unsent) and now_s >= self._taken_s + self.server_state.limits.unread_s
 
     def _answer_408(self) -> None:

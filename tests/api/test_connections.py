@@ -5,11 +5,13 @@ import errno
 import logging
 import resource
 import socket
+import sys
 from contextlib import ExitStack
 
 import pytest
 
 from inspector.api import Token, create_app
+from inspector.api.acknowledged import acknowledged_bytes
 from inspector.api.connections import ConnectionLimits, Connections
 from inspector.api.descriptors import RESERVED, connections_at_most
 from inspector.api.reads import ReadBounds
@@ -20,8 +22,10 @@ SECRET = "a-secret-of-the-tests-only"
 
 class Clock:
     now_s = 1000.0
+    asked = 0
 
     def __call__(self):
+        self.asked += 1
         return self.now_s
 
 
@@ -260,6 +264,35 @@ def test_who_takes_nothing_of_what_waits_for_it_is_closed(served, until, store, 
     assert server.connections.ended == {"unread": 1}
     reader.sendall(GET.replace(b"HOST", b"127.0.0.1:%d" % server.port))
     assert read_answer(reader)[0].startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what the other side has taken")
+def test_who_reads_slowly_but_steadily_is_not_closed(served, until, store, span):
+    store.write([span(number, attributes={"text": "x" * 60_000}) for number in range(1, 200)])
+    server = served()
+    slow = socket.socket()
+    # Little fits at the client, so that the server's side has to wait for each read of it.
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 << 10)
+    slow.settimeout(10)
+    slow.connect(("127.0.0.1", server.port))
+    server.stack.callback(slow.close)
+    ask = (
+        b"GET /events?limit=200&full=true HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer %s\r\n\r\n" % SECRET.encode()
+    )
+    slow.sendall(ask.replace(b"HOST", b"127.0.0.1:%d" % server.port))
+    until(lambda: sum(connection.transport.get_write_buffer_size() for connection in server.connections.connections))
+    [connection] = server.connections.connections
+    kernel, waits = connection.transport.get_extra_info("socket"), connection.transport.get_write_buffer_size()
+    for _ in range(2):
+        taken, swept = acknowledged_bytes(kernel), server.clock.asked
+        while acknowledged_bytes(kernel) == taken:
+            assert slow.recv(16 << 10)
+        assert connection.transport.get_write_buffer_size() == waits
+        server.clock.now_s += 50
+        until(lambda swept=swept: server.clock.asked > swept + 1)
+    assert server.connections.ended.total() == 0
+    server.clock.now_s += 60
+    until(lambda: server.connections.ended == {"unread": 1})
 
 
 def test_who_takes_too_little_is_cut_off_without_a_word_where_others_wait(served, until, store, span, caplog):

@@ -1,0 +1,24 @@
+"""How much of what was sent the other side's machine has taken, as TCP counts it."""
+
+import socket
+import struct
+import sys
+
+_TCP_INFO_BYTES = 128
+_BYTES_ACKED_AT = 120
+"""Of ``tcpi_bytes_acked`` in ``struct tcp_info`` of Linux 4.1 and later (``linux/tcp.h``)."""
+
+
+def acknowledged_bytes(connection: socket.socket) -> int | None:
+    """Return how many bytes the other side has ever acknowledged; None where the system does not tell.
+
+    What waits in the process does not tell it: of a long line the kernel asks for more only when a third has gone, and
+    what is added meanwhile hides what is taken.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
+    except OSError:
+        return None
+    return struct.unpack_from("=Q", info, _BYTES_ACKED_AT)[0] if len(info) >= _TCP_INFO_BYTES else None
