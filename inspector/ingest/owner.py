@@ -314,7 +314,7 @@ class Owner:
         """Run a step; its failure shows in ``problems`` and it is tried again: a dead thread takes in nothing."""
         try:
             step()
-        except PagesDamaged as error:
+        except (PagesDamaged, HomeGone) as error:
             self._fail(str(error), traceback=False)
         except StoreUnchecked:
             return False  # as the store says itself
@@ -323,9 +323,11 @@ class Owner:
             with suppress(StoreError):
                 self._database.relieve()
         except StoreBusy as error:
-            self._fail(f"the database is busy and is tried again: {error}")
+            self._fail(f"the database is busy and is tried again: {error}", traceback=False)
         except (StoreError, OSError) as error:
-            self._fail(f"the database cannot be written and is tried again: {error}")
+            # What the store refuses it says itself, and where from is no help.
+            traceback = not isinstance(error, StoreError)
+            self._fail(f"the database cannot be written and is tried again: {error}", traceback=traceback)
         except Exception as error:  # noqa: BLE001 - the border of the thread: whatever it is, the next step may succeed
             self._fail(f"taking in failed and is tried again: {type(error).__name__}: {error}")
         else:

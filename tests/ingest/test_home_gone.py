@@ -24,12 +24,14 @@ def said(caplog):
     return wait
 
 
-def test_a_home_deleted_under_its_owner_is_said_and_not_made_again(settings, spool, make_span, make_request, said):
+def test_a_home_deleted_under_its_owner_is_said_in_a_line_and_not_made_again(settings, spool, said, caplog):
     with Owner(settings) as owner:
         owner.start()
         shutil.rmtree(settings.home)
         said("was deleted or replaced while in use")
-        assert owner.failing is not None
+        gone = str(HomeGone(settings.home))
+        assert [(record.getMessage(), record.exc_info) for record in caplog.records] == [(gone, False)]
+        assert owner.failing == gone
         with pytest.raises(HomeGone, match=f"{settings.home} was deleted or replaced"):
             owner.store.write(())
         assert not settings.home.exists()
