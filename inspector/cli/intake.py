@@ -12,7 +12,7 @@ from typing import cast
 from inspector.cli import opening
 from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.figures import counted
-from inspector.cli.request import post_traces
+from inspector.cli.request import Rejected, post_traces
 from inspector.ingest import FileUnreadable, Owner, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.ingest.redacting import redacting
@@ -48,8 +48,8 @@ class Taken:
         """How many traces there were."""
         return len(self.known)
 
-    def count(self, part: Part) -> None:
-        """Add one part of a file that was taken in."""
+    def count(self, part: Part, refused: int = 0) -> None:
+        """Add one part of a file that was taken in, all but so many of the spans that could be read."""
         decoded = part.decoded
         if decoded.malformed:
             self.left_out[f"lines that are no OTLP JSON, the first is line {part.number}"] += 1
@@ -57,7 +57,7 @@ class Taken:
             self.left_out[f"spans with a wrong {reason}"] += count
         if decoded.spans:
             self.last_trace = decoded.spans[-1].trace_id
-        self.spans += len(decoded.spans)
+        self.spans += len(decoded.spans) - refused
 
 
 def take_in(settings: Settings, names: Sequence[str]) -> Taken:
@@ -87,13 +87,16 @@ def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
         fresh = {span.trace_id for span in part.decoded.spans} - taken.known.keys()
         known = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
-            if part.decoded.spans:
-                database.write(part)
+            rejected = database.write(part) if part.decoded.spans else Rejected()
         except SpansRefused as error:
             refused[error.reason] += len(part.decoded.spans)
             continue
+        # Those that cannot be read are left out here and there.
+        left_out = max(0, rejected.spans - sum(part.decoded.rejected.values()))
+        if left_out:
+            refused[rejected.error_message] += left_out
         taken.known |= known
-        taken.count(part)
+        taken.count(part, left_out)
         why = why or _why_nothing(part)
     for reason, count in refused.items():
         taken.bad_files.append(f"{name}: the server refused {counted(count, 'span')} ({reason})")
@@ -125,7 +128,8 @@ def _parts(name: str) -> Iterator[Part]:
 class _Database:
     """What may write, and what can be read meanwhile."""
 
-    write: Callable[[Part], None]
+    write: Callable[[Part], Rejected]
+    """Says what was left out of what can be read."""
     store: Store
 
     def spans_of(self, trace_id: str) -> int:
@@ -152,10 +156,11 @@ def _database(settings: Settings) -> Generator[_Database]:
     with owner:
         redact = redacting(on=settings.redact_imports)
 
-        def write(part: Part) -> None:
+        def write(part: Part) -> Rejected:
             spans = [read_span(span) for span in redact(part.decoded).spans]
             for start in range(0, len(spans), _BATCH):
                 owner.store.write(spans[start : start + _BATCH])
+            return Rejected()
 
         yield _Database(write, owner.store)
         while owner.store.index():

@@ -28,6 +28,23 @@ class _Deleted(msgspec.Struct):
     detail: str = ""
 
 
+class Rejected(msgspec.Struct, rename="camel"):
+    """Spans that the server left out of a request that it took otherwise (OTLP's ``ExportTracePartialSuccess``)."""
+
+    rejected_spans: str | int = 0
+    error_message: str = ""
+
+    @property
+    def spans(self) -> int:
+        """How many."""
+        text = str(self.rejected_spans)
+        return int(text) if text.isdecimal() else 0
+
+
+class _Taken(msgspec.Struct, rename="camel"):
+    partial_success: Rejected | None = None
+
+
 class _Said(msgspec.Struct):
     message: str = ""
     detail: str = ""
@@ -62,7 +79,7 @@ def delete(settings: Settings, url: str, path: str) -> int:
         time.sleep(_BUSY_AGAIN_S)
 
 
-def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: float = _PATIENCE_S) -> None:
+def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: float = _PATIENCE_S) -> Rejected:
     """Have the server take in one OTLP/JSON request; one that is busy is asked again when it says so.
 
     Args:
@@ -70,6 +87,9 @@ def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: flo
         url: Where it serves.
         request: The request.
         patience_s: How long a busy server is asked again.
+
+    Returns:
+        What it left out.
 
     Raises:
         SpansRefused: It will not take these spans.
@@ -86,8 +106,8 @@ def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: flo
     give_up_s = time.monotonic() + patience_s
     while True:
         try:
-            with opener.open(posted, timeout=_TIMEOUT_S):
-                return
+            with opener.open(posted, timeout=_TIMEOUT_S) as response:
+                return _rejected(response.read(_LARGEST_ANSWER))
         except urllib.error.HTTPError as error:
             with error:
                 reason = _reason(error.read(_LARGEST_ANSWER)) or str(error.reason)
@@ -99,6 +119,14 @@ def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: flo
         except (OSError, http.client.HTTPException) as error:
             raise ServerRefused(f"the server at {url} does not answer ({error}); stop it and try again") from error
         time.sleep(wait_s)
+
+
+def _rejected(body: bytes) -> Rejected:
+    try:
+        taken = msgspec.json.decode(body, type=_Taken)
+    except msgspec.MsgspecError:
+        return Rejected()
+    return taken.partial_success or Rejected()
 
 
 def _wait_s(retry_after: str | None) -> float:

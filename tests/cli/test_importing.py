@@ -3,6 +3,7 @@
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,25 @@ def test_what_the_server_refuses_is_said_and_the_rest_is_sent(server, file, stat
     assert server.got == ["n1", "n2", "n3"]
     assert taken.bad_files == [f"{file}: the server refused 1 span ({status}: no good)"]
     assert (taken.spans, taken.traces) == (2, 2)
+
+
+def test_what_the_server_leaves_out_of_what_it_takes_is_said(server, file):
+    partly = '{"partialSuccess": {"rejectedSpans": "1", "errorMessage": "1 span: unstorable"}}'
+    server.answers = [(200, {}, partly), (200, {}, '{"partialSuccess": null}'), (200, {}, "not JSON")]
+    taken = take_in(server.settings, [file])
+    assert taken.bad_files == [f"{file}: the server refused 1 span (1 span: unstorable)"]
+    assert taken.spans == 2
+
+
+def test_what_neither_can_read_is_said_once(server, file, tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    request = json.loads(Path(file).read_text().splitlines()[0])
+    spans = request["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    spans.append({**spans[0], "spanId": ""})
+    bad.write_text(json.dumps(request))
+    server.answers = [(200, {}, '{"partialSuccess": {"rejectedSpans": 1, "errorMessage": "1 span: span_id"}}')]
+    taken = take_in(server.settings, [str(bad)])
+    assert (taken.spans, taken.bad_files, sum(taken.left_out.values())) == (1, [], 1)
 
 
 def test_a_server_that_is_busy_is_asked_again_when_it_says_so(server, file):
