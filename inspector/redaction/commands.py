@@ -45,7 +45,11 @@ _MOST_BEFORE: Final = 16
 _NETRC_BEFORE = re.compile(
     r"(?:login|user|machine|account)(?:\s|\\{1,40}[nrt]){1,8}[^\s\\|]{1,128}(?:\s|\\{1,40}[nrt]){1,8}\Z"
 )
-_NETRC_VALUE = re.compile(r"(?:[ \t\r\n]|\\{1,40}[nrt]){1,8}(?P<secret>[^\s\"'\\]{1,256})")
+# What follows tells it from two lines of a log, "… of user 42" and "password reset requested".
+_NETRC_VALUE = re.compile(
+    r"(?:[ \t\r\n]|\\{1,40}[nrt]){1,8}(?P<secret>[^\s\"'\\]{1,256}+)"
+    r"(?=[ \t]*+(?:\Z|[\r\n\"'\\#&<,]|(?:machine|default|login|user|account|macdef|port|protocol)\b))"
+)
 
 
 def commands(text: str) -> Iterator[Found]:

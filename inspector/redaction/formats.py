@@ -46,6 +46,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("langfuse", "sk-lf-", r"[\w-]{16,}", "https://langfuse.com/faq/all/lost-secret-key"),
     Format("openai", "sk-", r"(?!ant-|or-|lf-)" + _DIGIT + r"[\w-]{16,}", "gitleaks openai-api-key"),
     Format("google", "AIza", r"[\w-]{30,}", "gitleaks gcp-api-key", glued=True),
+    Format("google", "AQ.", _MIXED + r"[\w-]{40,}", "https://discuss.ai.google.dev/t/171575 (and the page it names)"),
     Format("google_oauth", "ya29.", r"[\w.-]{16,}", "trufflehog googleoauth2", glued=True),
     Format("google_oauth", "GOCSPX-", r"[\w-]{16,}", "noseyparker np.google.2", glued=True),
     Format("groq", "gsk_", r"[A-Za-z0-9]{20,}", "trufflehog groq"),
@@ -76,6 +77,10 @@ FORMATS: Final[tuple[Format, ...]] = (
         "https://docs.helicone.ai/ai-gateway/helicone-integration",
     ),
     Format("llama_cloud", "llx-", r"[A-Za-z0-9]{40,}", OBSERVED),
+    Format("runpod", "rpa_", _MIXED + r"[A-Za-z0-9]{30,}", OBSERVED),
+    Format("wandb", "wandb_v1_", r"[A-Za-z0-9_]{60,}", OBSERVED),
+    Format("voiceflow", "VF.DM. VF.WS. VF.", _HEX + r"{24}\.[A-Za-z0-9]{16}", "trufflehog voiceflow"),
+    Format("photoroom", "sk_pr_", r"\w{1,64}_[0-9a-fA-F]{40}", "trufflehog photoroom"),
     # What agents search, scrape, remember and run with
     Format("langsmith", "lsv2_pt_ lsv2_sk_", r"[\w-]{20,}", "trufflehog langsmith"),
     Format("tavily", "tvly-", _MIXED + r"[\w-]{16,}", "https://docs.tavily.com/guides/quickstart"),
@@ -85,6 +90,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("apify", "apify_api_ apify_proxy_", r"[\w-]{20,}", "trufflehog apify"),
     Format("e2b", "e2b_", r"[0-9a-f]{30,}", "https://github.com/e2b-dev/E2B (packages/python-sdk/e2b/api)"),
     Format("browserbase", "bb_live_ bb_test_", r"[\w-]{16,}", OBSERVED),
+    Format("chroma", "ck-", _DIGIT + r"(?=[a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{40,}", OBSERVED),
+    Format("mem0", "m0-", _MIXED + r"[A-Za-z0-9]{36,}", OBSERVED),
+    Format("daytona", "dtn_", r"[0-9a-f]{60,}", OBSERVED),
     # Clouds and hosts
     Format("aws", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?![A-Za-z0-9])", "gitleaks aws-access-token"),
     Format("alibaba", "LTAI", r"[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", "gitleaks alibaba-access-key-id"),
@@ -104,6 +112,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("flyio", "fo1_ fm1a_ fm1r_ fm2_", r"[\w+/-]{40,}={0,2}", "gitleaks flyio-access-token"),
     Format("supabase", "sbp_ sb_secret_", r"[\w-]{20,}", "https://supabase.com/docs/guides/getting-started/api-keys"),
     Format("neon", "napi_", r"[a-z0-9]{40,}", OBSERVED),
+    Format("mongodb_atlas", "mdb_sa_sk_", r"[\w-]{40,}", "kingfisher data/rules/mongodb.yml"),
+    Format("confluent", "cflt", r"[A-Za-z0-9+/]{60}", "keyhog confluent-cloud-api-key"),
+    Format("deno", "ddp_ ddw_", r"[A-Za-z0-9]{36}", "trufflehog deno"),
     Format(
         "planetscale",
         "pscale_tkn_ pscale_oauth_ pscale_pw_",
@@ -142,6 +153,10 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("sourcegraph", "sgp_ slk_", r"\w{40,}", "gitleaks sourcegraph-access-token"),
     Format("postman", "PMAK-", r"[A-Za-z0-9-]{50,}", "gitleaks postman-api-token", glued=True),
     Format("readme", "rdme_", r"[a-z0-9]{60,}", "gitleaks readme-api-token"),
+    Format("crates_io", "cio", _MIXED + r"[A-Za-z0-9]{32}(?![A-Za-z0-9])", "noseyparker crates.io.yml"),
+    Format("sonar", "sqp_ squ_ sqa_", r"[0-9a-f]{40}", "kingfisher data/rules/sonarqube.yml"),
+    Format("harness", "pat. sat.", r"[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", "gitleaks harness-api-key"),
+    Format("launchdarkly", "sdk- api-", _UUID, "trufflehog launchdarkly"),
     Format("octopus", "API-", r"[A-Z0-9]{26}(?![A-Za-z0-9])", "gitleaks octopus-deploy-api-key"),
     # Secrets about secrets
     Format("vault", "hvs. hvb. hvr.", r"[\w-]{20,}", "gitleaks vault-service-token"),
@@ -152,6 +167,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("infisical", "st.", _HEX + r"{20,}\.[\w.-]{20,}", "https://infisical.com/docs/internals/service-tokens"),
     Format("tailscale", "tskey-", r"[a-z]+-[\w-]{20,}", "trufflehog tailscale", glued=True),
     Format("openshift", "sha256~", r"[\w-]{40,}", "gitleaks openshift-user-token", glued=True),
+    Format("okta", "00", r"[\w-]{40}(?![\w-])", "trufflehog okta"),
     # Messages and mail
     Format(
         "slack",
@@ -194,6 +210,9 @@ FORMATS: Final[tuple[Format, ...]] = (
         "cal", "cal_live_ cal_test_", r"[A-Za-z0-9]{20,}", "https://www.mintlify.com/calcom/cal.com/api/authentication"
     ),
     Format("adobe", "p8e-", r"[A-Za-z0-9]{32}", "gitleaks adobe-client-secret"),
+    Format("trello", "ATTA", r"[0-9a-f]{60,}", OBSERVED),
+    Format("frameio", "fio-u-", r"[\w=-]{60,}", "gitleaks frameio-api-token"),
+    Format("duffel", "duffel_test_ duffel_live_", r"[\w=-]{40,}", "gitleaks duffel-api-token"),
     # Money and shops
     Format(
         "stripe",
@@ -216,6 +235,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("flutterwave", "FLWSECK_TEST- FLWSECK-", r"[0-9A-Za-z]{12,}", "gitleaks flutterwave-secret-key"),
     Format("shippo", "shippo_live_ shippo_test_", _HEX + r"{30,}", "gitleaks shippo-api-token", glued=True),
     Format("easypost", "EZAK EZTK", r"[A-Za-z0-9]{54}", "gitleaks easypost-api-token"),
+    Format("paddle", "pdl_live_apikey_ pdl_sdbx_apikey_", r"\w{30,}", "keyhog paddle-api-key"),
+    Format("ramp", "ramp_sec_", r"[A-Za-z0-9]{40,}", "trufflehog ramp"),
     # What watches
     Format("sentry", "sntrys_ sntryu_ sntrya_", r"[\w+/=-]{30,}", "gitleaks sentry-user-token", glued=True),
     Format("new_relic", "NRAK- NRII- NRIQ- NRBR- NRAA- NRSP-", r"[\w-]{19,}", "trufflehog newrelicuserkey"),
@@ -230,9 +251,13 @@ FORMATS: Final[tuple[Format, ...]] = (
         "https://docs.gitguardian.com/secrets-detection/secrets-detection-engine/detectors/specifics/pydantic_logfire_token",
     ),
     Format("infracost", "ico-", r"[A-Za-z0-9]{32}", "gitleaks infracost-api-token"),
+    Format("honeycomb", "hcaik_ hcxik_ hcamk_", r"[a-z0-9]{40,}", OBSERVED),
+    Format("axiom", "xapt- xaat-", _UUID, "keyhog axiom-api-token"),
+    Format("yandex", "AQVN", _MIXED + r"[\w-]{35,38}(?![\w-])", "gitleaks yandex-api-key"),
     # Facebook's, of pages and applications
     Format("facebook", "EAAC EAAM EAAG", r"[A-Za-z0-9]{60,}", "gitleaks facebook-page-access-token"),
     # Of any origin
+    Format("grafana", "eyJrIjoi", r"[A-Za-z0-9]{70,}={0,3}", "gitleaks grafana-api-key"),
     Format("jwt", "eyJ", r"[\w-]{13,}(?:\.[\w-]*){1,4}", "https://www.rfc-editor.org/rfc/rfc7519#section-3"),
 )
 """Of two formats with one beginning, the longer prefix stands first."""

@@ -97,4 +97,12 @@ def _has_mark(text: str, lowered: str, rest: str) -> bool:
 
 def has_anchor(rest: str) -> bool:
     """Whether what is left of a rule's anchor is in the remains; written out, since a loop costs ten times as much."""
-    return "../" in rest or "///" in rest or ":AA" in rest or "Q~" in rest or "1//0" in rest or "-----BEGIN" in rest
+    return (
+        "../" in rest
+        or "///" in rest
+        or ":AA" in rest
+        or "Q~" in rest
+        or "1//0" in rest
+        or "!A" in rest
+        or "-----BEGIN" in rest
+    )

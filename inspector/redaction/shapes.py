@@ -39,8 +39,11 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _rule("discord_webhook", "/api/webhooks/", r"/api/webhooks/[0-9]{10,25}/(?P<secret>[\w-]{30,})"),
     _rule("zapier_webhook", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/(?P<secret>[\w/]{10,})"),
+    _rule("zapier_mcp", "mcp.zapier.com/", r"mcp\.zapier\.com/api/(?:v1/)?mcp/\w{1,8}/(?P<secret>[\w=%-]{20,})"),
     _rule("teams_webhook", "webhook.office.com/", r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{40,})"),
     _rule("telegram", ":AA", r"(?<=[0-9]{8}):(?P<secret>AA[\w-]{30,})"),
+    # trufflehog, ``salesforce``: the id of an organization, and what may be used of it
+    _rule("salesforce", "!AQ !AR", r"(?<=00D[A-Za-z0-9]{12})!(?P<secret>A[\w.]{60,})"),
     _rule(
         "private_key",
         "-----BEGIN",

@@ -47,6 +47,15 @@ _JOINT: Final = re.compile(f"[{re.escape(JOINTS)}]")
 _DISCORD: Final = re.compile(START + r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
 """The bot token of Discord has no prefix: trufflehog, ``discordbottoken``."""
 _DISCORD_DOTS: Final = 2
+_MARKED: Final = (
+    # Keys of Azure's services, Azure OpenAI and DevOps among them: noseyparker, azure.yml; how others look, observed.
+    ("azure", b"JQQJ99", re.compile(r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,30}")),
+    ("azure", b"AZDO", re.compile(r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}")),
+    ("mailchimp", b"-us", re.compile(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])")),
+    ("new_relic", b"NRAL", re.compile(r"[0-9a-zA-Z_-]{36}NRAL(?![A-Za-z0-9])")),
+)
+"""Tokens that have their mark in the middle or at the end: trufflehog, ``mailchimp`` and ``newreliclicensekey``."""
+_SHORTEST_MARKED: Final = 36
 
 
 class Found(NamedTuple):
@@ -69,6 +78,8 @@ def tokens(text: str, raw: bytes) -> Iterator[Found]:
             yield from _in_run(text, start, end)
             if run.count(b".") == _DISCORD_DOTS and (match := _DISCORD.search(text, start, end)):
                 yield Found(*match.span(), "discord")
+            if len(run) >= _SHORTEST_MARKED:
+                yield from _marked(text, run, start)
         if raw[end : end + 1] in _BASE64_SIGNS and (data := _DATA.match(text, start)):
             end = data.end()
         start = mapped.find(_WANTED, end)
@@ -145,6 +156,13 @@ def _runs(raw: bytes, classes: bytes, shortest: int) -> Iterator[tuple[int, int]
         end = end if end >= 0 else len(mapped)
         yield start, end
         start = mapped.find(wanted, end)
+
+
+def _marked(text: str, run: bytes, start: int) -> Iterator[Found]:
+    for service, mark, pattern in _MARKED:
+        if mark in run:
+            for match in pattern.finditer(text, start, start + len(run)):
+                yield Found(*match.span(), service)
 
 
 def _in_run(text: str, start: int, end: int) -> Iterator[Found]:

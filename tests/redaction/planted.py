@@ -118,6 +118,37 @@ jwt eyJ{a33}.eyJ{a70}.{w43}
 slack_webhook https://hooks.slack.com/services/T{U8}/B{U8}/{a24}
 discord_webhook https://discord.com/api/webhooks/{d18}/{w68}
 zapier_webhook https://hooks.zapier.com/hooks/catch/{d7}/{a12}
+zapier_mcp https://mcp.zapier.com/api/mcp/s/{a60}/mcp
+google AQ.Ab{w48}
+runpod rpa_{U32}{l6}
+wandb wandb_v1_{a32}_{a44}
+voiceflow VF.DM.{x24}.{a16}
+photoroom sk_pr_default_{x40}
+chroma ck-{a44}
+mem0 m0-{a40}
+daytona dtn_{x64}
+mongodb_atlas mdb_sa_sk_{a40}
+confluent cflt{b60}
+deno ddp_{a36}
+crates_io cio{a32}
+sonar squ_{x40}
+harness pat.{w22}.{x24}.{a20}
+launchdarkly sdk-{x8}-{x4}-{x4}-{x4}-{x12}
+okta 00{a40}
+trello ATTA{x64}{x8}
+frameio fio-u-{w64}
+duffel duffel_live_{w43}
+paddle pdl_live_apikey_{l26}_{a22}_{a3}
+ramp ramp_sec_{a48}
+honeycomb hcaik_01{l56}
+axiom xaat-{x8}-{x4}-{x4}-{x4}-{x12}
+yandex AQVN{w36}
+grafana eyJrIjoi{a90}
+azure {a52}JQQJ99{a26}
+azure {a76}AZDO{a4}
+mailchimp {x32}-us12
+new_relic {x36}FFFFNRAL
+salesforce 00D{a12}!AQ{a90}
 """
 """One service a line, and how its tokens look: ``{w43}`` is 43 characters of the alphabet ``w``."""
 

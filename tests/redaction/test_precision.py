@@ -12,6 +12,7 @@ ORDINARY = [
     "Cookie: consent dialogs annoy everybody who reads the web.",
     "Our secret: we care about each of our guests.",
     "Authorization: users must be members of the group.",
+    "reset done for user 42\\npassword reset requested for user 43",
     "password reset instructions, forgotten passwords and password managers",
     ":param password: The password to log in with, if any.",
     "  token: string, required\n  password: str = None",
