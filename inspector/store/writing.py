@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from inspector.store import engine as engines
 from inspector.store import soundness
-from inspector.store.errors import HomeGone, PagesDamaged, StoreBusy, StoreError, StoreUnchecked
+from inspector.store.errors import HomeGone, PagesDamaged, StoreBusy, StoreError, StoreFull, StoreUnchecked
 
 
 class WriteConnection:
@@ -185,10 +185,20 @@ class WriteConnection:
         raise StoreBusy(f"{self._path} was moved or deleted while in use and has been opened again; repeat the write")
 
     def _open(self, *, limit_s: float | None) -> None:
-        if engines.schema_of(self._path) is not None and not soundness.is_as_left(self._path):
-            with engines.translated(self._path):
-                soundness.check(self._path, limit_s=limit_s)
-        self._engine = _prepared(self._path)
+        version = engines.schema_of(self._path)
+        try:
+            if version is not None and not soundness.is_as_left(self._path):
+                with engines.translated(self._path):
+                    soundness.check(self._path, limit_s=limit_s)
+            self._engine = _prepared(self._path)
+        except StoreFull as full:
+            if version in (None, engines.SCHEMA_VERSION):
+                raise
+            # Others are read all the same, and pruned.
+            raise StoreFull(
+                f"{self._path} has the older schema {version} and cannot be read: there is no space left to bring it "
+                "up to date; free a few megabytes, or take the way by another disk of 'A full disk' in docs/storage.md"
+            ) from full
 
     def _let_go(self) -> None:
         if self._engine is None:

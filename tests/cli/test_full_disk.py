@@ -165,6 +165,21 @@ def killed_without_reserve(home, span, tmp_path):
     return home
 
 
+def test_an_older_schema_that_finds_no_space_to_be_brought_up_to_date_names_the_way_everywhere(ask, home, span):
+    with Owner(Settings(home=home, retention_days=36_500)) as owner:
+        owner.store.write([span()])
+    with closing(sqlite3.connect(home / "inspector.db")) as older, older:
+        older.execute("UPDATE alembic_version SET version_num = '0008'")
+        older.execute("DELETE FROM counters WHERE name = 'spans'")
+    (home / "inspector.db.reserve").unlink(missing_ok=True)
+    stuff_full(home)
+    for words in (["events"], ["show"], ["export", "--all"], ["tail"], ["serve", "--port", "0"]):
+        code, _, errors = ask(*words)
+        assert (code, errors.count("\n")) == (1, 1), (words, errors)
+        assert "older schema 0008" in errors and "'A full disk' in docs/storage.md" in errors, (words, errors)
+    assert "prune a copy of it on another disk" in ask("prune", "--older-than", "7d", "--yes")[2]
+
+
 def test_a_log_without_a_reserve_is_read_and_pruned_by_way_of_another_disk(ask, killed_without_reserve, tmp_path):
     home, other = killed_without_reserve, tmp_path / "other"
     before = {name: (home / name).read_bytes() for name in ("inspector.db", "inspector.db-wal")}
