@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 
 import click
 
@@ -138,11 +139,26 @@ def _divided(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _refuse_unreadable(arguments: Sequence[str]) -> None:
-    for argument in arguments:
-        try:
-            argument.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise click.UsageError(f"argument {argument!r} is not valid UTF-8") from error
+    """Refuse what is no text, except where the name of a file is wanted, which may be any bytes."""
+    if all(map(_is_text, arguments)):
+        return
+    name = next((argument for argument in arguments if not argument.startswith("-")), "")
+    command = inspector.get_command(click.Context(inspector), name)
+    paths = [param for param in (command.params if command else ()) if isinstance(param.type, click.Path)]
+    options = {option for param in paths for option in param.opts}
+    takes_files = any(isinstance(param, click.Argument) for param in paths)
+    for before, argument in pairwise(("", *arguments)):
+        is_file = takes_files and not argument.startswith("-")
+        if not (_is_text(argument) or is_file or before in options or argument.partition("=")[0] in options):
+            raise click.UsageError(f"argument {argument!r} is not valid UTF-8")
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _explain(error: Exception) -> tuple[str, int]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @home_option
 def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     """Take in OTLP JSON: what 'inspector export' or a collector's file exporter wrote, packed or not.

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from sent import request_of, span_of
@@ -218,3 +219,22 @@ def test_a_home_whose_name_is_not_utf_8_is_read_served_and_pruned(tmp_path, caps
     for arguments in (["events"], ["show"], ["doctor"], ["prune", "--max-size", "1B", "--yes"]):
         assert command(arguments) == 0, (arguments, capsys.readouterr())
     assert "deleted 1 events" in capsys.readouterr().out
+
+
+def test_files_are_named_by_any_bytes_and_all_else_by_text(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
+    home = tmp_path / os.fsdecode(b"h\xff")
+    try:
+        home.mkdir(mode=0o700)
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    file, saved, database = (str(home / name) for name in ("a.jsonl", "saved.jsonl", "inspector.db"))
+    Path(file).write_text(json.dumps(request_of(span_of(1, {"inspector.hook": "tool_call"}))))
+    for arguments in (
+        ["import", file, "--home", str(home)],
+        ["events", f"--home={home}"],
+        ["export", "--salvage", database, "-o", saved],
+    ):
+        assert command(arguments) == 0, (arguments, capsys.readouterr())
+    assert command(["events", "--home", str(home), "--name", str(home)]) == 2
+    assert "is not valid UTF-8" in capsys.readouterr().err
