@@ -188,6 +188,8 @@ def _run(command: list[Any], directory: Path, env: tuple[tuple[str, str], ...]) 
         "INSPECTOR_HOME": str(home),
         "PYTHONPATH": f"{PROGRAMS}:{HERE / 'stubs'}",
         "PYTHONWARNINGS": "ignore",
+        # Nothing is asked over TLS, and each client would read all certificates.
+        "SSL_CERT_DIR": str(directory / "no-certificates"),
         VARIABLE: str(unknown),
         **dict(env),
     }
