@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from emitted import VARIABLE, watching
 
 ENDS = (
     "print('said', end='')",
@@ -56,3 +57,13 @@ def test_a_script_is_given_its_arguments_its_folder_and_its_variables(fork_pytho
         for python in (sys.executable, fork_python.stand_in)
     ]
     assert printed == [f"{command} __main__ {script} 7\n"] * 2
+
+
+def test_a_keyword_that_the_contract_lacks_is_seen_in_a_forked_process_too(fork_python, tmp_path):
+    emit = "_emit_sync('before_tool_call', tool_name='add', args={}, context=None, emitter='openai', unheard_of=1)"
+    program = f"import inspector\nfrom instrument import _emit_sync\ninspector.attach()\n{emit}\ninspector.detach()"
+    unknown = tmp_path / "unknown"
+    env = os.environ | watching() | {VARIABLE: str(unknown), "INSPECTOR_HOME": str(tmp_path)}
+    with fork_python("-c", program, env=env) as process:
+        assert process.wait(timeout=60) == 0
+    assert unknown.read_text() == "('before_tool_call', 'openai', ['unheard_of'])\n"

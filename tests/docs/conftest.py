@@ -34,12 +34,12 @@ def blocks():
 
 
 @pytest.fixture(scope="session")
-def environment(tmp_path_factory):
+def environment(tmp_path_factory, fork_python):
     """The environment of a newcomer: `inspector` and `toolkit` on the path, and a home of its own."""
     folder = tmp_path_factory.mktemp("bin")
     for name, module in (("inspector", "inspector.cli"), ("toolkit", "toolkit")):
         command = folder / name
-        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
+        command.write_text(f'#!/bin/sh\nexec "{fork_python.stand_in}" -m {module} "$@"\n')
         command.chmod(0o755)
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("INSPECTOR_")}
     return {
