@@ -19,6 +19,7 @@ from opentelemetry.util import types
 
 from inspector.logger import warn_once
 from inspector.otel.processor import RecordingProcessor
+from inspector.record.exits import is_of_signal
 
 # Neither has a public name: what is set by set_tracer_provider cannot be set again, and nobody is told of it.
 _GLOBAL = "_TRACER_PROVIDER"
@@ -177,7 +178,9 @@ def _join(provider: trace.TracerProvider) -> None:
         add: Callable[[RecordingProcessor], object] = getattr(provider, "add_span_processor")  # noqa: B009
         add(processor)
     # The border to providers of any kind.
-    except Exception:  # noqa: BLE001
+    except BaseException as error:
+        if is_of_signal(error):
+            raise
         processor = None
         name = f"{type(provider).__module__}.{type(provider).__qualname__}"
         warn_once(

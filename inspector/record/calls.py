@@ -16,7 +16,7 @@ from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
 
-from inspector.record.sdk_spans import sdk_span_at
+from inspector.record.sdk_spans import identity_of, sdk_span_at
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 from inspector.record.tasks import Tasks
 
@@ -324,14 +324,12 @@ def _foreign_parent(current: trace.Span, parent: RecordedSpan | None) -> trace.S
     """Return the current span where it is somebody else's that a new call belongs below, rather than ``parent``."""
     if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan):
         return None
-    found = current.get_span_context()
-    if not found.is_valid:
-        return None
-    if parent is None:
-        return found
-    if found.trace_id == parent.trace_id and not found.is_remote:
+    identity = identity_of(current)
+    if identity is None or parent is None:
+        return identity
+    if identity.trace_id == parent.trace_id and not identity.is_remote:
         return None
     for span in chain(parent):
-        if found.span_id in (span.span_id, span.parent_id):
+        if identity.span_id in (span.span_id, span.parent_id):
             return None
-    return found
+    return identity

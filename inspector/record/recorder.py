@@ -16,6 +16,7 @@ from inspector.record.cancelled import Cancelled
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
 from inspector.record.describe import describe
 from inspector.record.ending import Closing
+from inspector.record.exits import is_of_signal
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
 from inspector.record.otlp import redacted
@@ -50,7 +51,7 @@ class Recorder:
         texts: Texts | None = None,
     ) -> None:
         self._tracer = tracer
-        self._told_of_mirror = False
+        self._has_mirror_failed = False
         self._texts = None if texts is None else texts.without_content()
         self._ids = ids or Ids()
         self.spool = spool
@@ -235,12 +236,13 @@ class Recorder:
     def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
         try:
             mirror = tracer.start_span(span.noun, start_time=span.start_ns)
-            found = mirror.get_span_context()
-        except Exception as exc:  # noqa: BLE001 - the border to the application's provider, which must not cost our record
+            identity = mirror.get_span_context()
+            if identity.is_valid:
+                span.mirror, span.trace_id, span.span_id = mirror, identity.trace_id, identity.span_id
+        except BaseException as exc:  # the border to the application's provider, which must not cost our record
+            if is_of_signal(exc):
+                raise
             self._mirror_failed(exc)
-            return
-        if found.is_valid:
-            span.mirror, span.trace_id, span.span_id = mirror, found.trace_id, found.span_id
 
     def _end_mirror(self, span: RecordedSpan, mirror: trace.Span) -> None:
         assert self._texts is not None
@@ -254,12 +256,14 @@ class Recorder:
             elif span.failure is not None:
                 mirror.set_status(trace.StatusCode.ERROR)
             mirror.end(span.stop_ns)
-        except Exception as exc:  # noqa: BLE001 - as above
+        except BaseException as exc:  # as above
+            if is_of_signal(exc):
+                raise
             self._mirror_failed(exc)
 
-    def _mirror_failed(self, exc: Exception) -> None:
-        if not self._told_of_mirror:
-            self._told_of_mirror = True
+    def _mirror_failed(self, exc: BaseException) -> None:
+        if not self._has_mirror_failed:
+            self._has_mirror_failed = True
             _logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
 
 

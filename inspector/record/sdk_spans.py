@@ -15,6 +15,7 @@ from opentelemetry.context import Context
 
 from inspector import context as session
 from inspector import semconv as sc
+from inspector.record.exits import is_of_signal
 from inspector.record.labels import label
 from inspector.record.spans import RecordedSpan
 
@@ -102,14 +103,22 @@ def sdk_span_at(context: Context | None = None) -> SdkSpan | None:
     """Return the running span of the SDK that is current in ``context``; None is the context of here and now."""
     if not _open:
         return None
+    identity = identity_of(trace.get_current_span(context))
+    span = None if identity is None else _open.get(identity.span_id)
+    return span if identity is not None and span is not None and span.trace_id == identity.trace_id else None
+
+
+def identity_of(span: trace.Span) -> trace.SpanContext | None:
+    """Return what identifies somebody's span; None of one that has no valid identity, or cannot say which."""
     try:
-        identity = trace.get_current_span(context).get_span_context()
-        found = _open.get(identity.span_id)
-        is_the_same = found is not None and found.trace_id == identity.trace_id
+        identity = span.get_span_context()
+        is_valid = identity.is_valid
     # The border to whatever a library made current.
-    except Exception:  # noqa: BLE001
+    except BaseException as error:
+        if is_of_signal(error):
+            raise
         return None
-    return found if is_the_same else None
+    return identity if is_valid else None
 
 
 class SdkSpans:

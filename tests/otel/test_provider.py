@@ -300,3 +300,14 @@ def test_warnings_of_our_provider_are_not_printed_where_the_program_has_set_no_l
     span.end()
     span.set_attribute("late", 1)
     assert "ended span" in capsys.readouterr().err
+
+
+def test_a_provider_that_exits_where_a_processor_is_added_does_not_end_the_program(attached, caplog):
+    class Leaves(trace.NoOpTracerProvider):
+        def add_span_processor(self, processor):
+            raise SystemExit(3)
+
+    theirs = Leaves()
+    trace.set_tracer_provider(theirs)
+    assert trace.get_tracer_provider() is theirs
+    assert "takes no span processor" in caplog.text
