@@ -14,7 +14,7 @@ from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
 from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
-from inspector.api.reads import Reads
+from inspector.api.reads import SINGLE_EVENTS, Reads
 from inspector.api.requests import Counting, Requests
 from inspector.api.service import Home, OpenHome, Service
 from inspector.api.tokens import Token, load_or_create
@@ -73,6 +73,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         requests=Requests(),
         arrivals=Arrivals(),
         reads=Reads(),
+        single_reads=Reads(SINGLE_EVENTS),
         deletions=Deletions(),
         settings=settings,
     )

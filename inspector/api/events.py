@@ -54,4 +54,4 @@ async def get_event(
             raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
         return json_response(event if query.clip is None else clip(event, query.clip))
 
-    return await service.reads.answer(request, page_cost(1), read)
+    return await service.single_reads.answer(request, page_cost(1, full=True), read)

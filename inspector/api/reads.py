@@ -57,6 +57,10 @@ class ReadBounds:
     """How often who waits looks whether there is one."""
 
 
+SINGLE_EVENTS = ReadBounds(waiting=1000)
+"""For events that are asked for one by one: most are small, and one may have 64 MB, which nobody knows beforehand."""
+
+
 def page_cost(limit: int, *, full: bool = False, timeline: bool = False, walks: bool = False) -> int:
     """The rows that a page costs.
 

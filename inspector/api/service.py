@@ -127,6 +127,8 @@ class Service:
     requests: Requests
     arrivals: Arrivals
     reads: Reads
+    single_reads: Reads
+    """Those of one event whole, which wait for nothing but each other."""
     deletions: Deletions
     settings: Settings
 

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import random
 import resource
 import socket
 import sys
@@ -316,6 +317,26 @@ def test_who_takes_too_little_is_cut_off_without_a_word_where_others_wait(served
     assert len(read_all(slow)) < 12_000_000
     assert read_answer(server.open(GET))[0].startswith(b"HTTP/1.1 200")
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+def test_single_events_wait_for_each_other_and_for_nobody_else(served, until, store, span):
+    # Random, since what is packed well is small where it is kept.
+    large = random.Random(0).randbytes(6 << 20).hex()
+    store.write([span(1, attributes={"text": large}), span(2)])
+    server = served()
+    singles = server.app.state.service.single_reads
+    singles.bounds = ReadBounds(unsent_bytes=1)
+    ask = b"GET %s HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer " + SECRET.encode() + b"\r\n\r\n"
+    slow = server.open(ask % b"/events/0000000000000001")
+    until(lambda: singles.unsent)
+    others = [server.open(ask % b"/events/0000000000000001") for _ in range(4)]
+    until(lambda: singles.waiting == len(others))
+    assert singles.unsent < len(large) + 10_000
+    assert read_answer(server.open(ask % b"/events?full=true"))[0].startswith(b"HTTP/1.1 200")
+    assert large.encode() in read_answer(slow)[1]
+    for other in others:
+        assert large.encode() in read_answer(other)[1]
+    assert server.connections.ended.total() == 0
 
 
 def test_half_open_connections_give_way_and_then_idle_ones_the_longest_first(served, until):
