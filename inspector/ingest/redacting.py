@@ -157,10 +157,11 @@ class _Shared:
         """Return a scope without its secrets."""
         if (known := self._made.get(id(scope))) is not None:
             return known[1]
-        name = self._redacting.text("name", scope.name)
+        name, version = (self._redacting.text("name", text) for text in (scope.name, scope.version))
         attributes = self._redacting.attributes(scope.attributes) if scope.attributes else scope.attributes
-        same = name == scope.name and attributes is scope.attributes
-        return self._keep(scope, scope if same else replace(scope, name=name, attributes=attributes))
+        same = (name, version) == (scope.name, scope.version) and attributes is scope.attributes
+        redacted = scope if same else replace(scope, name=name, version=version, attributes=attributes)
+        return self._keep(scope, redacted)
 
     def _keep(self, source: object, made: Any) -> Any:
         # The source is kept as well: an id is only its own while it lives.

@@ -30,7 +30,9 @@ _OPENED = re.compile(rf"(?:[\[(]|%(?:25){{0,3}}5[Bb]){SPACE}[bBrRuU]{{0,2}}{QUOT
 _NEXT = re.compile(rf"{QUOTE}{SPACE}{COMMA}{SPACE}(?=[bBrRuU]{{0,2}}{QUOTE})")
 _LISTED: Final = rf"{COMMA}{SPACE}[bBrRuU]{{0,2}}{QUOTE}\Z"
 _CLOSED = re.compile(rf"{QUOTE}{SPACE}(?:[\])]|%(?:25){{0,3}}5[Dd]|\\?\Z)")
-_HEADER_VALUE: Final = r"(?=[^0-9]{0,128}[0-9])[^,]{8,4096}\Z"
+_HEADER_VALUE: Final = (
+    r"(?:(?=[^0-9]{0,128}[0-9])[^,]{8,4096}|(?=[^A-Z]{0,128}[A-Z])(?=[^a-z]{0,128}[a-z])\w{16,4096})\Z"
+)
 _HEADER: Final = r"[A-Za-z][A-Za-z-]{3,40}\Z"
 _IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)*\Z")
 

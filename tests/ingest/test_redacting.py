@@ -37,7 +37,11 @@ def request_with_secrets(make_span, otlp_attributes, make_request):
             links=[{"traceId": f"{2:032x}", "spanId": f"{2:016x}", "attributes": otlp_attributes({"m": SECRET})}],
         )
         about = {"process.command_args": ["run", "--token", SECRET[4:]], **resource}
-        return make_request(span, make_span(), process=None, scope={"s": SECRET}, **about)
+        request = json.loads(make_request(span, make_span(), process=None, scope={"s": SECRET}, **about))
+        for part in (scopes := request["resourceSpans"][0]["scopeSpans"]):
+            part["scope"] |= {"name": f"name {SECRET}", "version": f"version {SECRET}"}
+        scopes[0]["schemaUrl"] = request["resourceSpans"][0]["schemaUrl"] = f"https://a.example/{SECRET}"
+        return json.dumps(request).encode()
 
     return make
 

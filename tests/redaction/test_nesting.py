@@ -193,6 +193,16 @@ def test_a_user_and_a_password_in_base64_go_under_auth_and_nothing_else_does(tex
         assert Redactor().redact_text("note", text.format(other)) == text.format(other)
 
 
+@pytest.mark.parametrize(
+    "text", ['{{"größe und länge": 1, "api_key": "{}"}}', '{{"api_key": "{}", "größer als früher": 1}}']
+)
+def test_base64_of_a_text_of_other_letters_goes_whole_and_so_it_does_between_the_slashes_of_an_address(text):
+    encoded = planted.encoded(text.format(SECRET))
+    assert check(f"data: {encoded}").startswith("data: [redacted:base64 ")
+    out = check(f"https://a.example/{planted.encoded(json.dumps({'api_key': SECRET})).rstrip('=')}/manifest.json")
+    assert out.startswith("https://a.example/[redacted:base64 ") and out.endswith("/manifest.json")
+
+
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\\n"])
 def test_base64_on_many_lines_goes_whole(line_break):
     plain = "a line of a file, and more of it\n" * 6 + f"password={SECRET}\nand more"
