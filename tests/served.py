@@ -32,6 +32,11 @@ class Served:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmHWM:")[2].split()[0]) << 10
 
+    def cpu_s(self) -> float:
+        """The processor time it has used."""
+        values = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(values[11]) + int(values[12])) / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
