@@ -21,8 +21,8 @@ PYTHON ?= $(shell for each in python3.13 python3.12 python3.11 python3; do \
 export UV_SYSTEM_CERTS ?= 1
 export UV_COMPILE_BYTECODE ?= 1
 
-# The tests start programs by whatever Python their own environment names.
-unexport PYTHON
+# The tests start programs by whatever Python their own environment names, and each compiles only what none did before.
+unexport PYTHON PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long coverage check lint web web-dev screenshots bench lock clean chromium

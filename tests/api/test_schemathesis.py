@@ -43,7 +43,7 @@ def filter_failure(context, failure, case, response):
     return not (noise and type(failure).__name__ == "RejectedPositiveData")
 
 
-def config(examples):
+def config(examples, *, coverage=True):
     return SchemathesisConfig.from_dict(
         {
             "headers": BEARER,
@@ -51,7 +51,10 @@ def config(examples):
             "suppress-health-check": ["filter_too_much"],
             "generation": {"max-examples": examples, "deterministic": True, "database": "none"},
             "tls-verify": False,  # everything here is plain HTTP; loading the certificates takes longer than an answer
-            "phases": {"stateful": {"generation": {"max-examples": max(2, examples // 5)}}},
+            "phases": {
+                "coverage": {"enabled": coverage},
+                "stateful": {"generation": {"max-examples": max(2, examples // 5)}},
+            },
         }
     )
 
@@ -79,14 +82,15 @@ def application(owner, settings):
     return create_app(owner.store, settings=allowed, owner=owner, limits=LiveLimits(lifetime_s=0.02, poll_s=0.01))
 
 
-def test_an_empty_store_keeps_the_contract_in_process(owner, settings):
+def test_an_empty_store_keeps_the_contract_in_process(owner, settings, long):
+    # What each parameter may be is read before the store is asked: the filled one tries it once for both.
     schema = schemathesis.openapi.from_asgi(
-        "/openapi.json", application(owner, settings), config=config(8), headers=BEARER
+        "/openapi.json", application(owner, settings), config=config(8, coverage=long), headers=BEARER
     )
     done, failed, requests = examine(schema)
     assert not failed, "\n\n".join(failed[:3])
-    assert done >= CHECKS
-    assert requests > 500
+    assert done >= CHECKS - {"unsupported_method", "allow_header_conformance"}
+    assert requests > 100
 
 
 @pytest.fixture
@@ -135,9 +139,7 @@ def test_the_plain_tool_finds_nothing_in_any_operation_that_only_looks(filled, s
 
 def test_the_shipped_configuration_names_every_exception_of_the_others(filled, settings, serve_app, checkout, tmp_path):
     shutil.copy(checkout / "schemathesis.toml", tmp_path)
-    others = ("--exclude-path", "/events", "--exclude-path-regex", "^/(st|se|tr|h|r|m|o)")
+    others = ("streamEvents", "exportTraces", "deleteTrace", "deleteSession", "deleteSessionOfAnyName")
     with serve_app(application(filled, settings)) as port:
-        printed = st_run(port, tmp_path, SECRET, "--exclude-path", "/events/{span_id}", *others)
-        assert "Tested: 2" in printed
-        printed = st_run(port, tmp_path, SECRET, "--include-method", "DELETE")
-    assert "Tested: 3" in printed
+        printed = st_run(port, tmp_path, SECRET, *(f"--include-operation-id={each}" for each in others))
+    assert "Tested: 5" in printed
