@@ -7,7 +7,7 @@ import { kindColor } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./bar.module.css";
 import { type BarPlace, barPlace, labelOffset } from "./bar-place";
-import { useFrames } from "./use-clock";
+import { useSteps } from "./use-clock";
 
 interface Props {
   row: SpanRow;
@@ -30,12 +30,12 @@ export const Bar = memo(function Bar({ row, view, now, critical }: Props) {
   );
 });
 
-/** Grows by itself: what a frame changes goes past React. */
+/** Grows by itself: what a step changes goes past React. */
 function RunningBar({ row, view, now, critical }: Props) {
   const bar = useRef<HTMLDivElement>(null);
   const label = useRef<HTMLDivElement>(null);
   const text = useRef<HTMLSpanElement>(null);
-  useFrames(() => {
+  useSteps(() => {
     if (!bar.current || !label.current || !text.current) return;
     const at = now();
     const place = barPlace(row, view, at);

@@ -1,11 +1,11 @@
 import { useRef } from "react";
 import { duration } from "@/lib/format";
-import { useFrames } from "./use-clock";
+import { useSteps } from "./use-clock";
 
 /** How long something has been running, as it passes. */
 export function RunningTime({ now }: { now: () => number }) {
   const text = useRef<HTMLSpanElement>(null);
-  useFrames(() => {
+  useSteps(() => {
     if (text.current) text.current.textContent = duration(now());
   });
   return <span ref={text} />;
