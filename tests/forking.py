@@ -2,8 +2,8 @@
 
 Run as a program it is that process: it takes requests from a socket, and forks a process for each. What it forks has
 the arguments, environment, directory and standard streams of the request, and is no different to whoever looks at its
-output, its exit code or its files. Where the start itself is looked at, or what a variable of Python's or of the locale
-changes, a test starts a process in the usual way.
+output, its exit code or its files. Where the start itself is looked at, or what a variable of Python's (but PYTHONPATH,
+and PYTHONWARNINGS for all warnings) or of the locale changes, a test starts a process in the usual way.
 
 What is tested may start its processes itself: it gets a stand-in for the interpreter, an executable that asks for a
 process, forwards SIGTERM to it and ends as it does.
@@ -94,7 +94,9 @@ def forking(*packages: str, python: str | Path = sys.executable) -> Iterator[Sta
         stand_in.chmod(0o700)
         inherited = [theirs.fileno(), named.fileno()]
         command = [python, __file__, *map(str, inherited), *packages]
-        stack.enter_context(subprocess.Popen(command, env=environment, pass_fds=inherited))
+        # Python asks a stream once whether it can seek, and what is forked may be given pipes.
+        pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+        stack.enter_context(subprocess.Popen(command, env=environment, pass_fds=inherited, **pipes))
         # It ends when nobody can ask it any more.
         stack.enter_context(ours)
         theirs.close()
@@ -181,6 +183,8 @@ def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int]) 
     time.tzset()
     sys.stdout.reconfigure(line_buffering=os.isatty(sys.stdout.fileno()))
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if "PYTHONWARNINGS" in env:
+        warnings.simplefilter(env["PYTHONWARNINGS"])
     path = [each for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
     sys.path[:0] = [each for each in path if each not in sys.path]
     if WATCHED in path:

@@ -47,6 +47,12 @@ def test_what_is_sent_to_a_stand_in_ends_the_program(fork_python):
         os.kill(pid, 0)
 
 
+def test_a_program_whose_output_is_a_pipe_cannot_seek_in_it(fork_python):
+    program = "import io, sys; io.TextIOWrapper(sys.stdout.buffer).write(f'{sys.stdin.seekable()}')"
+    command = [fork_python.stand_in, "-c", program]
+    assert subprocess.check_output(command, input=b"", timeout=60) == b"False"
+
+
 def test_a_script_is_given_its_arguments_its_folder_and_its_variables(fork_python, tmp_path):
     (tmp_path / "beside.py").touch()
     script = tmp_path / "script.py"

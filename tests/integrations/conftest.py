@@ -186,7 +186,7 @@ def _run(command: list[Any], directory: Path, env: tuple[tuple[str, str], ...]) 
         "PATH": os.environ["PATH"],
         "HOME": str(directory),
         "INSPECTOR_HOME": str(home),
-        "PYTHONPATH": f"{PROGRAMS}:{HERE / 'stubs'}",
+        "PYTHONPATH": f"{PROGRAMS}:{HERE / 'stubs'}:{HERE.parent / 'watched'}",
         "PYTHONWARNINGS": "ignore",
         # Nothing is asked over TLS, and each client would read all certificates.
         "SSL_CERT_DIR": str(directory / "no-certificates"),

@@ -1,7 +1,10 @@
 import json
 from collections import Counter
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
+from forking import forking
 
 CURRENT, EARLIER, OLDEST = "current", "earlier", "mcp-oldest"
 GENERATIONS = (CURRENT, EARLIER)
@@ -17,14 +20,37 @@ PAIRS = {
     (OLDEST, OLDEST): ("memory", "stdio"),
 }
 
+FORKED = {
+    CURRENT: ("mcp.server.mcpserver", "inspector.record", "inspector.recording."),
+    EARLIER: ("mcp.server.fastmcp", "inspector.record", "inspector.recording."),
+}
+"""What servers over stdio have imported already, before they record; those over HTTP record before they import it."""
+
 
 @pytest.fixture(scope="module")
-def visited(run, framework_python):
+def stdio_python(framework_python):
+    """The interpreter of a generation's servers over stdio, which are started often, and forked where that pays."""
+    with ExitStack() as stack:
+
+        @cache
+        def find(sdk: str) -> str:
+            python = framework_python(sdk)
+            if sdk not in FORKED:
+                return str(python)
+            return stack.enter_context(forking(*FORKED[sdk], python=python)).stand_in
+
+        yield find
+
+
+@pytest.fixture(scope="module")
+def visited(run, framework_python, stdio_python):
     """What was recorded of a client and a server of these generations, over every transport."""
 
+    @cache
     def visit(client: str, server: str):
         more = ("crash", "alone", "memory", "stdio", "header") if client in GENERATIONS and client == server else ()
-        return run("mcp_client.py", str(framework_python(server)), *PAIRS[client, server], *more, within=client)
+        pythons = (str(framework_python(server)), stdio_python(server))
+        return run("mcp_client.py", *pythons, *PAIRS[client, server], *more, within=client)
 
     return visit
 

@@ -1,8 +1,9 @@
 """A visitor of the travel desk in ``mcp_server.py``, over each transport, with either generation of the SDK.
 
-Arguments: the interpreter of the server, then the transports to visit by; ``crash`` is a server that dies. ``alone``
-stands before visits without the inspector, of either side, and ``header`` is a visit by HTTP of a client without it,
-whose requests name a caller in their headers. Prints what was asked and what was served under the inspector.
+Arguments: the interpreters of the server over HTTP and of those over stdio, then the transports to visit by; ``crash``
+is a server that dies. ``alone`` stands before visits without the inspector, of either side, and ``header`` is a visit
+by HTTP of a client without it, whose requests name a caller in their headers. Prints what was asked and what was served
+under the inspector.
 """
 
 import asyncio
@@ -175,11 +176,11 @@ def opened(way: str, python: str, address: str) -> Any:
     return streamable_http.streamable_http_client(f"{address}/mcp", http_client=client)
 
 
-async def main(python: str, ways: list[str]) -> None:
+async def main(listening: str, python: str, ways: list[str]) -> None:
     global visiting, is_alone
     async with AsyncExitStack() as stack:
         networked = {"http", "sse"} & set(ways)
-        address = await stack.enter_async_context(over_http(python)) if networked else ""
+        address = await stack.enter_async_context(over_http(listening)) if networked else ""
         recorded, _, unrecorded = " ".join(ways).partition(" alone")
         for visiting in recorded.split():
             with around("workflow_run", workflow=f"visit {visiting}"):
@@ -200,4 +201,4 @@ async def visit_by(way: str, python: str, address: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2:]))
+    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
