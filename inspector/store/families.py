@@ -97,7 +97,7 @@ class Families:
             for *values, into in stored:
                 family.add(Node(*values))
                 if into is not None:
-                    family.folded[values[0]] = into
+                    family.fold(values[0], into)
             family.changed.clear()
             family.unsettled.clear()
             self._remembered += _weight(family)

@@ -335,6 +335,33 @@ def test_a_span_below_one_with_many_does_not_have_its_siblings_looked_at(gap):
     assert family.nodes.count < 60
 
 
+def test_a_call_of_a_long_loop_below_a_model_call_does_not_have_the_others_decided_again():
+    family = Family(nodes=CountingLookUps())
+    family.add(llm("loop", tokens=None, start_ns=0))
+    for number in range(2000):
+        family.add(llm(f"call {number}", "loop", "sdk", tokens=None, start_ns=number))
+    assert family.refold() == {"call 0": "loop"}
+    family.nodes.count = 0
+    call = llm("call", "loop", "sdk", tokens=None, start_ns=2000)
+    for change in (structs.replace(call, status="running"), call):
+        family.add(change)
+        assert family.refold() == {}
+    assert family.nodes.count < 60
+    surer = llm("surer", "loop", "sdk", tokens=None, start_ns=3000, call_id="c")
+    family.add(surer)
+    assert family.refold() == {}
+    family.add(llm("loop", tokens=None, start_ns=0, call_id="c"))
+    assert family.refold() == {"call 0": None, "surer": "loop"}
+
+
+def test_a_call_of_very_many_recorders_costs_no_more_than_as_many_calls():
+    family = Family(nodes=CountingLookUps())
+    for number in range(500):
+        family.add(llm(f"{number:03}", None if number == 0 else "000", f"recorder {number}", call_id="c"))
+    assert len(family.refold()) == 15
+    assert family.nodes.count < 50 * 500
+
+
 @given(spans, st.randoms())
 def test_what_changed_is_reported_and_nothing_else(nodes, random):
     family, known = Family(), {}
