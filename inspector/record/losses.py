@@ -1,4 +1,4 @@
-"""What of a process was not recorded, counted once a call."""
+"""What of a process was not recorded, counted once a call: where its end is missing, whatever became of its start."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -11,8 +11,9 @@ Loss: TypeAlias = Literal["dropped", "unwritten", "unencodable"]
 
 @dataclass(slots=True)
 class Losses:
-    """The calls of one process that are not in its spool, since its start.
+    """The calls of one process whose end is not in its spool and will not be, since its start.
 
+    The start of such a call may be there: whoever reads the spool takes the call for lost when the process is gone.
     Counts are added to from any thread: adding to an attribute is one step of the interpreter as far as threads go.
     """
 

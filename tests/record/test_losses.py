@@ -127,3 +127,27 @@ def test_a_call_whose_end_has_no_room_while_its_start_is_encoded_is_counted_once
     assert [span["name"] for span in recording.spans()] == ["execute_tool second"]
     losses = recording.spool.losses
     assert (losses.dropped, losses.unencodable, losses.of_the_open("unencodable")) == (1, 0, 0)
+
+
+def test_a_call_whose_end_has_no_room_counts_once_although_its_start_is_written(record):
+    emitted = []
+
+    def redact(key, text):
+        # In the writer's thread, which has taken the second call by now.
+        if "second" in text and not emitted:
+            emitted.append(key)
+            _emit_sync("before_tool_call", tool_name="third", args={}, context=None, call_id="3")
+            _emit_sync("after_tool_call", tool_name="first", args={}, result=1, context=None, call_id="1")
+        return text
+
+    recording = record(function=redact, max_calls=1)
+    _emit_sync("before_tool_call", tool_name="first", args={}, context=None, call_id="1")
+    assert recording.spool.flush(10)
+    _emit_sync("before_tool_call", tool_name="second", args={}, context=None, call_id="2")
+    found = {span["name"]: "endTimeUnixNano" in span for span in recording.spans()}
+    assert found == {"execute_tool first": False, "execute_tool second": False, "execute_tool third": False}
+    losses = recording.spool.losses
+    assert (losses.dropped, losses.of_the_open("dropped")) == (1, 0)
+    recording.spool.close()
+    assert losses.news(is_over=True) == {}
+    assert losses.dropped == 1
