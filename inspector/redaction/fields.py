@@ -232,11 +232,14 @@ def _in_object(text: str, inner: re.Match[str], label: Label) -> Iterator[tuple[
 
 
 def _bare(text: str, name: tuple[int, int], position: int, label: Label) -> Iterator[tuple[int, int]]:
+    separator = text[name[1] : position]
+    # Asked first: a value that is read, and then not taken, may be all of the text, again for each name in it.
+    if separator.lstrip().startswith("=="):
+        return
     pattern = _LINE if label in ("authorization", "cookie") else _BARE
-    if "%" in text[name[1] : position]:
+    if "%" in separator:
         pattern = _BARE_ENCODED
-    bare = pattern.match(text, position)
-    if bare and not text[name[1] : position].lstrip().startswith("=="):
+    if bare := pattern.match(text, position):
         span = bare.start(), bare.start() + len(bare[0].rstrip())
         if not keeps_bare(text, name, span, label):
             yield span

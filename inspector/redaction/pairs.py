@@ -36,6 +36,10 @@ _HEADER_VALUE: Final = (
 _HEADER: Final = r"[A-Za-z][A-Za-z-]{3,40}\Z"
 _IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)*\Z")
 
+_IS_SIGNS: Final = (":", "=", "3A", "3a")
+"""One of these stands in whatever ``_IS`` matches, encoded for a URL or not."""
+_QUOTE_ENDS: Final = frozenset("\"'`;27")
+"""How a quotation mark of ``MARK`` may end."""
 _NEAR: Final = 64
 """Characters before a name in which the field is looked for whose value it is."""
 _BEFORE: Final = 256
@@ -46,10 +50,12 @@ _FARTHEST: Final = 2048
 
 def value_after(text: str, start: int, end: int) -> int | None:
     """Where the value begins of which the name between two positions is told in a list; None where there is none."""
-    before = text[max(0, start - _BEFORE) : start]
     if _named(text, start) is not None:
         match = _NAMED_AFTER.match(text, end)
         return match.end() if match else None
+    if text[start - 1 : start] not in _QUOTE_ENDS:
+        return None
+    before = text[max(0, start - _BEFORE) : start]
     listed = _OPENED.search(before) or (is_header(text[start:end]) and compiled(_LISTED).search(before))
     match = _NEXT.match(text, end) if listed else None
     return match.end() if match else None
@@ -58,6 +64,9 @@ def value_after(text: str, start: int, end: int) -> int | None:
 def _named(text: str, start: int) -> int | None:
     """Where the field begins that a name is the value of, perhaps at the end of a path; None where it is of none."""
     near = text[max(0, start - _NEAR) : start]
+    # A tenth of the search, and before most names stands nothing of it.
+    if not any(sign in near for sign in _IS_SIGNS):
+        return None
     if near.endswith(("/", ":")) and (path := compiled(_PATH).search(near)):
         start -= len(path[0])
         near = text[max(0, start - _NEAR) : start]
