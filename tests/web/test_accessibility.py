@@ -16,16 +16,27 @@ PAGES = {
     "nothing there": "/no/such/view",
 }
 TRACE_VIEWS = {"waterfall": "", "graph": "view=graph&", "transcript": "view=transcript&"}
-FIND_VIOLATIONS = """async () => {
-  const found = await axe.run(document, {resultTypes: ["violations"]});
+FIND_VIOLATIONS = """async (options) => {
+  const found = await axe.run(document, {resultTypes: ["violations"], ...options});
   const shown = (each) => each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160));
   return found.violations.map((each) => `${each.id}: ${each.help}: ${shown(each)}`);
 }"""
+# The rules that a theme can break: the document is the same in both.
+COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
-def violations_of(page):
-    page.evaluate((ROOT / "web/node_modules/axe-core/axe.min.js").read_text())
-    return page.evaluate(FIND_VIOLATIONS)
+def violations_of(page, options=None):
+    if not page.evaluate("'axe' in window"):
+        page.evaluate((ROOT / "web/node_modules/axe-core/axe.min.js").read_text())
+    return page.evaluate(FIND_VIOLATIONS, options or {})
+
+
+def assert_accessible(page):
+    """Axe has nothing to say about the page, nor about its colours in the other theme."""
+    assert violations_of(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations_of(page, COLORS) == [], "in the dark theme"
+    page.emulate_media(color_scheme="light")
 
 
 def settle(page):
@@ -34,33 +45,30 @@ def settle(page):
     expect(page.locator("#main [aria-busy=true]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_on_a_page(crowd, visit, name, theme):
-    page = visit(crowd, PAGES[name], color_scheme=theme)
+def test_axe_finds_nothing_on_a_page(crowd, visit, name):
+    page = visit(crowd, PAGES[name], color_scheme="light")
     settle(page)
-    assert violations_of(page) == []
+    assert_accessible(page)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", TRACE_VIEWS)
-def test_axe_finds_nothing_on_a_trace(demo, demo_trace, visit, view, theme):
-    page = visit(demo, f"/traces/{demo_trace}?{TRACE_VIEWS[view]}", color_scheme=theme)
+def test_axe_finds_nothing_on_a_trace(demo, demo_trace, visit, view):
+    page = visit(demo, f"/traces/{demo_trace}?{TRACE_VIEWS[view]}", color_scheme="light")
     settle(page)
     expect(page.locator("#main")).to_contain_text("book_hotel")
-    assert violations_of(page) == []
+    assert_accessible(page)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt"])
-def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind, theme):
+def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind):
     events = demo.get(f"/events?trace_id={demo_trace}&kind={kind}&limit=50")["items"]
     span = next((each for each in events if each["status"] == "error"), events[0])
-    page = visit(demo, f"/traces/{demo_trace}?span={span['span_id']}", color_scheme=theme)
+    page = visit(demo, f"/traces/{demo_trace}?span={span['span_id']}", color_scheme="light")
     for tab in range(page.get_by_role("tab", name=re.compile("Overview|Attributes|Raw")).count()):
         page.get_by_role("tab", name=re.compile("Overview|Attributes|Raw")).nth(tab).click()
         settle(page)
-        assert violations_of(page) == []
+        assert_accessible(page)
 
 
 def test_axe_finds_nothing_in_every_status(oddities, visit):
@@ -69,13 +77,12 @@ def test_axe_finds_nothing_in_every_status(oddities, visit):
     assert violations_of(page) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("same", ["", "&same=0"])
-def test_axe_finds_nothing_where_calls_are_told_twice(oddities, visit, same, theme):
+def test_axe_finds_nothing_where_calls_are_told_twice(oddities, visit, same):
     view = f"/traces/{TWICE}?span={span_of(TWICE, 4).span_id}{same}"
-    page = visit(oddities, view, color_scheme=theme, viewport={"width": 1920, "height": 900})
+    page = visit(oddities, view, color_scheme="light", viewport={"width": 1920, "height": 900})
     expect(page.get_by_text("counted there.").first).to_be_visible()
-    assert violations_of(page) == []
+    assert_accessible(page)
 
 
 def test_axe_finds_nothing_on_an_empty_page(empty, visit):
