@@ -1,56 +1,30 @@
 """The store on one SQLite file: one connection writes, others only read."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
-from inspector.model import (
-    Event,
-    Filter,
-    GroupBy,
-    Loss,
-    Order,
-    Page,
-    Session,
-    Sort,
-    Span,
-    Stats,
-    StatsOf,
-    Trace,
-    TraceOutline,
-    TraceSort,
-)
-from inspector.store import arrivals, notes, reader, retention, soundness, unwritable, writer
+from inspector.model import Loss, Span
+from inspector.store import arrivals, notes, retention, soundness, unwritable, writer
 from inspector.store.conversations import Conversations
-from inspector.store.engine import (
-    check_readable,
-    file_identity,
-    limited,
-    reader_engine,
-    translated,
-)
+from inspector.store.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
 from inspector.store.families import Families
-from inspector.store.health import read_health
 from inspector.store.limits import READ_LIMITS, ReadLimits
-from inspector.store.losses import read_losses, with_losses, write_losses
-from inspector.store.outline import read_outline
-from inspector.store.protocol import Age, Health, Pruned, Removed, SpoolMark
+from inspector.store.losses import write_losses
+from inspector.store.protocol import Age, Pruned, Removed, SpoolMark
+from inspector.store.questions import SqliteReads
 from inspector.store.removal import Removal
 from inspector.store.reserve import Reserve
 from inspector.store.rows import clean, scrubbed
 from inspector.store.search import index_some
-from inspector.store.stats import read_stats
-from inspector.store.tables import counters, spools
-from inspector.store.trace_stats import read_trace_stats
 from inspector.store.writing import WriteConnection
 
 
-class SqliteStore:
+class SqliteStore(SqliteReads):
     """The store on one SQLite file, created and brought up to date when it is opened for writing.
 
     At most one process may open it for writing, as `OwnerLock` decides.
@@ -84,8 +58,7 @@ class SqliteStore:
         self._now_ns = now_ns
         self._copy = unwritable.copied(path) if read_only else None
         path = path if self._copy is None else Path(self._copy.name) / path.name
-        self._path = path
-        self._limits = limits
+        super().__init__(path, limits)
         self._reserve = Reserve(path)
         with self._reserve.lent():
             if read_only:
@@ -136,111 +109,10 @@ class SqliteStore:
         with self._write() as connection:
             return writer.mark_lost(connection, processes)
 
-    def spools(self) -> Mapping[str, SpoolMark]:
-        """See `Store.spools`."""
-        with self._read() as connection:
-            rows = connection.execute(select(spools)).all()
-        return {row.name: SpoolMark(row.name, int(row.inode), *row[2:]) for row in rows}
-
     def forget_spools(self, names: Sequence[str]) -> None:
         """See `Store.forget_spools`."""
         with self._write() as connection:
             writer.forget_marks(connection, names)
-
-    def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
-        """See `Store.losses`."""
-        with self._read() as connection:
-            return read_losses(connection, run, limit)
-
-    def events(  # the interface's
-        self,
-        where: Filter,
-        *,
-        sort: Sort = "time",
-        order: Order = "desc",
-        cursor: str | None = None,
-        limit: int = 50,
-        full: bool = False,
-    ) -> Page[Event]:
-        """See `Store.events`."""
-        window = reader.Window(sort, order, cursor, limit)
-        with self._read() as connection:
-            return reader.read_events(connection, where, window, self._limits, full=full)
-
-    def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
-        """See `Store.event`."""
-        with self._read() as connection:
-            return reader.read_event(connection, clean(span_id), trace_id, self._limits)
-
-    def after(
-        self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
-    ) -> tuple[Event, ...]:
-        """See `Store.after`."""
-        limits = self._limits
-        if most_bytes is not None:
-            limits = replace(limits, full_bytes=min(most_bytes, limits.full_bytes))
-        with self._read() as connection:
-            return reader.read_after(connection, seq, where, limits, limit=limit, full=full)
-
-    def last_seq(self) -> int:
-        """See `Store.last_seq`."""
-        with self._read() as connection:
-            return connection.execute(select(counters.c.value).where(counters.c.name == "seq")).scalar() or 0
-
-    def indexed_seq(self) -> int:
-        """See `Store.indexed_seq`."""
-        with self._read() as connection:
-            return connection.execute(select(counters.c.value).where(counters.c.name == "indexed")).scalar() or 0
-
-    def trace(self, trace_id: str) -> Trace | None:
-        """See `Store.trace`."""
-        with self._read() as connection:
-            trace = reader.read_trace(connection, clean(trace_id))
-            return None if trace is None else with_losses(connection, trace)
-
-    def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
-        """See `Store.outline`."""
-        with self._read() as connection:
-            outline = read_outline(connection, clean(trace_id), cursor=cursor, limit=limit)
-            return None if outline is None else replace(outline, trace=with_losses(connection, outline.trace))
-
-    def traces(  # the interface's
-        self,
-        where: Filter,
-        *,
-        sort: TraceSort = "time",
-        order: Order = "desc",
-        cursor: str | None = None,
-        limit: int = 50,
-        timeline: bool = False,
-    ) -> Page[Trace]:
-        """See `Store.traces`."""
-        window = reader.Window(sort, order, cursor, limit)
-        with self._read() as connection:
-            return reader.read_traces(connection, where, window, self._limits, timeline=timeline)
-
-    def session(self, session_id: str) -> Session | None:
-        """See `Store.session`."""
-        with self._read() as connection:
-            return reader.read_session(connection, clean(session_id))
-
-    def sessions(
-        self,
-        *,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
-    ) -> Page[Session]:
-        """See `Store.sessions`."""
-        with self._read() as connection:
-            return reader.read_sessions(connection, since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit)
-
-    def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
-        """See `Store.stats`."""
-        read = read_stats if of == "events" else read_trace_stats
-        with self._read() as connection:
-            return read(connection, where, self._limits, by=by, buckets=buckets)
 
     def delete_trace(self, trace_id: str) -> int:
         """See `Store.delete_trace`."""
@@ -275,16 +147,6 @@ class SqliteStore:
         with self._write() as connection:
             notes.doubt_clock(connection, doubted=doubted)
 
-    def is_clock_doubted(self) -> bool:
-        """See `Store.is_clock_doubted`."""
-        with self._read() as connection:
-            return notes.is_clock_doubted(connection)
-
-    def last_arrival_ns(self) -> int | None:
-        """See `Store.last_arrival_ns`."""
-        with self._read() as connection:
-            return arrivals.last_ns(connection)
-
     def index(self, limit: int = 2000) -> int:
         """See `Store.index`."""
         with self._write() as connection:
@@ -306,16 +168,6 @@ class SqliteStore:
                 held = self._reserve.release()
                 writer.empty_log()
                 self._reserve.restore(held)
-
-    def used_bytes(self) -> int:
-        """See `Store.used_bytes`."""
-        with self._read() as connection:
-            return retention.used_bytes(connection)
-
-    def health(self) -> Health:
-        """See `Store.health`."""
-        with self._read() as connection:
-            return read_health(connection, self._path)
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -1,0 +1,173 @@
+"""What a store on an SQLite file is asked: each question reads as of one moment."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from inspector.model import (
+    Event,
+    Filter,
+    GroupBy,
+    Loss,
+    Order,
+    Page,
+    Session,
+    Sort,
+    Stats,
+    StatsOf,
+    Trace,
+    TraceOutline,
+    TraceSort,
+)
+from inspector.store import arrivals, notes, reader, retention
+from inspector.store.health import read_health
+from inspector.store.limits import ReadLimits
+from inspector.store.losses import read_losses, with_losses
+from inspector.store.outline import read_outline
+from inspector.store.protocol import Health, SpoolMark
+from inspector.store.rows import clean
+from inspector.store.stats import read_stats
+from inspector.store.tables import counters, spools
+from inspector.store.trace_stats import read_trace_stats
+
+
+class SqliteReads(ABC):
+    """The part of a store that reads.
+
+    Args:
+        path: The file.
+        limits: How much one question may read.
+    """
+
+    def __init__(self, path: Path, limits: ReadLimits) -> None:
+        self._path = path
+        self._limits = limits
+
+    @abstractmethod
+    def _read(self) -> AbstractContextManager[Connection]:
+        """Hold a connection that reads."""
+
+    def spools(self) -> Mapping[str, SpoolMark]:
+        """See `Store.spools`."""
+        with self._read() as connection:
+            rows = connection.execute(select(spools)).all()
+        return {row.name: SpoolMark(row.name, int(row.inode), *row[2:]) for row in rows}
+
+    def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
+        """See `Store.losses`."""
+        with self._read() as connection:
+            return read_losses(connection, run, limit)
+
+    def events(  # the interface's
+        self,
+        where: Filter,
+        *,
+        sort: Sort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        full: bool = False,
+    ) -> Page[Event]:
+        """See `Store.events`."""
+        window = reader.Window(sort, order, cursor, limit)
+        with self._read() as connection:
+            return reader.read_events(connection, where, window, self._limits, full=full)
+
+    def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
+        """See `Store.event`."""
+        with self._read() as connection:
+            return reader.read_event(connection, clean(span_id), trace_id, self._limits)
+
+    def after(
+        self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
+    ) -> tuple[Event, ...]:
+        """See `Store.after`."""
+        limits = self._limits
+        if most_bytes is not None:
+            limits = replace(limits, full_bytes=min(most_bytes, limits.full_bytes))
+        with self._read() as connection:
+            return reader.read_after(connection, seq, where, limits, limit=limit, full=full)
+
+    def last_seq(self) -> int:
+        """See `Store.last_seq`."""
+        with self._read() as connection:
+            return connection.execute(select(counters.c.value).where(counters.c.name == "seq")).scalar() or 0
+
+    def indexed_seq(self) -> int:
+        """See `Store.indexed_seq`."""
+        with self._read() as connection:
+            return connection.execute(select(counters.c.value).where(counters.c.name == "indexed")).scalar() or 0
+
+    def trace(self, trace_id: str) -> Trace | None:
+        """See `Store.trace`."""
+        with self._read() as connection:
+            trace = reader.read_trace(connection, clean(trace_id))
+            return None if trace is None else with_losses(connection, trace)
+
+    def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
+        """See `Store.outline`."""
+        with self._read() as connection:
+            outline = read_outline(connection, clean(trace_id), cursor=cursor, limit=limit)
+            return None if outline is None else replace(outline, trace=with_losses(connection, outline.trace))
+
+    def traces(  # the interface's
+        self,
+        where: Filter,
+        *,
+        sort: TraceSort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        timeline: bool = False,
+    ) -> Page[Trace]:
+        """See `Store.traces`."""
+        window = reader.Window(sort, order, cursor, limit)
+        with self._read() as connection:
+            return reader.read_traces(connection, where, window, self._limits, timeline=timeline)
+
+    def session(self, session_id: str) -> Session | None:
+        """See `Store.session`."""
+        with self._read() as connection:
+            return reader.read_session(connection, clean(session_id))
+
+    def sessions(
+        self,
+        *,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Session]:
+        """See `Store.sessions`."""
+        with self._read() as connection:
+            return reader.read_sessions(connection, since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit)
+
+    def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
+        """See `Store.stats`."""
+        read = read_stats if of == "events" else read_trace_stats
+        with self._read() as connection:
+            return read(connection, where, self._limits, by=by, buckets=buckets)
+
+    def is_clock_doubted(self) -> bool:
+        """See `Store.is_clock_doubted`."""
+        with self._read() as connection:
+            return notes.is_clock_doubted(connection)
+
+    def last_arrival_ns(self) -> int | None:
+        """See `Store.last_arrival_ns`."""
+        with self._read() as connection:
+            return arrivals.last_ns(connection)
+
+    def used_bytes(self) -> int:
+        """See `Store.used_bytes`."""
+        with self._read() as connection:
+            return retention.used_bytes(connection)
+
+    def health(self) -> Health:
+        """See `Store.health`."""
+        with self._read() as connection:
+            return read_health(connection, self._path)
