@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from forking import forking
 from spooled import last_records
 
 import inspector
@@ -37,6 +38,13 @@ def run():
 @pytest.fixture
 def outline():
     return _outline
+
+
+@pytest.fixture(scope="session")
+def fork_toolkit():
+    """Start Python where the toolkit and the MCP SDK's server are imported, which takes a second otherwise."""
+    with forking("toolkit", "mcp.server.mcpserver") as start:
+        yield start
 
 
 def _attribute(span, key):

@@ -7,7 +7,6 @@ from textwrap import dedent
 
 import pytest
 from emitted import watching
-from forking import forking
 
 ROOT = Path(__file__).parents[3]
 
@@ -18,13 +17,6 @@ def environment(tmp_path):
     return kept | {"INSPECTOR_HOME": str(tmp_path / "inspector"), **watching(ROOT), "NO_PROXY": "127.0.0.1"}
 
 
-@pytest.fixture(scope="session")
-def fork_toolkit():
-    """Start Python where the toolkit is imported."""
-    with forking("toolkit") as start:
-        yield start
-
-
 @pytest.fixture
 def toolkit(fork_toolkit, environment, tmp_path):
     """Run the command; what it printed, what it complained about, and its exit code."""
@@ -33,7 +25,9 @@ def toolkit(fork_toolkit, environment, tmp_path):
         streams = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         streams["stdin"] = subprocess.DEVNULL if stdin is None else subprocess.PIPE
         command = ("-m", "toolkit", *map(str, arguments))
-        with fork_toolkit(*command, env=environment, cwd=tmp_path, text=True, **streams) as process:
+        # As the settings of cards name the interpreter of their servers.
+        env = environment | {"PYTHON": fork_toolkit.stand_in}
+        with fork_toolkit(*command, env=env, cwd=tmp_path, text=True, **streams) as process:
             try:
                 out, err = process.communicate(stdin, timeout=60)
             except subprocess.TimeoutExpired:

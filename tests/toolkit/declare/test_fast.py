@@ -14,7 +14,7 @@ from toolkit.mcp import StdioServer
 from toolkit.models.scripted import ScriptedModel, Turn
 
 PMO = Path(__file__).parents[3] / "examples" / "pmo"
-TIME = StdioServer(sys.executable, [str(PMO / "time_server.py")])
+TIME_SERVER = str(PMO / "time_server.py")
 CHILD = "agent__child"
 
 
@@ -22,6 +22,11 @@ CHILD = "agent__child"
 def elsewhere(tmp_path, monkeypatch):
     """No file of settings is found where tests run by accident."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def clock(fork_toolkit):
+    return StdioServer(fork_toolkit.stand_in, [TIME_SERVER])
 
 
 def add_one(x: int) -> int:
@@ -88,8 +93,8 @@ def test_relative_files_begin_at_the_base_path(run, write, tmp_path):
     assert [each.name for each in run(fast.tools())] == ["double"]
 
 
-def test_all_kinds_of_tools_are_offered_together_and_filters_leave_tools_of_servers_out(run):
-    fast = FastAgent("demo", servers={"time": TIME})
+def test_all_kinds_of_tools_are_offered_together_and_filters_leave_tools_of_servers_out(run, clock):
+    fast = FastAgent("demo", servers={"time": clock})
 
     @fast.agent(name="child", instruction="Help out.")
     @fast.agent(
@@ -118,7 +123,7 @@ def test_servers_are_shared_by_the_agents_and_gone_after_the_block(run, tmp_path
 import runpy
 with open({str(started)!r}, "a") as file:
     file.write("x")
-runpy.run_path({str(PMO / "time_server.py")!r}, run_name="__main__")
+runpy.run_path({TIME_SERVER!r}, run_name="__main__")
 """
     model = ScriptedModel(
         [Turn(calls=[(CHILD, {"message": "Now?"})]), Turn(calls=[("time__get_time", {})]), "Now.", "Ok."]
@@ -136,8 +141,8 @@ runpy.run_path({str(PMO / "time_server.py")!r}, run_name="__main__")
     assert started.read_text() == "x"
 
 
-def test_a_filter_that_names_no_tool_is_refused_before_anything_runs(run):
-    fast = FastAgent("demo", servers={"time": TIME})
+def test_a_filter_that_names_no_tool_is_refused_before_anything_runs(run, clock):
+    fast = FastAgent("demo", servers={"time": clock})
     fast.agent(name="a", instruction="Help.", servers=["time"], tools={"time": ["get_tme"]})(add_one)
     with pytest.raises(DefinitionInvalid) as caught:
         run(fast.tools())
@@ -145,9 +150,11 @@ def test_a_filter_that_names_no_tool_is_refused_before_anything_runs(run):
     assert str(caught.value).partition(": ")[2] == said
 
 
-def test_servers_given_in_python_go_before_those_of_the_settings_and_only_used_ones_are_started(run, write):
+def test_servers_given_in_python_go_before_those_of_the_settings_and_only_used_ones_are_started(
+    run, write, time_server
+):
     write("fastagent.config.yaml", "mcp: {servers: {time: {command: /nowhere}, unused: {command: /nowhere}}}\n")
-    fast = FastAgent("demo", servers={"time": TIME})
+    fast = FastAgent("demo", servers={"time": clock})
     fast.agent(name="a", instruction="Help.", servers=["time"])(add_one)
     assert [each.name for each in run(fast.tools())] == ["time__get_time", "time__convert_time"]
 

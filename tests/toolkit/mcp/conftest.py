@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from forking import forking
 
 from toolkit.mcp import StdioServer
 
@@ -43,17 +42,10 @@ def ledger(tmp_path):
     return Ledger(tmp_path / "ledger.txt")
 
 
-@pytest.fixture(scope="session")
-def fork_sdk():
-    """Start Python where the SDK's server is imported, which takes a second otherwise."""
-    with forking("mcp.server.mcpserver") as start:
-        yield start
-
-
 @pytest.fixture
-def desk(desk_of, fork_sdk):
+def desk(desk_of, fork_toolkit):
     """A desk that is started over stdio, saying to a file what it says on standard error."""
-    return lambda **options: desk_of(fork_sdk.stand_in, **options)
+    return lambda **options: desk_of(fork_toolkit.stand_in, **options)
 
 
 @pytest.fixture
@@ -72,13 +64,13 @@ def desk_of(tmp_path, ledger):
 
 
 @pytest.fixture
-def listening_desk(ledger, fork_sdk):
+def listening_desk(ledger, fork_toolkit):
     """Runs a desk that listens on a port, until the block ends."""
 
     @contextmanager
     def run(port):
         env = {**os.environ, "DESK_LEDGER": str(ledger.path)}
-        with fork_sdk(DESK, str(port), env=env, stderr=subprocess.DEVNULL) as process:
+        with fork_toolkit(DESK, str(port), env=env, stderr=subprocess.DEVNULL) as process:
             try:
                 wait_for_port(port, process)
                 yield f"http://127.0.0.1:{port}/mcp"

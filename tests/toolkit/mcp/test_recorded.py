@@ -14,12 +14,12 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory, fork_sdk):
+def recorded(tmp_path_factory, fork_toolkit):
     """What the program emitted, and the spans of the recorder, with the integration off and on."""
 
     def run(integrations):
         home = tmp_path_factory.mktemp(integrations)
-        desk = [fork_sdk.stand_in, str(PROGRAMS / "desk.py")]
+        desk = [fork_toolkit.stand_in, str(PROGRAMS / "desk.py")]
         command = [sys.executable, str(PROGRAMS / "told.py"), str(home), integrations, *desk]
         env = {**os.environ, **watching()}
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, cwd=PROGRAMS.parents[3])
