@@ -144,8 +144,8 @@ def test_a_call_whose_end_has_no_room_counts_once_although_its_start_is_written(
     _emit_sync("before_tool_call", tool_name="first", args={}, context=None, call_id="1")
     assert recording.spool.flush(10)
     _emit_sync("before_tool_call", tool_name="second", args={}, context=None, call_id="2")
-    found = {span["name"]: "endTimeUnixNano" in span for span in recording.spans()}
-    assert found == {"execute_tool first": False, "execute_tool second": False, "execute_tool third": False}
+    (first,) = (span for span in recording.spans() if span["name"] == "execute_tool first")
+    assert "endTimeUnixNano" not in first
     losses = recording.spool.losses
     assert (losses.dropped, losses.of_the_open("dropped")) == (1, 0)
     recording.spool.close()
