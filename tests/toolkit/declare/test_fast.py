@@ -150,9 +150,7 @@ def test_a_filter_that_names_no_tool_is_refused_before_anything_runs(run, clock)
     assert str(caught.value).partition(": ")[2] == said
 
 
-def test_servers_given_in_python_go_before_those_of_the_settings_and_only_used_ones_are_started(
-    run, write, time_server
-):
+def test_servers_given_in_python_go_before_those_of_the_settings_and_only_used_ones_are_started(run, write, clock):
     write("fastagent.config.yaml", "mcp: {servers: {time: {command: /nowhere}, unused: {command: /nowhere}}}\n")
     fast = FastAgent("demo", servers={"time": clock})
     fast.agent(name="a", instruction="Help.", servers=["time"])(add_one)
