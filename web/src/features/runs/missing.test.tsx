@@ -24,7 +24,7 @@ const strip = () => screen.queryByRole("region", { name: "What is missing" });
 beforeEach(() => localStorage.clear());
 afterEach(cleanup);
 
-test("what was read stays hidden until there is another figure, a smaller one too", () => {
+test("what was read stays hidden until there is another figure, a smaller one too, and hides none after it", () => {
   show(5);
   fireEvent.click(screen.getByRole("button", { name: "Hide until this changes" }));
   expect(strip()).toBeNull();
@@ -32,6 +32,7 @@ test("what was read stays hidden until there is another figure, a smaller one to
     [5, false],
     [6, true],
     [2, true],
+    [5, true],
   ] as const) {
     cleanup();
     show(dropped);
