@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Message, readMessages } from "./messages";
-import { newMessages, withoutToldCalls } from "./new-messages";
+import { newMessages, withoutListedCalls } from "./new-messages";
 
 const system = { role: "system", parts: [{ type: "text", content: "You plan trips." }] };
 const user = { role: "user", parts: [{ type: "text", content: "Plan one." }] };
@@ -18,20 +18,20 @@ const roles = (messages: { message: Message }[]) => messages.map(({ message }) =
 test("at the first call everything is new", () => {
   const found = newMessages(null, read([system, user]), false);
   expect(roles(found.added)).toEqual(["system", "user"]);
-  expect(found.told).toBe(0);
+  expect(found.repeated).toBe(0);
 });
 
-test("the answer before and what its tools gave back were told already", () => {
+test("the answer before and what its tools gave back are repeated", () => {
   const before = { asked: read([system, user]), answered: read([answer]) };
   const found = newMessages(before, read([system, user, answer, result]), true);
-  expect(found).toEqual({ added: [], told: 2, removed: 0 });
+  expect(found).toEqual({ added: [], repeated: 2, removed: 0 });
 });
 
-test("results of tools that nobody recorded are told with the model call", () => {
+test("results of tools that nobody recorded stand with the model call", () => {
   const before = { asked: read([system, user]), answered: read([answer]) };
   const found = newMessages(before, read([system, user, answer, result]), false);
   expect(roles(found.added)).toEqual(["tool"]);
-  expect(found.told).toBe(1);
+  expect(found.repeated).toBe(1);
 });
 
 test("an answer that comes back in another form is still the same", () => {
@@ -41,7 +41,7 @@ test("an answer that comes back in another form is still the same", () => {
     content: "I look at hotels.",
     tool_calls: [{ id: "c1", type: "function", function: { name: "find", arguments: '{"city": "Lisbon"}' } }],
   };
-  expect(newMessages(before, read([user, chat]), true).told).toBe(1);
+  expect(newMessages(before, read([user, chat]), true).repeated).toBe(1);
 });
 
 test("another answer put into the history is new", () => {
@@ -61,10 +61,10 @@ test("what was left out and what was rewritten is said", () => {
   expect(found.added.map(({ rewritten }) => rewritten)).toEqual([true]);
 });
 
-test("calls that are told by themselves leave the answer, each once", () => {
+test("calls that have entries of their own leave the answer, each once", () => {
   const twice = read([{ ...answer, parts: [...answer.parts, { ...answer.parts[1], id: "c2" }] }]);
-  expect(withoutToldCalls(twice, ["find"])[0]?.parts.map((part) => part.kind)).toEqual(["text", "call"]);
-  expect(withoutToldCalls(twice, ["find", "find"])[0]?.parts.map((part) => part.kind)).toEqual(["text"]);
-  expect(withoutToldCalls(read([{ ...answer, parts: answer.parts.slice(1) }]), ["find"])).toEqual([]);
-  expect(withoutToldCalls(twice, ["__proto__"])).toEqual(twice);
+  expect(withoutListedCalls(twice, ["find"])[0]?.parts.map((part) => part.kind)).toEqual(["text", "call"]);
+  expect(withoutListedCalls(twice, ["find", "find"])[0]?.parts.map((part) => part.kind)).toEqual(["text"]);
+  expect(withoutListedCalls(read([{ ...answer, parts: answer.parts.slice(1) }]), ["find"])).toEqual([]);
+  expect(withoutListedCalls(twice, ["__proto__"])).toEqual(twice);
 });

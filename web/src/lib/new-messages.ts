@@ -2,12 +2,12 @@ import { diffMessages, messageKey } from "./message-diff";
 import type { Part } from "./message-parts";
 import { type Message, textOf } from "./messages";
 
-/** What a model call tells that was not told before. */
+/** What a model call adds to the messages above it. */
 export interface NewMessages {
   /** Added since the call before, or all of them at the first call. */
   added: { message: Message; rewritten: boolean }[];
-  /** How many added ones were told already: the answer before, and what its tools gave back. */
-  told: number;
+  /** How many added ones stand above already: the answer before, and what its tools gave back. */
+  repeated: number;
   /** How many of the call before are no longer there. */
   removed: number;
 }
@@ -21,20 +21,20 @@ interface Conversation {
  * The messages of a model call that are new to somebody who has read everything before it.
  *
  * @param before The model call before it.
- * @param hasTools Whether the tool calls in between are told, results included.
+ * @param hasTools Whether the tool calls in between have entries of their own, results included.
  */
 export function newMessages(before: Conversation | null, asked: readonly Message[], hasTools: boolean): NewMessages {
-  const found: NewMessages = { added: [], told: 0, removed: 0 };
+  const result: NewMessages = { added: [], repeated: 0, removed: 0 };
   const echo = new Echo(before?.answered ?? [], hasTools);
   for (const change of diffMessages(before?.asked ?? [], asked)) {
-    if (change.kind === "removed") found.removed++;
-    else if (change.kind === "rewritten") found.added.push({ message: change.after, rewritten: true });
+    if (change.kind === "removed") result.removed++;
+    else if (change.kind === "rewritten") result.added.push({ message: change.after, rewritten: true });
     else if (change.kind === "added") {
-      if (echo.has(change.message)) found.told++;
-      else found.added.push({ message: change.message, rewritten: false });
+      if (echo.has(change.message)) result.repeated++;
+      else result.added.push({ message: change.message, rewritten: false });
     }
   }
-  return found;
+  return result;
 }
 
 /** What the call before answered, so that it is known when it comes back as history. */
@@ -71,8 +71,8 @@ function callId(part: Part): string[] {
   return part.kind === "call" && part.id !== null ? [part.id] : [];
 }
 
-/** An answer without the tool calls that are told by themselves: each of `names` stands for one call. */
-export function withoutToldCalls(answered: readonly Message[], names: readonly string[]): Message[] {
+/** An answer without the tool calls that have entries of their own: each of `names` stands for one call. */
+export function withoutListedCalls(answered: readonly Message[], names: readonly string[]): Message[] {
   const left = new Map<string, number>();
   for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
   return answered.flatMap((message) => {

@@ -25,9 +25,9 @@ interface Props {
 /** What a span is and where it stands, before and after the rest of it is here. */
 export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
   const { row } = place;
-  const told = span ?? row;
-  if (!told) return null;
-  const agent = told.agent ?? agentAround(place)?.agent ?? null;
+  const known = span ?? row;
+  if (!known) return null;
+  const agent = known.agent ?? agentAround(place)?.agent ?? null;
   const ms = span ? span.duration_ms : (row?.durationMs ?? null);
   return (
     <header className={css.header}>
@@ -40,17 +40,17 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
         </div>
       </div>
       <div className={css.title}>
-        <KindIcon kind={told.kind} size={16} />
+        <KindIcon kind={known.kind} size={16} />
         <h2 className={css.name}>
-          <Recorded text={told.name || "(no name)"} />
+          <Recorded text={known.name || "(no name)"} />
         </h2>
-        <StatusMark status={told.status} label />
+        <StatusMark status={known.status} label />
       </div>
       <p className={css.facts}>
-        <span>{kindLabel(told.kind)}</span>
-        <span>{ms === null ? (told.status === "running" ? "running" : "no end recorded") : duration(ms)}</span>
+        <span>{kindLabel(known.kind)}</span>
+        <span>{ms === null ? (known.status === "running" ? "running" : "no end recorded") : duration(ms)}</span>
         {row && <span>{row.startMs === 0 ? "at the start of the run" : `${duration(row.startMs)} into the run`}</span>}
-        {agent !== null && told.kind !== "agent" && (
+        {agent !== null && known.kind !== "agent" && (
           <span>
             by <Recorded text={agent} />
           </span>

@@ -4,7 +4,7 @@ import { type Conversation, conversationOf } from "@/lib/conversation";
 import { compact, dollars, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { toolNames } from "@/lib/messages";
-import { newMessages, withoutToldCalls } from "@/lib/new-messages";
+import { newMessages, withoutListedCalls } from "@/lib/new-messages";
 import type { Turn } from "@/lib/transcript";
 import { visibleLine } from "@/lib/visible";
 import { MessageView } from "@/ui/message";
@@ -47,7 +47,7 @@ export function TurnItem({ entry, traceId, onSelect }: ItemProps<Turn>) {
 function Messages({ span, before, entry }: { span: FullSpan; before: FullSpan | null; entry: Turn }) {
   const own = useMemo(() => conversationOf(span), [span]);
   const last = useMemo(() => before && conversationOf(before), [before]);
-  const { added, told, removed } = useMemo(
+  const { added, repeated, removed } = useMemo(
     () => newMessages(last, own.asked, entry.previous !== null),
     [last, own, entry.previous],
   );
@@ -56,7 +56,7 @@ function Messages({ span, before, entry }: { span: FullSpan; before: FullSpan | 
   return (
     <div className={css.messages}>
       {incomplete && <Note>The model call before could not be loaded, so all messages are shown.</Note>}
-      {told > 0 && <Note>{`Sees ${plural(told, "more message")} from above.`}</Note>}
+      {repeated > 0 && <Note>{`Sees ${plural(repeated, "more message")} from above.`}</Note>}
       {removed > 0 && <Note>{`${plural(removed, "earlier message")} left out since the call before.`}</Note>}
       {added.map(({ message, rewritten }, at) => (
         <MessageView
@@ -77,7 +77,7 @@ function Messages({ span, before, entry }: { span: FullSpan; before: FullSpan | 
 
 function Answer({ own, entry }: { own: Conversation; entry: Turn }) {
   const called = entry.tools.map((tool) => calleeName(tool.row));
-  const shown = withoutToldCalls(own.answered, called);
+  const shown = withoutListedCalls(own.answered, called);
   const status = entry.call.row.status;
   if (own.answered.length === 0) {
     if (status === "running") return <Note>The answer is under way.</Note>;

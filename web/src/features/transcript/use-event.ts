@@ -35,10 +35,10 @@ export function useEvent(traceId: string, call: Call | null): LoadedEvent {
     gcTime: KEPT_MS,
   });
   const loaded = data?.status;
-  const told = row?.status;
+  const status = row?.status;
   useEffect(() => {
-    if (loaded !== undefined && told !== undefined && loaded !== told) void refetch();
-  }, [loaded, told, refetch]);
+    if (loaded !== undefined && status !== undefined && loaded !== status) void refetch();
+  }, [loaded, status, refetch]);
   const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
   return { span, error: span ? null : error, retry: () => void refetch() };
 }
