@@ -280,12 +280,16 @@ def show(what: str, times: list[float]) -> None:
     print(f"{what:52} {len(times):8,} {p50:9.1f} {p99:9.1f} {most:9.1f}")
 
 
-def main() -> int:
+def asked_for() -> argparse.Namespace:
     options = argparse.ArgumentParser()
     options.add_argument("--spans", type=int, default=20_000)
     options.add_argument("--seconds", type=float, default=20)
     options.add_argument("--listeners", type=int, default=1000)
-    given = options.parse_args()
+    return options.parse_args()
+
+
+def main() -> int:
+    given = asked_for()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     print(f"{given.spans:,} spans, {given.seconds:g} s each; load of the machine before: {os.getloadavg()[0]:.1f}")
@@ -324,7 +328,7 @@ def main() -> int:
         show("the heavy reads themselves", heavy_times)
     print(f"heavy reads by status: {dict(heavy_answers)}; cut: {dict(cut_alone + cut)}; not answered: {dict(failed)}")
     print(f"memory: {base:.0f} MB at first, {listening:.0f} with listeners, {most:.0f} at most, {kept:.0f} afterwards")
-    results = (
+    return judged(
         quantiles(alone)[1],
         quantiles(answers)[1],
         quantiles(pressed)[1],
@@ -333,6 +337,10 @@ def main() -> int:
         most,
         heavy_answers["cut"] + failed.total() + cut.total() + cut_alone.total(),
     )
+
+
+def judged(*results: float) -> int:
+    """Print each result beside its budget; returns 1 where one is missed."""
     missed = 0
     for (what, budget), result in zip(BUDGETS.items(), results, strict=True):
         missed += result > budget

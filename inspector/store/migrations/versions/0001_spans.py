@@ -11,6 +11,16 @@ depends_on = None
 
 def upgrade() -> None:
     """Creates everything."""
+    _create_contents_and_counters()
+    _create_sessions()
+    _create_spans()
+    _create_indexes_of_spans()
+    _create_spools()
+    _create_traces()
+    op.execute("CREATE VIRTUAL TABLE search USING fts5(body, content='', tokenize='unicode61')")
+
+
+def _create_contents_and_counters() -> None:
     op.create_table(
         "contents",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -27,6 +37,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name"),
         sqlite_with_rowid=False,
     )
+
+
+def _create_sessions() -> None:
     op.create_table(
         "sessions",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -54,6 +67,9 @@ def upgrade() -> None:
     )
     op.create_index("ix_sessions_latest", "sessions", ["latest_ns"], unique=False)
     op.create_index("ux_sessions_session", "sessions", ["session_id"], unique=True)
+
+
+def _create_spans() -> None:
     op.create_table(
         "spans",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -94,6 +110,9 @@ def upgrade() -> None:
         sa.Column("links", sa.LargeBinary(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
+
+
+def _create_indexes_of_spans() -> None:
     op.create_index(
         "ix_spans_cost", "spans", ["cost_rank"], unique=False, sqlite_where=sa.text("cost_rank IS NOT NULL")
     )
@@ -135,6 +154,9 @@ def upgrade() -> None:
     op.create_index("ix_spans_trace", "spans", ["trace_id", "start_ns"], unique=False)
     op.create_index("ux_spans_seq", "spans", ["seq"], unique=True)
     op.create_index("ux_spans_span", "spans", ["trace_id", "span_id"], unique=True)
+
+
+def _create_spools() -> None:
     op.create_table(
         "spools",
         sa.Column("name", sa.Text(), nullable=False),
@@ -148,6 +170,9 @@ def upgrade() -> None:
         sa.Column("dropped_segments", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("name"),
     )
+
+
+def _create_traces() -> None:
     op.create_table(
         "traces",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -193,4 +218,3 @@ def upgrade() -> None:
     )
     op.create_index("ix_traces_time", "traces", ["start_ns"], unique=False)
     op.create_index("ux_traces_trace", "traces", ["trace_id"], unique=True)
-    op.execute("CREATE VIRTUAL TABLE search USING fts5(body, content='', tokenize='unicode61')")
