@@ -3,7 +3,8 @@
 Run as a program it is that process: it takes requests from a socket, and forks a process for each. What it forks has
 the arguments, environment, directory and standard streams of the request, and is no different to whoever looks at its
 output, its exit code or its files. Where the start itself is looked at, or what a variable of Python's (but PYTHONPATH,
-and PYTHONWARNINGS for all warnings) or of the locale changes, a test starts a process in the usual way.
+PYTHONIOENCODING, and PYTHONWARNINGS for all warnings) or of the locale changes, a test starts a process in the usual
+way.
 
 What is tested may start its processes itself: it gets a stand-in for the interpreter, an executable that asks for a
 process, forwards SIGTERM to it and ends as it does.
@@ -182,6 +183,10 @@ def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int]) 
     os.environ.update(env)
     time.tzset()
     sys.stdout.reconfigure(line_buffering=os.isatty(sys.stdout.fileno()))
+    if encoding := env.get("PYTHONIOENCODING"):
+        # Those there are belong to files of other kinds, and refuse to change.
+        sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding=encoding, errors="backslashreplace", closefd=False, buffering=1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if "PYTHONWARNINGS" in env:
         warnings.simplefilter(env["PYTHONWARNINGS"])

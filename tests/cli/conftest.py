@@ -180,7 +180,8 @@ def inspector(environment, fork_python) -> Callable[..., subprocess.CompletedPro
     """Run ``inspector`` to its end in a process of its own."""
 
     def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
-        assert not any(name.startswith("PYTHON") for name in variables), "Python reads it once: take inspector_anew"
+        read_once = [name for name in variables if name.startswith("PYTHON") and name != "PYTHONIOENCODING"]
+        assert not read_once, f"Python reads {read_once} at its start: take inspector_anew"
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         command = ("-W", "error", "-m", "inspector.cli", *arguments)
         with fork_python(*command, env=environment | variables, **streams) as process:

@@ -290,10 +290,10 @@ def on_terminal(environment, *arguments):
     return b"".join(chunks).decode()
 
 
-def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector_anew, write_spans, span):
+def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector, inspector_anew, write_spans, span):
     write_spans(span(name="日本 é", status="error", error=SpanError("E", "→")), span(status="running", end_ns=None))
     for command in COMMANDS:
-        done = inspector_anew(*command, PYTHONIOENCODING="latin-1")
+        done = inspector(*command, PYTHONIOENCODING="latin-1")
         assert done.returncode == 0
         assert done.stdout.isascii()
     assert (

@@ -89,10 +89,10 @@ def main(directory, seed, kills):
             write_until_killed(database, ledger)
         deadline = time.monotonic() + 60
         while acknowledged(ledger) < until and time.monotonic() < deadline:
-            pass
+            time.sleep(0.0002)  # leaves the processor to the writer
         pause_until = time.monotonic() + chance.random() * (0.2 if at < 5 else 0.01)
         while time.monotonic() < pause_until:
-            pass
+            time.sleep(0.0002)  # leaves the processor to the writer
         os.kill(child, signal.SIGKILL)
         assert os.waitpid(child, 0)[1] == signal.SIGKILL, f"the writer failed before kill {at} of seed {seed}"
         if database.exists():
