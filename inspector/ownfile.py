@@ -131,6 +131,21 @@ def _is_not_inheritable(fd: int) -> bool:
         return False
 
 
+def make_table_large() -> None:
+    """Have the system make this process's table of descriptors as large as numbers of ours need it.
+
+    Where the process has one thread this takes microseconds. With several, Linux lets whoever makes it grow wait until
+    each processor has seen the old table out of use (``expand_fdtable``, ``synchronize_rcu``), 10 ms and more: too long
+    for the first call that is recorded.
+    """
+    with contextlib.suppress(OSError):
+        low = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.close(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _high_number()))
+        finally:
+            os.close(low)
+
+
 def _high_number() -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY or limit > _HIGH + 1024:

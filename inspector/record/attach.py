@@ -15,6 +15,7 @@ from opentelemetry import trace
 from inspector import semconv as sc
 from inspector.environment import read_environment
 from inspector.logger import warn_once
+from inspector.ownfile import make_table_large
 from inspector.record.children import write_before_results
 from inspector.record.otlp import resource_json
 from inspector.record.recorder import Recorder
@@ -60,6 +61,8 @@ class Attachment:
         )
 
     def _new_spool(self) -> Spool:
+        # Before there is a writer's thread: with two threads it would hold up the first call's record.
+        make_table_large()
         started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         process = f"{started}-{os.getpid()}-{os.urandom(4).hex()}"
         resource = resource_json(process, service=self._service, version=_version())

@@ -315,3 +315,30 @@ def test_a_file_whose_identity_cannot_be_read_is_not_left_open(tmp_path, monkeyp
         with pytest.raises(FileNotFoundError):
             OwnFile(str(tmp_path / "file"), os.O_RDWR | os.O_CREAT)
     assert str(tmp_path / "file") not in [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="says how large the table is")
+def test_the_table_of_descriptors_is_large_enough_before_the_writer_has_a_thread(tmp_path):
+    program = textwrap.dedent("""
+        import os, re, sys, threading, inspector
+
+        def slots():
+            return int(re.search(r"FDSize:\\s*(\\d+)", open("/proc/self/status").read())[1])
+
+        before = slots()
+        inspector.attach()
+        grown = slots()
+        if (pid := os.fork()) == 0:
+            print(slots() - grown, threading.active_count(), flush=True)
+            os._exit(0)
+        os.waitpid(pid, 0)
+        print(grown > before, threading.active_count())
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=UNTRACED | {"INSPECTOR_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout.splitlines(), done.stderr) == (["0 1", "True 1"], "")
