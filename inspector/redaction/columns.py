@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Final, NamedTuple
 
 from inspector.redaction.names import Label, label_of
@@ -10,8 +10,6 @@ from inspector.redaction.plausible import keeps
 from inspector.redaction.quoting import compiled
 
 _BREAK: Final = r"\r?\n|(?:\\{1,40}r)?(?P<slashes>\\{1,40})n"
-_LONGEST_BREAK: Final = 84
-"""Characters of the longest line break, backslashes included."""
 _SEPARATOR: Final = r"(?P<separator>[,;|\t]|\\{1,40}t)"
 _AFTER: Final = rf"(?:\\{{0,40}}[\"'])? ?(?:{_SEPARATOR}|\r?\n|\\{{1,40}}[rn])"
 _BEFORE: Final = rf"{_SEPARATOR} ?(?:\\{{0,40}}[\"'])?\Z"
@@ -38,78 +36,40 @@ class _Table(NamedTuple):
     """Backslashes before the ``n`` that breaks its lines; 0 where they are broken as they should be."""
 
 
-class _Row(NamedTuple):
-    """One line of a table."""
-
-    cells: list[str]
-    starts: list[int]
-    """Where in the text each cell begins."""
-
-
-class Tables:
-    """The tables of a text. Their lines are read once, however many columns are looked at."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._header: tuple[str, str, tuple[str, ...]] = ("", "", ())
-        self._last: tuple[int, str, int] | None = None
-        self._rows: list[_Row] = []
-        self._unread: Iterator[_Row] = iter(())
-
-    def values(self, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
-        """The values below a name that stands between two positions, where it heads a column."""
-        text = self._text
-        table = self._table_at(start, end) if text[end : end + 1] in _MAY_FOLLOW else None
-        if table is None:
+def in_column(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
+    """The values below a name that stands between two positions, where it heads a column."""
+    table = _table_at(text, start, end) if text[end : end + 1] in _MAY_FOLLOW else None
+    if table is None:
+        return
+    for first, last in islice(_rows(text, table), _MOST_ROWS):
+        row = text[first:last]
+        cells = row.split(table.separator)
+        if table.separator == "|" and compiled(_RULE).match(row):
+            continue
+        value = cells[table.column].strip(_AROUND) if len(cells) == table.cells else ""
+        if len(cells) != table.cells or label_of(value):
             return
-        for row in islice(self._rows_of(table), _MOST_ROWS):
-            if table.separator == "|" and compiled(_RULE).match("|".join(row.cells)):
-                continue
-            value = row.cells[table.column].strip(_AROUND) if len(row.cells) == table.cells else ""
-            if len(row.cells) != table.cells or label_of(value):
-                return
-            if value and not keeps(label, value) and (label != "token" or compiled(_DIGITS_IN_IT).match(value)):
-                begin = text.index(value, row.starts[table.column])
-                yield begin, begin + len(value)
+        if value and not keeps(label, value) and (label != "token" or compiled(_DIGITS_IN_IT).match(value)):
+            before = sum(map(len, cells[: table.column])) + table.column * len(table.separator)
+            begin = text.index(value, first + before)
+            yield begin, begin + len(value)
 
-    def _table_at(self, start: int, end: int) -> _Table | None:
-        text = self._text
-        beside = compiled(_AFTER).match(text, end)
-        if beside and not beside["separator"]:
-            beside = compiled(_BEFORE).search(text[max(0, start - 48) : start])
-        line_end = _next_break(text, end) if beside else None
-        if not beside or line_end is None:
-            return None
-        slashes = len(line_end["slashes"] or "")
-        line_start = _line_start(text, start, slashes)
-        separator = beside["separator"]
-        head = text[line_start : line_end.start()]
-        cells, column = self._header_cells(head, separator), head.count(separator, 0, start - line_start)
-        if not cells or cells[column].strip(_AROUND) != text[start:end]:
-            return None
-        return _Table(line_end.end(), separator, len(cells), column, slashes)
 
-    def _header_cells(self, line: str, separator: str) -> tuple[str, ...]:
-        """The cells of a line that heads a table, else nothing; asked for each name in it, one after the other."""
-        if self._header[:2] != (line, separator):
-            cells = tuple(line.split(separator))
-            self._header = line, separator, cells if _is_header(cells, separator) else ()
-        return self._header[2]
-
-    def _rows_of(self, table: _Table) -> Iterator[_Row]:
-        lines = table.start, table.separator, table.slashes
-        if lines != self._last:
-            self._last, self._rows, self._unread = lines, [], _rows(self._text, table)
-        number = 0
-        while number < len(self._rows) or self._read_one():
-            yield self._rows[number]
-            number += 1
-
-    def _read_one(self) -> bool:
-        row = next(self._unread, None)
-        if row is not None:
-            self._rows.append(row)
-        return row is not None
+def _table_at(text: str, start: int, end: int) -> _Table | None:
+    beside = compiled(_AFTER).match(text, end)
+    if beside and not beside["separator"]:
+        beside = compiled(_BEFORE).search(text[max(0, start - 48) : start])
+    line_end = _next_break(text, end) if beside else None
+    if not beside or line_end is None:
+        return None
+    slashes = len(line_end["slashes"] or "")
+    line_start = _line_start(text, start, slashes)
+    separator = beside["separator"]
+    head = text[line_start : line_end.start()]
+    cells, column = head.split(separator), head.count(separator, 0, start - line_start)
+    if not _is_header(cells, separator) or cells[column].strip(_AROUND) != text[start:end]:
+        return None
+    return _Table(line_end.end(), separator, len(cells), column, slashes)
 
 
 def _line_start(text: str, start: int, slashes: int) -> int:
@@ -117,8 +77,6 @@ def _line_start(text: str, start: int, slashes: int) -> int:
     before = text[least:start]
     # From behind, since a line is short: a break ends with one of the two, however often it is escaped.
     begin = max(before.rfind("\n") + 1, before.rfind("\\n") + 2 if "\\n" in before else 0)
-    if not slashes:
-        return least + begin
     # The table begins within a string, behind the quotation mark of that.
     quotes = (found for found in compiled(_QUOTE).finditer(before, begin) if len(found[1]) < slashes)
     return least + max((found.end() for found in quotes), default=begin)
@@ -127,20 +85,19 @@ def _line_start(text: str, start: int, slashes: int) -> int:
 def _next_break(text: str, position: int) -> re.Match[str] | None:
     end = position + _LONGEST_LINE
     # Ten times as fast as the pattern, and most names of secrets head no table.
-    signs = [at for sign in ("\n", "\\n") if (at := text.find(sign, position, end)) >= 0]
-    if not signs:
+    if text.find("\n", position, end) < 0 and text.find("\\n", position, end) < 0:
         return None
-    return compiled(_BREAK).search(text, max(position, min(signs) - _LONGEST_BREAK), end)
+    return compiled(_BREAK).search(text, position, end)
 
 
-def _is_header(cells: tuple[str, ...], separator: str) -> bool:
+def _is_header(cells: list[str], separator: str) -> bool:
     if separator == "|":
         return len(cells) > 1 and all(not each.strip() or compiled(_HEAD).match(each.strip()) for each in cells)
     # A sentence has a space behind its commas; what leads to the table stands in the first cell.
     return len(cells) > 1 and bool(compiled(_HEAD).search(cells[0])) and all(map(compiled(_HEAD).match, cells[1:]))
 
 
-def _rows(text: str, table: _Table) -> Iterator[_Row]:
+def _rows(text: str, table: _Table) -> Iterator[tuple[int, int]]:
     """The lines behind the header; within a string they end with it."""
     position = table.start
     while position < len(text):
@@ -149,8 +106,7 @@ def _rows(text: str, table: _Table) -> Iterator[_Row]:
         quotes = compiled(_QUOTE).finditer(text, position, end) if table.slashes else ()
         # At a level where breaks have so many backslashes, quotes of the string around have fewer, inner ones more.
         closing = next((quote.start() for quote in quotes if len(quote[1]) < table.slashes), None)
-        cells = text[position : end if closing is None else closing].split(table.separator)
-        yield _Row(cells, list(accumulate((len(each) + len(table.separator) for each in cells[:-1]), initial=position)))
+        yield position, end if closing is None else closing
         if closing is not None or not found:
             return
         position = found.end()

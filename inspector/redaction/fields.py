@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from inspector.redaction.columns import Tables
+from inspector.redaction.columns import in_column
 from inspector.redaction.commands import netrc_value
 from inspector.redaction.names import PERSONAL, Label, label_of
 from inspector.redaction.pairs import is_pair, value_after, value_before
@@ -72,20 +72,17 @@ _LINE = re.compile(r"(?:[^\r\n\"'`\\<>]|\\(?![rn\"'`]))+")
 
 def named(text: str, lowered: str) -> Iterator[Found]:
     """Every value in a text that follows a secret's name; ``lowered`` is the text in lower case, of the same length."""
-    begun = done = 0
-    tables = Tables(text)
+    done = 0
     for start, end, label in sorted((*names_in(text, lowered), *personal_names(text))):
         # A name inside a value that goes is gone with it; looking again would cost the square of the length.
-        # One before it is not: the next name in the head of a table.
-        if begun <= start < done:
+        if start < done:
             continue
-        for first, last in _values(text, tables, (start, end), label):
+        for first, last in _values(text, start, end, label):
             value = text[first:last]
             if not keeps(label, value):
                 skip = scheme_end(value) if label == "authorization" else 0
                 yield Found(first + skip, last, label)
-                if last > done:
-                    begun, done = first if begun <= start else min(begun, first), last
+                done = max(done, last)
 
 
 def has_word(lowered: str, *, auth: bool = True) -> bool:
@@ -127,7 +124,6 @@ def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
 
     ``personal`` is False where names of personal access tokens are known not to be there.
     """
-    tables = Tables(text)
     for start, end, label in chain(names_in(text, lowered), personal_names(text) if personal else ()):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
             return True
@@ -136,7 +132,7 @@ def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
         if _loose(text, end, "password") is not None or netrc_value(text, start, end):
             return True
         if (label == "cookie" and compiled(_COOKIE).match(text, end)) or any(
-            True for _ in tables.values(start, end, label)
+            True for _ in in_column(text, start, end, label)
         ):
             return True
     return False
@@ -156,8 +152,7 @@ def _name_start(text: str, position: int) -> int:
     return start
 
 
-def _values(text: str, tables: Tables, name: tuple[int, int], label: Label) -> Iterator[tuple[int, int]]:
-    start, end = name
+def _values(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
     if label == "cookie" and (cookie := compiled(_COOKIE).match(text, end)):
         yield cookie.span("value" if cookie["value"] else "field")
         return
@@ -178,7 +173,7 @@ def _values(text: str, tables: Tables, name: tuple[int, int], label: Label) -> I
         yield span
     else:
         yield from value_before(text, start)
-        yield from tables.values(start, end, label)
+        yield from in_column(text, start, end, label)
 
 
 def _value_start(text: str, start: int, end: int, label: Label) -> int | None:

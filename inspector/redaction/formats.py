@@ -78,7 +78,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     ),
     Format("llama_cloud", "llx-", r"[A-Za-z0-9]{40,}", OBSERVED),
     Format("runpod", "rpa_", _MIXED + r"[A-Za-z0-9]{30,}", OBSERVED),
-    Format("wandb", "wandb_v1_", r"[A-Za-z0-9_]{60,}", OBSERVED),
+    Format("wandb", "wandb_v1_", r"[\w-]{60,}", OBSERVED),
     Format("voiceflow", "VF.DM. VF.WS. VF.", _HEX + r"{24}\.[A-Za-z0-9]{16}", "trufflehog voiceflow"),
     Format("photoroom", "sk_pr_", r"\w{1,64}_[0-9a-fA-F]{40}", "trufflehog photoroom"),
     # What agents search, scrape, remember and run with
