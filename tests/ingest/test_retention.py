@@ -79,6 +79,7 @@ def test_what_is_too_much_goes_though_it_came_now_and_is_logged(owner, clocks, c
 
 @pytest.mark.parametrize("hours", [60 * 24, -60 * 24, 1.5, -1.5])
 def test_a_clock_that_jumps_removes_nothing_for_an_hour(owner, clocks, caplog, hours):
+    caplog.set_level(logging.WARNING, "inspector")
     pruning = retention(owner, clocks, days=0.01)
     clocks.wall_ns += int(hours * HOUR_NS)
     pruning.prune()
@@ -113,6 +114,7 @@ def test_size_is_kept_while_the_clock_is_doubted(owner, clocks):
 
 
 def test_a_restart_does_not_end_the_hour_in_which_a_clock_that_jumped_removes_nothing(owner, clocks, caplog):
+    caplog.set_level(logging.WARNING, "inspector")
     pruning = retention(owner, clocks, days=1)
     clocks.wall_ns += 60 * DAY_NS
     pruning.prune()
