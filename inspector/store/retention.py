@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -144,7 +144,7 @@ def _reductions(removal: Removal, max_bytes: int, by: Age, untidied: int) -> Ite
 def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
     begin = True
     with suppress(StoreFull):
-        while removal.step(lambda connection: search.tidy(connection, begin=begin)):  # noqa: B023 - called at once
+        while removal.step(lambda connection: search.tidy(connection, begin=begin, little=removal.is_tight)):  # noqa: B023 - called at once
             begin = False
             yield 0, 0
 
@@ -219,8 +219,12 @@ def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connec
         if len(found) == room:
             break
         done.append(trace_id)
-    _delete_spans(connection, ids)
-    return _Slice(len(done), _delete_emptied(connection, done) if done else 0, len(ids))
+    with search.merging_nothing(connection) if removal.is_tight else nullcontext():
+        _delete_spans(connection, ids)
+    gone = _delete_emptied(connection, done) if done else 0
+    if gone and not removal.is_tight:
+        search.merge(connection)
+    return _Slice(len(done), gone, len(ids))
 
 
 def _latest_spans(connection: Connection, trace_id: str, most: int) -> Sequence[int]:
@@ -258,5 +262,4 @@ def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
         (json_list([row[1] for row in gone]),),
     ).all()
     rollups.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
-    search.merge(connection)
     return len(gone)

@@ -7,7 +7,8 @@ own: to remove a span its document is made again from its row.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -26,7 +27,11 @@ from inspector.store.engine import driver
 _MOST_TERMS = 32
 _LONGEST_TERM = 200
 _MERGE_PAGES = 64
-_TIDY_PAGES = 256
+_AUTOMERGE = 8
+"""Segments of a level that are merged, as the migration 0003 sets it."""
+_CRISISMERGE, _MOST_SEGMENTS = 16, 1999
+"""Segments of a level that are merged whatever that costs (https://sqlite.org/fts5.html), and the most there may be."""
+_TIDY_PAGES, _LITTLE_TIDY_PAGES = 256, 16
 _MOST_TEXT_CHARS = 1 << 20
 _DEEPEST_CALL = 100
 """Lists and maps inside one another that a function calls itself for."""
@@ -170,14 +175,29 @@ def merge(connection: Connection) -> None:
     connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
 
 
-def tidy(connection: Connection, *, begin: bool) -> bool:
+@contextmanager
+def merging_nothing(connection: Connection) -> Generator[None]:
+    """Leave the segments of the index apart, for merging writes much at once; what is written is written by the end."""
+    database = driver(connection)
+    set_option = "INSERT INTO search (search, rank) VALUES (?, ?)"
+    database.executemany(set_option, (("automerge", 0), ("crisismerge", _MOST_SEGMENTS)))
+    yield
+    # At a savepoint FTS5 writes what it holds, and not at the commit, where it would merge again.
+    database.execute("SAVEPOINT written")
+    database.execute("RELEASE written")
+    database.executemany(set_option, (("automerge", _AUTOMERGE), ("crisismerge", _CRISISMERGE)))
+
+
+def tidy(connection: Connection, *, begin: bool, little: bool) -> bool:
     """Merges some of the index, so that what was removed leaves it; returns whether there is more.
 
-    ``begin`` marks all of it for that, as https://sqlite.org/fts5.html#the_merge_command has it.
+    ``begin`` marks all of it for that, as https://sqlite.org/fts5.html#the_merge_command has it; ``little`` does as
+    little at a time as a full disk has space for.
     """
     database = driver(connection)
     before = database.total_changes
-    pages = -_TIDY_PAGES if begin else _TIDY_PAGES
+    most = _LITTLE_TIDY_PAGES if little else _TIDY_PAGES
+    pages = -most if begin else most
     database.execute("INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
     return database.total_changes - before >= 2
 

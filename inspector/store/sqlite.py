@@ -13,6 +13,7 @@ from inspector.store.conversations import Conversations
 from inspector.store.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
 from inspector.store.families import Families
+from inspector.store.growth import Growth
 from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.losses import write_losses
 from inspector.store.protocol import Age, Pruned, Removed, SpoolMark
@@ -219,6 +220,7 @@ class SqliteStore(SqliteReads):
     @contextmanager
     def _removal(self) -> Generator[Removal]:
         writer = self._writable()
+        growth = Growth(self._path, self._reserve)
         with ExitStack() as stack:
             is_alone = False
 
@@ -228,10 +230,15 @@ class SqliteStore(SqliteReads):
                     is_alone = True
                     # Whoever else writes would take the space that is made here for removing.
                     stack.enter_context(writer.alone())
-                    stack.callback(self._reserve.restore, self._reserve.release())
-                writer.empty_log()
+                    stack.callback(self._reserve.restore, growth.begin(writer.empty_log))
+                growth.make_room(writer.empty_log)
 
-            yield Removal(self._remove, make_room)
+            @contextmanager
+            def remove() -> Generator[Connection]:
+                with self._remove() as connection, growth.limited(connection):
+                    yield connection
+
+            yield Removal(remove, make_room)
         self._reserve.keep()
 
     def _forget(self) -> None:

@@ -30,11 +30,12 @@ def line(size):
 
 
 @pytest.fixture
-def home(tmp_path):
+def home(request, tmp_path):
     """A data directory on a small disk of its own."""
+    size = getattr(request, "param", "8m")
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(disk)], capture_output=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(disk)], capture_output=True)
     if mounted.returncode:
         pytest.skip(f"no file system may be mounted here: {mounted.stderr.decode().strip()}")
     yield disk / "home"
@@ -119,6 +120,37 @@ def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
     with closing(sqlite3.connect(home / "inspector.db")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM traces").fetchone()[0] <= stored
+
+
+@pytest.mark.parametrize("home", ["24m"], indirect=True)
+def test_prune_frees_space_where_the_text_of_many_calls_is_indexed(ask, home, span):
+    (home / "spool").mkdir(mode=0o700, parents=True)
+    home.chmod(0o700)
+    with (home / "spool" / "a.jsonl").open("w") as file:
+        for number in range(1000):
+            text = {
+                "gen_ai.tool.call.arguments": random.Random(number).randbytes(900).hex(),
+                "session.id": f"s{number % 7}",
+                "gen_ai.operation.name": "execute_tool",
+            }
+            file.write(json.dumps(request_of(span_of(f"{number:016x}", text, traceId=f"{number + 1:032x}"))) + "\n")
+    assert ask("events")[0] == 0
+    (home / "spool" / "a.jsonl").unlink()
+    assert (home / "inspector.db.reserve").stat().st_size > 1 << 20
+    stuff_full(home)
+    code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
+    assert code == 0, errors
+    assert (home / "inspector.db").stat().st_size <= 1 << 20
+    home.parent.joinpath("others").unlink()
+    with Owner(Settings(home=home, retention_days=36_500)) as owner:
+        owner.store.write(
+            [span(trace_id=f"{number:032x}", attributes={"result": "later"}) for number in range(900, 990)]
+        )
+        while owner.store.index():
+            pass
+        assert len(owner.store.traces(Filter(), limit=1000).items) > 90
+    with closing(sqlite3.connect(home / "inspector.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_prune_frees_space_through_a_server_on_a_full_disk(ask, home, fill, start_inspector):

@@ -36,11 +36,3 @@ def test_what_is_compared_with_a_secret_is_not_read_to_its_end_for_each_name():
 def test_before_a_name_that_is_no_item_of_a_list_nothing_is_searched(piece):
     calls = pattern_calls(piece * 50)
     assert (calls["value_after"], calls["_named"], calls["netrc_value"]) == (0, 0, 0)
-
-
-def test_the_line_that_heads_a_table_is_read_once_and_not_for_each_name_in_it():
-    def looks_at_cells(names):
-        return pattern_calls("|pwd" * names + "|\n" + "|null" * names + "|\n")["<genexpr>"]
-
-    assert looks_at_cells(25) >= 25
-    assert looks_at_cells(100) <= looks_at_cells(25) * 5

@@ -27,26 +27,6 @@ const RUN = [
   row("m2", "g", { kind: "llm", model: "gpt", inputTokens: 5, outputTokens: 1, costUsd: 0.25 }),
 ];
 
-test("a sum of costs knows the model calls below it whose price is not known", () => {
-  const graph = graphOf([
-    row("a", null, { kind: "agent", agent: "planner" }),
-    row("m1", "a", { kind: "llm", model: "gpt", inputTokens: 10, costUsd: 0.5 }),
-    row("m2", "a", { kind: "llm", model: "own", inputTokens: 10 }),
-    row("ask", "a", { tool: "ask" }),
-    row("m3", "ask", { kind: "llm", model: "own", inputTokens: 10 }),
-    row("g", "a", { kind: "agent", agent: "guide", costUsd: 2 }),
-    row("m4", "g", { kind: "llm", model: "own", inputTokens: 10 }),
-  ]);
-  expect(graph.nodes.map(({ name, figures }) => [name, figures.costUsd, figures.unpricedCalls])).toEqual([
-    ["planner", 2.5, 2],
-    ["gpt", 0.5, 0],
-    ["own", null, 3],
-    ["ask", null, 1],
-    // It states what its calls cost.
-    ["guide", 2, 0],
-  ]);
-});
-
 test("who called whom, with counts, time, failures and the tokens of everything below", () => {
   const graph = graphOf(RUN);
   expect(graph.nodes.map((node) => node.name)).toEqual(["trip", "JSON-RPC", "planner", "gpt", "book", "ask", "guide"]);

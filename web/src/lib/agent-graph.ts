@@ -1,6 +1,5 @@
 import { type Call, type Calls, calleeKind, calleeName, countingRow, figureOf, isHousekeeping } from "./calls";
 import type { Kind } from "./filter";
-import { isUnpriced } from "./totals";
 
 /** What some calls come to together. Calls inside another call of the same sort are not summed a second time. */
 export interface CallFigures {
@@ -15,8 +14,6 @@ export interface CallFigures {
   inputTokens: number | null;
   outputTokens: number | null;
   costUsd: number | null;
-  /** Model calls that the cost is without, since their price is not known. */
-  unpricedCalls: number;
 }
 
 /** Somebody that calls or is called: an agent, a model, a tool, all calls of it together. */
@@ -51,7 +48,7 @@ export interface AgentGraph {
 
 /** What a sum is kept for. */
 type Tally = Pick<GraphNode, "figures" | "calls">;
-type Below = Pick<CallFigures, "inputTokens" | "outputTokens" | "costUsd" | "unpricedCalls">;
+type Below = Pick<CallFigures, "inputTokens" | "outputTokens" | "costUsd">;
 
 /** Gather the calls of a run into who called whom. */
 export function agentGraph({ all }: Calls): AgentGraph {
@@ -164,8 +161,7 @@ function impliedAgent(call: Call, caller: Call | null, nodes: Map<string, GraphN
 }
 
 function noFigures(): CallFigures {
-  const known = { calls: 0, ms: 0, running: 0, errors: 0, unended: 0, unpricedCalls: 0 };
-  return { ...known, inputTokens: null, outputTokens: null, costUsd: null };
+  return { calls: 0, ms: 0, running: 0, errors: 0, unended: 0, inputTokens: null, outputTokens: null, costUsd: null };
 }
 
 function add(tally: Tally, call: Call, below: Map<Call, Below>, counts: number, inside: boolean): void {
@@ -184,23 +180,20 @@ function add(tally: Tally, call: Call, below: Map<Call, Below>, counts: number, 
 
 const BELOW = ["inputTokens", "outputTokens", "costUsd"] as const;
 
-function plus(sum: Below, more: Below, fits: (key: (typeof BELOW)[number]) => boolean = () => true): void {
+function plus(sum: Below, more: Below, fits: (key: keyof Below) => boolean = () => true): void {
   for (const key of BELOW) {
     const value = more[key];
     if (value !== null && fits(key)) sum[key] = (sum[key] ?? 0) + value;
   }
-  if (fits("costUsd")) sum.unpricedCalls += more.unpricedCalls;
 }
 
 function belowOf(all: readonly Call[]): Map<Call, Below> {
   const below = new Map<Call, Below>();
   for (const call of all) {
-    const row = countingRow(call);
     below.set(call, {
       inputTokens: figureOf(call, "inputTokens"),
       outputTokens: figureOf(call, "outputTokens"),
       costUsd: figureOf(call, "costUsd"),
-      unpricedCalls: row.foldedInto === null && isUnpriced(row) ? 1 : 0,
     });
   }
   // Callees stand behind their callers. An agent with a figure of its own states the sum of what is below it.

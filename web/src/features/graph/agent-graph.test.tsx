@@ -71,22 +71,6 @@ test("more boxes than can be drawn are a table, with the figures of each", () =>
   expect(document.querySelectorAll("tbody tr").length).toBeGreaterThan(600);
 }, 60_000);
 
-test("a cost that leaves calls without a price out is marked, in the drawing and in the table", () => {
-  const rows = [
-    row("a", null, { kind: "agent", agent: "planner" }),
-    row("m1", "a", { kind: "llm", model: "gpt", inputTokens: 10, costUsd: 0.5 }),
-    row("m2", "a", { kind: "llm", model: "own", inputTokens: 10 }),
-  ];
-  show(rows);
-  const planner = document.querySelector('[data-at="0"]');
-  expect(planner?.textContent).toContain("$0.5000 +? without 1 unpriced call");
-  cleanup();
-  address.search = { as: "table" };
-  show(rows);
-  const cells = [...document.querySelectorAll("tbody tr")].map((line) => line.lastElementChild?.textContent);
-  expect(cells).toEqual(["$0.5000 +? without 1 unpriced call", "$0.5000", "– +? without 1 unpriced call"]);
-});
-
 test("a run that called nothing says so; one that has not come yet does not", () => {
   show([row("o", null, { kind: "other" })]);
   expect(screen.getByText("This run has no agents, models or tools")).toBeTruthy();

@@ -2,9 +2,8 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { AgentGraph, GraphEdge, GraphNode } from "@/lib/agent-graph";
-import { count, duration } from "@/lib/format";
+import { count, dollars, duration } from "@/lib/format";
 import { KindIcon } from "@/ui/kind";
-import { SummedCost } from "@/ui/summed-cost";
 import css from "./figures-table.module.css";
 import { Marks } from "./graph-node";
 import { edgeLabel, nodeName } from "./words";
@@ -121,9 +120,7 @@ function Figures({ line }: { line: Line }) {
       <td className={css.number}>{duration(own.ms / Math.max(1, own.calls))}</td>
       <Cell value={own.inputTokens} text={count} />
       <Cell value={own.outputTokens} text={count} />
-      <td className={clsx(css.number, own.costUsd === null && css.none)}>
-        <SummedCost of={{ cost_usd: own.costUsd, unpriced_calls: own.unpricedCalls }} />
-      </td>
+      <Cell value={own.costUsd} text={dollars} />
     </>
   );
 }

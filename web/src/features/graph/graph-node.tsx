@@ -2,11 +2,10 @@ import clsx from "clsx";
 import { CircleAlert, LoaderCircle, Unplug } from "lucide-react";
 import { memo } from "react";
 import type { CallFigures, GraphNode } from "@/lib/agent-graph";
-import { duration, plural } from "@/lib/format";
+import { dollars, duration, plural } from "@/lib/format";
 import type { PlacedNode } from "@/lib/graph-layout";
 import { visibleLine } from "@/lib/visible";
 import { KindIcon, kindColor } from "@/ui/kind";
-import { SummedCost } from "@/ui/summed-cost";
 import css from "./graph-node.module.css";
 import { rem } from "./measures";
 import { nodeName, tokens } from "./words";
@@ -50,11 +49,7 @@ export const GraphBox = memo(function GraphBox({ node, place, at, share, current
       {figures.inputTokens !== null && (
         <span className={css.figures}>
           <span title="Tokens in → out">{tokens(figures)}</span>
-          <span className={css.time}>
-            {(figures.costUsd !== null || figures.unpricedCalls > 0) && (
-              <SummedCost of={{ cost_usd: figures.costUsd, unpriced_calls: figures.unpricedCalls }} />
-            )}
-          </span>
+          <span className={css.time}>{figures.costUsd === null ? "" : dollars(figures.costUsd)}</span>
         </span>
       )}
       <span className={css.share} aria-hidden>

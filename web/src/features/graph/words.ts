@@ -1,5 +1,5 @@
 import type { CallFigures, GraphEdge, GraphNode } from "@/lib/agent-graph";
-import { compact, dollars, duration, plural, withoutPrice } from "@/lib/format";
+import { compact, dollars, duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 
 /** What a node is called, as shown. */
@@ -19,7 +19,6 @@ function figureWords(figures: CallFigures): string[] {
   if (figures.unended) words.push(`${figures.unended} not ended`);
   if (figures.running) words.push(`${figures.running} running`);
   if (figures.costUsd !== null) words.push(dollars(figures.costUsd));
-  if (figures.unpricedCalls) words.push(withoutPrice(figures.unpricedCalls));
   return words;
 }
 
