@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _integrations = Enabled()
 _switching = threading.Lock()
+_yielding = threading.RLock()
 _may_yield = False
 _forwarder: "Forwarder | None" = None
 
@@ -86,9 +87,10 @@ def _configured(home: str | Path | None) -> Environment:
 
 
 def _renew_lock() -> None:
-    """Replace a lock that another thread held when this process was forked."""
-    global _switching  # noqa: PLW0603 - a lock has no public way to be reset
+    """Replace locks that another thread held when this process was forked."""
+    global _switching, _yielding  # noqa: PLW0603 - a lock has no public way to be reset
     _switching = threading.Lock()
+    _yielding = threading.RLock()
 
 
 os.register_at_fork(after_in_child=_renew_lock)
@@ -168,9 +170,11 @@ def yield_to_the_program() -> None:
 
 def _give_way() -> None:
     global _may_yield  # noqa: PLW0603 - as above
-    if _may_yield:
-        _may_yield = False
-        detach()
+    # Of two that come at once, one begins anew, and the other joins what that began.
+    with _yielding:
+        if _may_yield:
+            _may_yield = False
+            detach()
 
 
 def frameworks() -> tuple[str, ...]:
