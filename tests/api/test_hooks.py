@@ -1,21 +1,20 @@
 """From a hook to an answer: what is emitted is an event with the attributes that the contract promises for its hook."""
 
 import asyncio
-from pathlib import Path
 
 import jsonschema
 import pytest
-import yaml
 from sent import request_of, span_of
 from starlette.testclient import TestClient
 
 import inspector
 from inspector.api import create_app
+from inspector.api.contract import contract
 from inspector.ingest.dialects.recorder import REQUIRED
 from instrument import HOOKS, _emit, _emit_sync
 
 BASE = "http://127.0.0.1:7800"
-CONTRACT = yaml.safe_load((Path(__file__).parents[2] / "openapi.yaml").read_text("utf-8"))
+CONTRACT = contract()
 EVENT_PAGE = {"$ref": "#/components/schemas/EventPage", "components": CONTRACT["components"]}
 CONTENT = {
     "workflow_run": {"mcp.workflow.output_json"},
