@@ -207,6 +207,9 @@ class Recorder:
             if span is None:
                 notices.wait(hook, facts)
             else:
+                if hook == "session_started" and span.session_id is None:
+                    # Began before it was named; no later call of the trace may be there to say so.
+                    span.session_id = context.get()
                 span.happened(hook, facts)
             if hook == "session_finished" and session_id and context.get() == session_id:
                 context.set(None)

@@ -467,6 +467,15 @@ def test_a_started_session_is_the_session_of_what_follows(record):
     ]
 
 
+def test_a_call_in_which_a_session_starts_has_it_without_a_call_after_it(record):
+    recording = record()
+    with around("workflow_run", workflow="w", context=None):
+        _emit_sync("session_started", session_id="s-1", context=None)
+    _emit_sync("session_finished", session_id="s-1", context=None)
+    (workflow,) = recording.spans()
+    assert workflow["attributes"]["session.id"] == "s-1"
+
+
 def test_what_sessions_tell_outside_of_calls_is_no_span_and_waits_for_a_call_of_the_session(record):
     recording = record()
     _emit_sync("session_started", session_id="s-1", context=None)
