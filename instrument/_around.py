@@ -125,16 +125,16 @@ class Call:
 
     def _failure(self, raised: BaseException | None) -> BaseException | None:
         """Take out the error the call ends with: its traceback refers to frames that refer to this call."""
-        told, self._error = self._error, None
-        return told if raised is None else raised
+        failure, self._error = self._error, None
+        return failure if raised is None else raised
 
     def _opening(self) -> dict[str, object]:
         return self._early(self._trio.before) | {"call_id": self.call_id}
 
     def _closing(self, error: BaseException | None) -> dict[str, object]:
         if error is not None:
-            told = {key: value for key, value in self._results.items() if key in self._trio.error.optional}
-            return self._early(self._trio.error) | told | {"exc": error, "call_id": self.call_id}
+            results = {key: value for key, value in self._results.items() if key in self._trio.error.optional}
+            return self._early(self._trio.error) | results | {"exc": error, "call_id": self.call_id}
         results = dict.fromkeys(self._trio.after.keywords) | self._keywords | self._results
         if "duration_ms" in results and results["duration_ms"] is None:
             results["duration_ms"] = (time.monotonic_ns() - self._started_ns) / 1e6

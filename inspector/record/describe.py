@@ -146,13 +146,13 @@ def _body(span: RecordedSpan, texts: Texts, found: Description, *keys: str, valu
 
 def _middleware(span: RecordedSpan, texts: Texts, found: Description) -> None:
     """Set what middleware did; where content is not recorded, who did what."""
-    told = span.before.get("middleware")
-    if told is None:
+    entries = span.before.get("middleware")
+    if entries is None:
         return
     if texts.content:
-        _body(span, texts, found, sc.MIDDLEWARE, value=told, fact="middleware")
+        _body(span, texts, found, sc.MIDDLEWARE, value=entries, fact="middleware")
     else:
-        found.bodies[sc.MIDDLEWARE] = texts.once("middleware", without_content(told))
+        found.bodies[sc.MIDDLEWARE] = texts.once("middleware", without_content(entries))
 
 
 def _workflow(span: RecordedSpan, texts: Texts) -> Description:

@@ -259,11 +259,11 @@ def _notes(exc: BaseException) -> Iterator[Frame]:
 def _group(exc: BaseException) -> Iterator[Frame]:
     """The exceptions inside a group, one line each: whose parts fail is what a reader of a TaskGroup looks for."""
     waiting: list[tuple[BaseException, int]] = [(exc, 0)]
-    told = 0
-    while waiting and told < _MAX_CHAIN:
+    shown = 0
+    while waiting and shown < _MAX_CHAIN:
         current, depth = waiting.pop()
         if depth:
-            told += 1
+            shown += 1
             lead = f"{'  ' * min(depth, 10)}+ {type_name(type(current))}: "
             yield Frame("", 0, behind(lead, beginning(error_text(current), _MAX_PART)))
         if issubclass(type(current), BaseExceptionGroup):

@@ -130,8 +130,10 @@ def _parts(item: Fields) -> list[Part]:
     after = [text_part(refused)] if isinstance(refused, str) and refused else []
     parts = [*before, *parts_of(held), *after]
     # LangChain lists a call both in the content and beside it.
-    told = [part.get("id") for part in parts if part["type"] == "tool_call"]
-    return parts + [part for part in calls_beside(item) if part["type"] != "tool_call" or part.get("id") not in told]
+    call_ids = [part.get("id") for part in parts if part["type"] == "tool_call"]
+    return parts + [
+        part for part in calls_beside(item) if part["type"] != "tool_call" or part.get("id") not in call_ids
+    ]
 
 
 def _output(response: Plain, nesting: int) -> list[Message]:  # noqa: PLR0911 -- one line for each family of APIs

@@ -10,7 +10,7 @@ _WITHOUT_CONTENT = ("name", "did", "calls")
 def without_content(middleware: Plain) -> Plain:
     """Return who did what, without arguments and results."""
     return [
-        {key: told for key in _WITHOUT_CONTENT if isinstance(told := entry.get(key), str | int)}
+        {key: value for key in _WITHOUT_CONTENT if isinstance(value := entry.get(key), str | int)}
         for entry in _entries(middleware)
     ]
 

@@ -144,7 +144,7 @@ class Recorder:
                 return None
             span.after = facts
             _note_ending(span, values)
-            failure = _told_failure(facts)
+            failure = _flagged_failure(facts)
             return Closing(self._calls, span, "ok" if failure is None else "error", failure, stop_tick)
 
         return after
@@ -304,7 +304,7 @@ def _standing_for(request: RecordedSpan) -> RecordedSpan | None:
     return span if covers(span.noun, span.before, envelope) else None
 
 
-def _told_failure(facts: Facts) -> Failure | None:
+def _flagged_failure(facts: Facts) -> Failure | None:
     """Return the failure that a result or a JSON-RPC response tells of although no exception was raised."""
     if "duration_ms" not in facts:
         return _flagged(facts.get("result"))

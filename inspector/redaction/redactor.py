@@ -170,8 +170,8 @@ class Redactor:
         else:
             out, count = self._rules(text)
         if self._function is not None:
-            told = _told(self._function, key, out)
-            return told, count + (told != out)
+            kept = _kept(self._function, key, out)
+            return kept, count + (kept != out)
         return out, count
 
     def _rules(self, text: str) -> tuple[str, int]:
@@ -253,10 +253,10 @@ def _free(name: str, taken: dict[str, Plain]) -> str:
     return free
 
 
-def _told(function: Callable[[str, str], str], key: str, text: str) -> str:
+def _kept(function: Callable[[str, str], str], key: str, text: str) -> str:
     try:
-        told: Any = function(key, text)
-        return well_formed(str.__str__(told)) if isinstance(told, str) else FUNCTION_FAILED
+        kept: Any = function(key, text)
+        return well_formed(str.__str__(kept)) if isinstance(kept, str) else FUNCTION_FAILED
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 -- a failing function must neither stop who asks nor let the text through
