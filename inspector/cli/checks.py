@@ -253,12 +253,17 @@ def _left_as_found(database: Path) -> Generator[None]:
 def _damage(database: Path) -> str:
     if database.stat().st_size > _CHECKED_BYTES:
         return ""
-    try:
-        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-    except sqlite3.Error as error:
-        return str(error)
-    return "" if found == "ok" else found
+    # Where nothing can be written SQLite cannot open it in the usual way, which is no damage.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        try:
+            with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{mode}", uri=True)) as connection:
+                found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                return str(error)
+        else:
+            return "" if found == "ok" else found
+    return ""
 
 
 def _loss_checks(losses: Sequence[Loss]) -> Iterator[Check]:

@@ -95,6 +95,7 @@ def test_a_home_on_a_read_only_disk_is_read_and_not_served(on_read_only_disk, in
     code, shown, errors = ask("events")
     assert (code, len(shown.splitlines())) == (0, 3), errors
     assert errors.count("\n") == 1
+    assert "damaged" not in ask("doctor")[1]
     served = inspector("serve", "--port", "0", "--no-open")
     assert (served.returncode, served.stdout, served.stderr.count(b"\n")) == (1, b"", 1), served.stderr
     for said in (errors, served.stderr.decode()):
