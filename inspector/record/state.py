@@ -35,11 +35,16 @@ def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, 
     Args:
         names: Attributes of the object to record, as they stand after the call.
         result: What to call the result instead of the function's name.
+
+    Raises:
+        TypeError: A name is no text, as where the decorator is not called.
     """
+    if not all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - programs are not all checked
+        raise TypeError("dump_state takes names of attributes, or none: write @inspector.dump_state()")
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         name = getattr(function, "__qualname__", "function")
-        key = f"{sc.SEED_RESULT_PREFIX}{result or function.__name__}_json"
+        key = f"{sc.SEED_RESULT_PREFIX}{result or getattr(function, '__name__', 'function')}_json"
 
         def note(span: RecordedSpan | None, args: tuple[Any, ...], returned: object) -> None:
             if span is None:

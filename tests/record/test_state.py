@@ -177,3 +177,10 @@ def test_an_attribute_whose_name_announces_a_secret_is_never_written(record):
     assert dumped(span)["mcp.state.password_json"].startswith('"[redacted:password')
     assert earlier(span)
     assert not any(b"hunter2" in path.read_bytes() for path in recording.directory.iterdir() if path.is_file())
+
+
+def test_a_decorator_that_is_not_called_is_refused_where_it_stands():
+    with pytest.raises(TypeError, match=r"write @inspector.dump_state\(\)"):
+
+        @inspector.dump_state
+        def work(): ...
