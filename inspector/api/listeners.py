@@ -195,6 +195,10 @@ class Group:
             listener.skip(self.position + 1, until)
         self._begin_after(until)
 
+    def is_ahead_of(self, last: int) -> bool:
+        """Tell whether somebody here has had more than the database has, so that it is another one by now."""
+        return self.position > last or any(listener.position > last for listener in self.listeners)
+
     def restart(self, last: int, joined: list[Listener]) -> None:
         """Go on behind ``last`` where that is less than the listeners have had, and let them know.
 

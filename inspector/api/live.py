@@ -226,7 +226,8 @@ class Live:
                 logger.warning("cannot look for new events; trying again", exc_info=True)
                 last = seen
             for group in self._groups.values():
-                if last != seen or (group.where.q is not None and group.position < last):
+                # A commit wakes the groups too: another database may end where the one before it was last seen here.
+                if last != seen or group.is_ahead_of(last) or (group.where.q is not None and group.position < last):
                     group.changed.set()
             seen = last
             await asyncio.sleep(self.limits.poll_s)

@@ -271,6 +271,27 @@ def test_who_caught_up_with_a_replaced_database_hears_of_the_next_one(store, set
     asyncio.run(scenario())
 
 
+def test_who_was_woken_by_a_commit_hears_of_a_database_that_ends_where_the_first_began(store, settings, span):
+    async def scenario():
+        live = Live(lambda: store, LiveLimits(poll_s=1))
+        listener = live.join(Filter(), full=False, position=0, reach=0)
+        await live.last_seq()
+        store.write([span(number) for number in range(1, 51)])
+        live.wake()
+        await asyncio.wait_for(listener.news.wait(), 20)
+        assert b"id: 50\n" in listener.take()
+        # Looks are taken in turn: what the commit woke has looked by then.
+        for _ in range(3):
+            await live.last_seq()
+        replaced(store, settings)
+        await asyncio.wait_for(listener.news.wait(), 20)
+        assert listener.take() == gap_frame(0, 0)
+        live.leave(listener)
+        live.close()
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("error", [QueryTooSlow("2 s"), ValueError("odd row")])
 def test_what_cannot_be_read_while_catching_up_is_a_gap(port, store, span, monkeypatch, error):
     store.write([span(1), span(2)])
