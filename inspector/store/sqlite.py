@@ -269,6 +269,7 @@ class SqliteStore(SqliteReads):
                 check_readable(self._path)
                 self._read_anew()
         reader = self._reader
+        connections = reader.pool
         try:
             with translated(self._path, limit_s), reader.begin() as connection, limited(connection, limit_s):
                 yield connection
@@ -279,6 +280,10 @@ class SqliteStore(SqliteReads):
             # Rows that contradict each other stumble anywhere. Where pages are broken, that is why.
             self._look_for_damage(error, reader)
             raise
+        finally:
+            if reader is not self._reader:
+                # It was given back to a pool that nobody takes from any more.
+                connections.dispose()
 
     def _look_for_damage(self, error: Exception, reader: Engine) -> None:
         try:

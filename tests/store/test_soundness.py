@@ -2,6 +2,7 @@ import os
 import random
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -157,6 +158,11 @@ def move_away(path):
     return away / path.name
 
 
+def open_files():
+    """The files that this process has open."""
+    return [file for file in Path("/proc/self/fd").iterdir() if file.exists()]
+
+
 def begin_anew(store):
     with pytest.raises(StoreBusy, match="repeat the write"):
         store.write([])
@@ -165,10 +171,11 @@ def begin_anew(store):
 def test_damage_that_a_read_of_the_file_before_meets_does_not_stop_the_next_one(filled, make_span):
     with closing(SqliteStore(filled)) as store:
         with pytest.raises(PagesDamaged), store._read():
-            move_away(filled)
+            away = move_away(filled)
             begin_anew(store)
             raise PagesDamaged(filled, "of the file before")
         assert store.problem is None
+        assert away.stat().st_ino not in {file.stat().st_ino for file in open_files()}
         store.write([make_span()])
         assert len(store.events(Filter()).items) == 1
 
