@@ -434,7 +434,8 @@ def test_cost_grows_no_faster_than_the_text(piece):
         return time.process_time() - began
 
     small = max(cost_s(10_000), 0.001)
-    assert cost_s(80_000) < small * 40
+    # What else the machine does is added to some of the measurements, and never taken from one.
+    assert any(cost_s(80_000) < small * 40 for _ in range(3))
 
 
 @pytest.mark.parametrize(
@@ -449,7 +450,7 @@ def test_names_that_may_head_a_column_cost_little_more_than_other_names(piece):
         return time.process_time() - began
 
     cost_s(piece)
-    assert cost_s(piece) < max(cost_s("--token "), 0.02) * 6
+    assert any(cost_s(piece) < max(cost_s("--token "), 0.02) * 6 for _ in range(3))
 
 
 def test_a_line_is_read_as_a_shell_does_only_behind_a_command_that_takes_the_option():
