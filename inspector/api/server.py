@@ -178,7 +178,8 @@ def _listen(settings: Settings) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise AddressUnusable(f"cannot listen on {settings.host!r}: {error.strerror}; set INSPECTOR_HOST") from error
+        way_out = "give --host or set INSPECTOR_HOST"
+        raise AddressUnusable(f"cannot listen on {settings.host!r}: {error.strerror}; {way_out}") from error
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Head and body are two writes: without this each answer on a kept connection waits 40 ms for the client.

@@ -45,6 +45,8 @@ def export(
     named = bool(traces or session_id or since is not None)
     if not (named or everything or salvage):
         raise click.UsageError("say what to export: TRACE ids, 'last', --session ID, --since 2h or --all")
+    if named and everything:
+        raise click.UsageError("--all exports everything; leave it out, or what else is named")
     from inspector.cli.exporting import Wanted, salvage_lines, write_export
     from inspector.cli.figures import counted
     from inspector.cli.home import settings_of

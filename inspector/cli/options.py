@@ -20,11 +20,21 @@ class WholeNumber(click.IntRange):
             self.fail(f"takes a whole number from {self.min} to {self.max}, not {value!r}", param, ctx)
 
 
+class HomeDirectory(click.Path):
+    """A directory; an empty text, as of a variable that is not set, would be the current one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an empty text."""
+        if value in ("", b""):
+            self.fail("is empty; name a directory, or leave the option out", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def home_option(command: C) -> C:
     """Let a command be pointed at another data directory."""
     return click.option(
         "--home",
-        type=click.Path(path_type=Path),
+        type=HomeDirectory(path_type=Path),
         metavar="DIR",
         help="Data directory instead of $INSPECTOR_HOME or ~/.inspector.",
     )(command)

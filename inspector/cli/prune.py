@@ -59,6 +59,12 @@ def prune(**options: Unpack[PruneOptions]) -> None:
     """Delete recorded traces, for good."""
     if all(options[name] is None for name in ("older_than", "max_size", "session_id", "trace_id")):
         raise click.UsageError("say what to delete: --older-than 30d, --max-size 1GB, --session ID or --trace ID")
+    is_named = options["session_id"] is not None or options["trace_id"] is not None
+    if is_named and (options["older_than"] is not None or options["max_size"] is not None):
+        raise click.UsageError(
+            "--trace and --session delete what they name, whatever its age; --older-than and --max-size delete others: "
+            "give them to a prune of their own"
+        )
     from inspector.cli.home import settings_of
     from inspector.cli.terminal import standard_output
 

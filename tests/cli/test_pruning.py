@@ -72,3 +72,27 @@ def test_an_owner_that_could_not_say_who_it_is_is_named_by_its_lock(home, owned,
             f"fuser {home / 'owner.lock'} names it; try again when it has ended\n"
         ),
     )
+
+
+@pytest.mark.parametrize("named", ["--trace", "--session"])
+@pytest.mark.parametrize("rule", [("--older-than", "1d"), ("--max-size", "1GB")])
+def test_what_is_named_is_not_deleted_together_with_what_is_old_or_too_much(inspector, write_spans, span, named, rule):
+    write_spans(span())
+    refused = inspector("prune", named, "last", *rule, "--yes")
+    assert refused.returncode == 2
+    assert b"give them to a prune of their own" in refused.stderr
+    assert b"Traceback" not in refused.stderr
+    assert b"execute_tool t1" in inspector("events").stdout
+
+
+def test_everything_and_one_trace_are_not_exported_together(inspector, write_spans, span):
+    write_spans(span())
+    refused = inspector("export", "--all", "last")
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"--all exports everything" in refused.stderr
+
+
+def test_an_empty_home_is_not_the_current_directory(inspector):
+    refused = inspector("events", "--home", "")
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"is empty; name a directory, or leave the option out" in refused.stderr
