@@ -1,5 +1,6 @@
 """The recorder writes into its own file or nowhere, whatever a program does to descriptors that it does not know."""
 
+import contextlib
 import errno
 import os
 import subprocess
@@ -23,9 +24,18 @@ def lines_of(directory):
     return [line for path in sorted(directory.glob("*.jsonl")) for line in path.read_text().splitlines()]
 
 
+def open_files():
+    """The file behind each descriptor of this process; one that another thread closes meanwhile is left out."""
+    files = {}
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            files[int(link.name)] = str(link.readlink())
+    return files
+
+
 def number_of(directory):
     """The descriptor that a file in ``directory`` is open by."""
-    (number,) = [int(link.name) for link in Path("/proc/self/fd").iterdir() if link.resolve().parent == directory]
+    (number,) = [number for number, file in open_files().items() if Path(file).parent == directory]
     return number
 
 
@@ -127,7 +137,7 @@ def test_what_was_closed_is_not_closed_again(tmp_path, program_file):
 
 
 PROGRAM = """
-import os, resource, socket, sys, tempfile, threading, instrument, inspector
+import contextlib, os, resource, socket, sys, tempfile, threading, instrument, inspector
 recording = inspector.attach()
 losses = recording.recorder.spool.losses
 stop, calls = threading.Event(), [0, 0, 0, 0]
@@ -137,8 +147,13 @@ def emitting(place):
             calls[place] += 1
         stop.wait(0.001)
 def ours():
-    return [int(n) for n in os.listdir("/proc/self/fd")
-            if os.path.realpath(f"/proc/self/fd/{n}").endswith(".jsonl")]
+    # A file is opened at a low number and moved to a high one, so a number may be gone by the time it is read.
+    numbers = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            if os.readlink(f"/proc/self/fd/{number}").endswith(".jsonl"):
+                numbers.append(int(number))
+    return numbers
 def begin():
     threads = [threading.Thread(target=emitting, args=(n,), daemon=True) for n in range(4)]
     for thread in threads: thread.start()
@@ -156,7 +171,7 @@ def untouched(pair):
         return True
 def wait_until(condition):
     for _ in range(2000):
-        if condition(): return
+        if met := condition(): return met
         threading.Event().wait(0.005)
     raise AssertionError("it did not come")
 """
@@ -179,9 +194,9 @@ end(threads)
     "closed twice": """
 threads = begin()
 for _ in range(8):
-    wait_until(ours)
-    for number in ours():
-        os.close(number)
+    for number in wait_until(ours):
+        with contextlib.suppress(OSError):
+            os.close(number)
     pair = socket.socketpair()
     threading.Event().wait(0.01)
     assert untouched(pair), "a socket got something"
@@ -191,9 +206,8 @@ end(threads)
     "dup2": """
 threads = begin()
 for _ in range(8):
-    wait_until(ours)
     pair = socket.socketpair()
-    for number in ours():
+    for number in wait_until(ours):
         os.dup2(pair[0].fileno(), number)
     threading.Event().wait(0.01)
     assert untouched(pair), "a socket got something"
@@ -220,7 +234,7 @@ end(threads)
     "exhaustion": """
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 threads = begin()
-wait_until(ours)
+assert recording.flush(20)  # from here on, its file is where it stays
 (number,) = ours()
 taken = []
 try:
@@ -314,7 +328,7 @@ def test_a_file_whose_identity_cannot_be_read_is_not_left_open(tmp_path, monkeyp
         patch.setattr(os, "stat", removed)
         with pytest.raises(FileNotFoundError):
             OwnFile(str(tmp_path / "file"), os.O_RDWR | os.O_CREAT)
-    assert str(tmp_path / "file") not in [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+    assert str(tmp_path / "file") not in open_files().values()
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="says how large the table is")
