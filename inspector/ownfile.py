@@ -4,8 +4,8 @@ A program may close descriptors that it does not know (``os.closerange`` in a da
 and the system then gives the number to the program's next file or socket. So a descriptor of ours is moved to a high
 number, which the system hands out last, and is compared with the file it was opened for before each use that writes,
 cuts, locks or closes. What is left is the time between that look and the use, a few microseconds: only a program that
-puts a file of its own onto our very number within it, by ``dup3`` or because it uses all numbers below, can have us
-write into that.
+puts a regular file of its own onto our very number within it, by ``dup2`` or because it uses all numbers below, can
+have us write into that; sockets, pipes and terminals refuse what is written at an offset, as lines are.
 """
 
 import contextlib

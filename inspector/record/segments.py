@@ -55,7 +55,7 @@ class Segments:
                 self._append(file, data)
             except OSError as error:
                 # The same as HandleLost, but for the moment when it happened.
-                if error.errno != errno.EBADF or attempt == "again":
+                if error.errno not in (errno.EBADF, errno.ESPIPE) or attempt == "again":
                     raise
                 self._file = None
             else:
@@ -68,7 +68,9 @@ class Segments:
         done = 0
         try:
             while done < len(data):
-                done += os.write(file.fd(), memoryview(data)[done:])
+                # At an offset, which the system ignores here, and which sockets, pipes and terminals refuse: should one
+                # take the number now, after the look at it, this fails.
+                done += os.pwrite(file.fd(), memoryview(data)[done:], self._size + done)
         except OSError:
             if done:
                 self._cut(file)

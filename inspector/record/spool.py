@@ -172,6 +172,10 @@ class Spool:
         """
         if self._thread is None:
             self._start()
+            # Another thread may be starting it, or may be writing in its stead.
+            if not self._starting.acquire(timeout=timeout_s):
+                return False
+            self._starting.release()
         thread = self._thread
         if thread is threading.current_thread():
             return False

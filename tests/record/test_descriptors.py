@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import socket
 import subprocess
 import sys
 import textwrap
@@ -81,32 +82,52 @@ def test_a_descriptor_that_another_file_took_is_neither_written_nor_closed(
 
 def test_another_file_is_not_cut_when_a_write_fails_half_way(segments, tmp_path, program_file, monkeypatch):
     number = number_of(tmp_path / "spool")
-    write = os.write
+    write = os.pwrite
 
-    def half(fd, data):
-        monkeypatch.setattr("os.write", write)
-        done = write(fd, data[:1])
+    def half(fd, data, offset):
+        monkeypatch.setattr("os.pwrite", write)
+        done = write(fd, data[:1], offset)
         os.dup2(program_file, number)
         return done
 
-    monkeypatch.setattr("os.write", half)
+    monkeypatch.setattr("os.pwrite", half)
     segments.write(b"2\n")
     assert os.pread(program_file, 100, 0) == b"mine"
     assert lines_of(tmp_path / "spool") == ["1", "2", "2"]
     os.close(number)
 
 
+def test_a_socket_that_takes_our_number_after_the_last_look_gets_nothing(segments, tmp_path, monkeypatch):
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    write = os.pwrite
+
+    def late(fd, data, offset):
+        monkeypatch.setattr("os.pwrite", write)
+        os.dup2(theirs.fileno(), fd)
+        return write(fd, data, offset)
+
+    number = number_of(tmp_path / "spool")
+    with ours, theirs:
+        monkeypatch.setattr("os.pwrite", late)
+        segments.write(b"2\n")
+        with pytest.raises(BlockingIOError):
+            ours.recv(10)
+    os.close(number)
+    assert lines_of(tmp_path / "spool") == ["1", "2"]
+
+
 @pytest.mark.parametrize("failing", [1, 2, 3])
 def test_a_call_whose_write_fails_with_an_error_of_the_disk_is_written_again_and_once(record, monkeypatch, failing):
     recording = record()
-    write, left = os.write, iter(range(failing))
+    write, left = os.pwrite, iter(range(failing))
 
-    def broken(fd, data):
+    def broken(fd, data, offset):
         if bytes(data[:1]) == b"{" and next(left, None) is not None:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return write(fd, data)
+        return write(fd, data, offset)
 
-    monkeypatch.setattr("os.write", broken)
+    monkeypatch.setattr("os.pwrite", broken)
     for number in range(5):
         with around("tool_call", tool_name=f"tool {number}", args={}, context=None):
             pass

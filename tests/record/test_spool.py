@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 from emitted import watching
@@ -74,6 +75,29 @@ def test_files_are_private_whatever_the_umask(tmp_path):
     (path,) = (tmp_path / "home" / "spool").iterdir()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    spool.close()
+
+
+def test_a_flush_waits_for_the_writer_that_another_thread_is_starting(tmp_path):
+    spool = Spool(tmp_path, "p", one_line_each)
+    starting, may_go_on = threading.Event(), threading.Event()
+
+    def begin():
+        starting.set()
+        may_go_on.wait(10)
+
+    spool.on_begin = begin
+    recording = threading.Thread(target=spool.put, args=(span_of(1),))
+    recording.start()
+    assert starting.wait(10)
+    with ThreadPoolExecutor(1) as pool:
+        flushed = pool.submit(spool.flush, 10)
+        # Room for a flush that does not wait to give up.
+        assert not wait([flushed], timeout=0.05).done
+        may_go_on.set()
+        assert flushed.result(10)
+    recording.join()
+    assert [line["span"] for line in lines_of(tmp_path)] == [1]
     spool.close()
 
 
@@ -276,6 +300,7 @@ def test_calls_that_threads_emit_as_fast_as_they_can_are_all_recorded(tmp_path, 
         PROGRAM
         + f"""
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 def emitting(place):
     for n in range({calls}):
         with instrument.around("tool_call", tool_name="t", args={{"text": "x" * 300}}, context=None):
