@@ -6,12 +6,15 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from inspector.model import AttributeValue, Span, Status
 from inspector.store import rollups, search
 from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
+from inspector.store.codec import unpack
 from inspector.store.contents import content_ids, json_list, shared_text, take_apart
 from inspector.store.conversations import Conversations
 from inspector.store.counters import count_calls, load_counters, save_counters
@@ -67,9 +70,8 @@ def write_batch(
         row_id = seq if old is None else old.id
         session = sessions.of(span, old, trace)
         attributes, shared = _share(span, session[0], old, row_id, conversations)
-        row = row_of(span, (row_id, seq, trace.id), session, attributes, shared)
-        # The identity follows from the rest; in a row of an earlier version it is not there.
-        if old is None or row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity) != old:
+        row = row_of(_of_its_process(span, old), (row_id, seq, trace.id), session, attributes, shared)
+        if old is None or _is_news(row, old):
             changes.append((old, row))
             counts["seq"] = seq
     counts["content"] = conversations.store()
@@ -194,6 +196,20 @@ def _disown(connection: Connection, old: Row, new: Row) -> bool:
         )
         release(connection, set(owned.scalars()), {scope_of(old.session_id, old.trace_id)})
     return bool(dropped)
+
+
+def _of_its_process(span: Span, old: Row | None) -> Span:
+    """Returns the span with the process that is known of it: an export names none, and losses are found by it."""
+    return span if old is None or span.process is not None else replace(span, process=old.process)
+
+
+def _is_news(row: Row, old: Row) -> bool:
+    """Tells whether a record says anything that the stored one does not; the order of attributes says nothing."""
+    # The identity follows from the rest; in a row of an earlier version it is not there.
+    row = row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity)
+    if row == old or row._replace(attributes=old.attributes) != old:
+        return row != old
+    return msgspec.json.decode(unpack(row.attributes)) != msgspec.json.decode(unpack(old.attributes))
 
 
 def _share(

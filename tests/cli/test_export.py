@@ -157,6 +157,26 @@ def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_pa
     assert re.match(r"took in \d+ events of 2 traces, 2 more were recorded already; look", both)
 
 
+def test_what_is_recorded_stays_as_it_is_when_it_is_imported_where_it_came_from(inspector, home, tmp_path):
+    code = """
+import instrument, inspector
+inspector.attach()
+for at in range(2):
+    with instrument.around("llm_generate", llm="house", prompt=[{"role": "user", "content": "hi"}]) as call:
+        call.set(response="ho", usage={"input_tokens": 1, "output_tokens": 2})
+instrument._emit_sync("after_tool_call", tool_name="never begun", args={}, result=1, context=None)
+"""
+    program = tmp_path / "program.py"
+    program.write_text(code)
+    assert inspector("run", str(program)).returncode == 0
+    file = tmp_path / "run.jsonl"
+    before = inspector("show", "last", "--json", "--full").stdout
+    assert json.loads(before)["trace"]["losses"]["unmatched"] == 1
+    assert inspector("export", "last", "-o", str(file)).returncode == 0
+    assert b": recorded already, nothing is new; " in inspector("import", str(file)).stderr
+    assert inspector("show", "last", "--json", "--full").stdout == before
+
+
 def test_an_event_that_ended_since_it_was_taken_in_is_news(inspector, write_spans, span, tmp_path):
     running, ended, other = tmp_path / "running.jsonl", tmp_path / "ended.jsonl", str(tmp_path / "other")
     write_spans(span(span_id="a" * 16, status="running", end_ns=None))

@@ -38,6 +38,25 @@ def test_a_repeat_changes_nothing_and_gets_no_new_seq(store, make_span):
     assert store.trace("a" * 32) == trace
 
 
+@pytest.mark.parametrize("text", ["short", "long enough to be packed " * 200])
+def test_attributes_in_another_order_are_no_news(store, make_span, text):
+    span = make_span(attributes={"a": text, "b": [1, {"c": 2}]})
+    store.write([span])
+    store.write([replace(span, attributes={"b": [1, {"c": 2}], "a": text})])
+    assert store.last_seq() == 1
+    store.write([replace(span, attributes={"b": [1, {"c": 3}], "a": text})])
+    assert store.last_seq() == 2
+
+
+def test_a_record_that_names_no_process_leaves_the_one_that_is_known(store, make_span, rows_of):
+    span = make_span(process="p1")
+    store.write([span])
+    store.write([replace(span, process=None)])
+    assert store.last_seq() == 1
+    store.write([replace(span, process=None, name="renamed")])
+    assert rows_of("SELECT name, process FROM spans") == [("renamed", "p1")]
+
+
 def test_a_later_complete_record_wins(store, make_span):
     span = make_span(span_id="1" * 16)
     store.write([span])
