@@ -73,12 +73,16 @@ class Access:
         scopes = self.scopes(head)
         needed = required_scope(head.method, head.path)
         if not scopes:
-            detail = "needs a token: send 'Authorization: Bearer <token>', or open the one-time address of the server"
+            detail = (
+                "needs a token: send 'Authorization: Bearer <token>' with what 'inspector token' prints, "
+                "or open the one-time address of the server"
+            )
             return Problem(401, detail, headers={"WWW-Authenticate": 'Bearer realm="inspector"'})
         if not routed:
             return None
         if needed not in scopes:
-            return Problem(403, f"this token lacks the scope {needed!r}; it has: {', '.join(sorted(scopes))}")
+            has = f"this token lacks the scope {needed!r}; it has: {', '.join(sorted(scopes))}"
+            return Problem(403, f"{has}; 'inspector token --scope {needed}' prints one that has it")
         if head.method not in SAFE_METHODS and not head.all("authorization") and not from_own_page(head):
             return Problem(403, "a cookie changes something only from the server's own pages; send a bearer token")
         return None
@@ -209,7 +213,8 @@ def foreign_page(head: Head, allowed_hosts: tuple[str, ...] = ()) -> Problem | N
     sites = Counter(site.lower() for site in head.all("sec-fetch-site"))
     origins = head.all("origin")
     if any(not is_own_origin(origin, head, allowed_hosts) for origin in origins) or len(origins) > 1:
-        return Problem(403, "requests from pages of another origin are refused")
+        detail = "requests from pages of another origin are refused; a proxy's goes into INSPECTOR_ALLOWED_HOSTS"
+        return Problem(403, detail)
     if set(sites) - {"same-origin", "none"} and not _opens_start_page(head):
         return Problem(403, "requests from pages of another site are refused")
     return None

@@ -100,23 +100,26 @@ def describe(schema: dict[str, Any]) -> str:
             return "true or false"
         case "integer" | "number" as kind:
             article = "an integer" if kind == "integer" else "a number"
-            return f"{article} from {schema['minimum']} to {schema['maximum']}"
+            return f"{article} from {int(schema['minimum'])} to {int(schema['maximum'])}"
         case _:
             return _describe_text(schema)
 
 
-PATTERNS: Final = {
+_DIGITS: Final = {
     "^[0-9a-f]{16}$": "16 hexadecimal digits in small letters",
     "^[0-9a-f]{32}$": "32 hexadecimal digits in small letters",
 }
-"""Patterns of parameters in words."""
+_CHARACTERS: Final = {
+    r"^[^\u0000]*$": "characters, none of them NUL",
+    "^[A-Za-z0-9_-]+$": "letters, digits, '-' and '_'",
+}
+"""Patterns of parameters in words; each pattern is in one of the two tables."""
 
 
 def _describe_text(schema: dict[str, Any]) -> str:
     if "description" in schema:
         return str(schema["description"])
-    if schema.get("pattern") in PATTERNS:
-        return PATTERNS[schema["pattern"]]
-    if "maxLength" not in schema:
-        return f"text that matches {schema['pattern']}"
-    return f"text of {schema.get('minLength', 0)} to {schema['maxLength']} characters that matches {schema['pattern']}"
+    pattern = schema["pattern"]
+    if pattern in _DIGITS:
+        return _DIGITS[pattern]
+    return f"{schema.get('minLength', 0)} to {schema['maxLength']} {_CHARACTERS[pattern]}"

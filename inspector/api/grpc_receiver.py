@@ -129,9 +129,15 @@ class _Export:
 
         scopes = _scopes(self._token, context)
         if not scopes:
-            context.abort(StatusCode.UNAUTHENTICATED, "needs the metadata 'authorization: Bearer <token>'")
+            context.abort(
+                StatusCode.UNAUTHENTICATED,
+                "needs the metadata 'authorization: Bearer <token>'; 'inspector token --scope ingest' prints one",
+            )
         if "ingest" not in scopes:
-            context.abort(StatusCode.PERMISSION_DENIED, "this token lacks the scope 'ingest'")
+            context.abort(
+                StatusCode.PERMISSION_DENIED,
+                "this token lacks the scope 'ingest'; 'inspector token --scope ingest' prints one that has it",
+            )
         body = self._read(messages, context)
         try:
             receipt = self._intake.deliver(partial(decode_request, body, "protobuf"), len(body)).result()

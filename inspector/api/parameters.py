@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Header, Path
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from starlette.requests import Request
 
 from inspector.api.errors import Problem, Refusal
@@ -50,6 +50,17 @@ TraceIdInPath = Annotated[TraceId, Path()]
 SpanIdInPath = Annotated[SpanId, Path()]
 SessionIdInPath = Annotated[Text, Path()]
 LastEventId = Annotated[Sequence | None, Header(alias="Last-Event-ID")]
+_BESIDE_THE_QUERY: Mapping[str, Any] = {
+    "trace_id": TraceId,
+    "span_id": SpanId,
+    "session_id": Text,
+    "Last-Event-ID": Sequence,
+}
+
+
+def taken_by(name: str) -> str:
+    """Say in a few words what a parameter takes that stands in the path or is a header."""
+    return describe(TypeAdapter(_BESIDE_THE_QUERY[name]).json_schema())
 
 
 class Query(BaseModel):

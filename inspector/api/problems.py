@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from inspector.api.access import OTHER_SIGNALS, own_path
 from inspector.api.errors import Problem, Refusal
-from inspector.api.forms import PATTERNS
+from inspector.api.parameters import taken_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
 MEDIA_TYPE = "application/problem+json"
@@ -95,12 +95,8 @@ def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:
 
 
 def _invalid(error: RequestValidationError) -> Problem:
-    first = error.errors()[0]
-    name = str(first["loc"][-1])
-    words = PATTERNS.get(first.get("ctx", {}).get("pattern", ""))
-    if words is not None:
-        return Problem(422, f"{name} takes {words}", parameter=name)
-    return Problem(422, f"{name}: {first['msg'][:1].lower()}{first['msg'][1:]}", parameter=name)
+    name = str(error.errors()[0]["loc"][-1])
+    return Problem(422, f"{name} takes {taken_by(name)}", parameter=name)
 
 
 def _of_store(error: StoreError) -> Problem:

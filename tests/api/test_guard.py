@@ -258,6 +258,14 @@ def test_a_method_that_no_route_takes_is_405_for_every_token_and_401_without(cli
     assert stranger.request(method, path).status_code == 401
 
 
+def test_who_has_no_token_or_too_little_of_one_reads_how_to_get_it(client, stranger):
+    assert "'inspector token'" in stranger.get("/events").json()["detail"]
+    reader = {"Authorization": f"Bearer {Token(SECRET).derive('read')}"}
+    assert client.delete(f"/traces/{1:032x}", headers=reader).json()["detail"] == (
+        "this token lacks the scope 'control'; it has: read; 'inspector token --scope control' prints one that has it"
+    )
+
+
 def test_a_method_that_a_route_takes_needs_its_scope_first(client):
     reader = {"Authorization": f"Bearer {Token(SECRET).derive('read')}"}
     assert client.request("DELETE", f"/traces/{1:032x}", headers=reader).status_code == 403

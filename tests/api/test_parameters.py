@@ -24,6 +24,37 @@ def refused(query, model=EventsQuery):
     return problem.parameter
 
 
+@pytest.mark.parametrize(
+    "query, detail",
+    [
+        ("name=", "name takes 1 to 1024 characters, none of them NUL"),
+        ("q=%00", "q takes 1 to 2000 characters, none of them NUL"),
+        ("cursor=!", "cursor takes 1 to 1024 letters, digits, '-' and '_'"),
+        ("min_duration_ms=-1", "min_duration_ms takes a number from 0 to 1000000000000000"),
+        ("limit=0", "limit takes an integer from 1 to 1000"),
+    ],
+)
+def test_a_refusal_says_in_words_what_is_taken(query, detail):
+    with pytest.raises(Refusal) as caught:
+        read_query(EventsQuery, query.encode())
+    assert caught.value.problem.detail == detail
+
+
+@pytest.mark.parametrize(
+    "path, headers, detail",
+    [
+        ("/sessions/", {}, "session_id takes 1 to 1024 characters, none of them NUL"),
+        ("/sessions/%00", {}, "session_id takes 1 to 1024 characters, none of them NUL"),
+        ("/traces/last", {}, "trace_id takes 32 hexadecimal digits in small letters"),
+        ("/events/1", {}, "span_id takes 16 hexadecimal digits in small letters"),
+        ("/events/stream", {"Last-Event-ID": "x"}, "Last-Event-ID takes an integer from 0 to 9223372036854775807"),
+    ],
+)
+def test_what_stands_in_the_path_or_in_a_header_is_refused_in_the_same_words(client, path, headers, detail):
+    answer = client.get(path, headers=headers)
+    assert (answer.status_code, answer.json()["detail"]) == (422, detail)
+
+
 def test_every_filter_reaches_the_store():
     query = read_query(
         EventsQuery,
