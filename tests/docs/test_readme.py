@@ -70,4 +70,5 @@ def test_the_configuration_table_equals_the_settings(root):
         value = getattr(settings, name)
         value = value.get_secret_value() if isinstance(value, SecretStr) else value
         actual[name] = "" if value in (None, ()) else f"{value:g}" if isinstance(value, float) else str(value)
+        actual[name] = actual[name].lower() if isinstance(value, bool) else actual[name]
     assert documented == actual | {"capture_content": "true"}
