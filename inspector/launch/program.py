@@ -51,7 +51,7 @@ def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
         ProgramNotExecutable: It may not be executed.
     """
     first = words[0]
-    if first[:2] in _OPTIONS_OF_PYTHON or _is_for_python(first):
+    if first[:2] in _OPTIONS_OF_PYTHON or (_is_for_python(first) and not _is_named_as_command(first, environ)):
         return Program(sys.executable, (sys.executable, *words))
     if first.endswith(".py") and not os.path.lexists(first):
         where = "" if Path(first).is_absolute() else f" in {Path.cwd()}"
@@ -65,24 +65,34 @@ def _is_for_python(place: str) -> bool:
     return (path / "__main__.py").is_file() if path.is_dir() else path.suffix in _OF_PYTHON and path.is_file()
 
 
+def _is_named_as_command(place: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether a directory is one beside a command of its name, such as a package in its checkout."""
+    return os.sep not in place and Path(place).is_dir() and _command(place, environ) is not None
+
+
 def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the place of a program, and the name that it is called by."""
     if not name:
         raise ProgramNotFound("cannot run '': give a program")
     if os.sep in name:
         return _executable(name), name
-    found = shutil.which(name, path=environ.get("PATH", os.defpath))
-    if found is not None:
-        return found, name
-    # What is installed beside the inspector is meant too where that environment is not the one on the path.
-    beside = shutil.which(name, path=str(Path(sys.executable).parent))
-    if beside is not None:
-        return beside, beside
+    command = _command(name, environ)
+    if command is not None:
+        return command
     if Path(name).is_dir():
         raise ProgramNotExecutable(f"cannot run {name}: {_NO_MAIN}")
     if Path(name).is_file():
         raise ProgramNotFound(f"cannot run {name}: it is not on PATH; for the file here: inspector run ./{name}")
     raise ProgramNotFound(f"cannot run {name}: there is no such program on PATH")
+
+
+def _command(name: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
+    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    if found is not None:
+        return found, name
+    # What is installed beside the inspector is meant too where that environment is not the one on the path.
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    return None if beside is None else (beside, beside)
 
 
 def _executable(place: str) -> str:

@@ -126,6 +126,20 @@ def test_a_zip_file_is_run_as_python_runs_it(run, script, tmp_path, recorded, ca
     assert [event.tool for event in recorded()] == ["add"]
 
 
+def test_a_command_is_meant_also_where_a_directory_has_its_name(environment, tmp_path):
+    """As `toolkit` in this checkout: run as a directory, its modules would hide those that it imports."""
+    directory = tmp_path / "true"
+    directory.mkdir()
+    (directory / "__main__.py").write_text("print('the directory')")
+
+    def printed(program):
+        words = [sys.executable, "-m", "inspector.cli", "run", program]
+        return subprocess.run(words, env=environment, cwd=tmp_path, capture_output=True, check=True).stdout
+
+    assert printed("true") == b""
+    assert printed("./true") == b"the directory\n"
+
+
 def test_a_directory_without_a_program_is_said_to_be_one(environment, tmp_path):
     (tmp_path / "own").mkdir()
     done = subprocess.run(
