@@ -46,11 +46,18 @@ class CommandTable(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=CommandTable,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option(DEBUG, is_flag=True, help="Show the traceback of an error; may stand anywhere.")
-def toolkit(*, debug: bool) -> None:
+@click.pass_context
+def toolkit(context: click.Context, *, debug: bool) -> None:
     """Run agents that are declared in AgentCards: Markdown with YAML front matter, or YAML."""
     del debug
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -249,6 +249,10 @@ def test_the_inspector_records_the_command(environment, tmp_path):
         assert f'"name":"{name}"' in recorded
 
 
+def test_without_a_command_it_explains_itself(toolkit):
+    assert toolkit() == toolkit("--help")
+
+
 def test_every_command_explains_itself(toolkit):
     for command in ([], ["run"], ["check"], ["tools"]):
         out, err, code = toolkit(*command, "--help")
