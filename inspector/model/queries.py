@@ -44,8 +44,10 @@ class Filter:
     tool: str | None = None
     service: str | None = None
     error_type: str | None = None
-    """Whole, or the class's own name alone; of calls alone (no ``duplicates``) one that none of them has is looked for
-    among their duplicates."""
+    """Whole, or the class's own name alone; of calls alone (no ``duplicates``) those that have just this, else those
+    whose class has the name in some module, else those with such a duplicate."""
+    error_class: str | None = None
+    """The class's own name, or the error code, in whatever module."""
     known_error_type: str | None = None
     """Of the span, or of a duplicate of it."""
     hook: str | None = None

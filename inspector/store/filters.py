@@ -55,18 +55,22 @@ class Conditions:
 def named(connection: Connection, where: Filter) -> Filter:
     """Returns a filter that looks for its names where they are known, if no call is counted under them.
 
-    That is a model among those that answered, and an error type among the duplicates of calls. So a filter for calls
-    finds just what a row of figures counts, and also what is only known from elsewhere. A list with duplicates has
-    each of them with its call.
+    That is a model among those that answered, and an error type among the classes of that name in any module, and then
+    among the duplicates of calls. So a filter for calls finds just what a row of figures counts, and also what is only
+    known from elsewhere. A list with duplicates has each of them with its call.
     """
     if where.model is not None and not _is_there(connection, _c.named_model == clean(where.model)):
         where = replace(where, model=None, answered_model=where.model)
-    error_type = where.error_type
-    if error_type is not None and (
-        where.duplicates or not _is_there(connection, _c.error_type.in_(_types(clean(error_type))), IS_CALL)
-    ):
-        where = replace(where, error_type=None, known_error_type=error_type)
-    return where
+    return where if where.error_type is None else _error_named(connection, where, where.error_type)
+
+
+def _error_named(connection: Connection, where: Filter, name: str) -> Filter:
+    if not where.duplicates:
+        if _is_there(connection, _c.error_type == clean(name), IS_CALL):
+            return where
+        if _is_there(connection, _c.error_type.in_(_types(clean(name))), IS_CALL):
+            return replace(where, error_type=None, error_class=name)
+    return replace(where, error_type=None, known_error_type=name)
 
 
 def _is_there(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
@@ -88,6 +92,7 @@ def span_conditions(where: Filter) -> Conditions:
         (_c.named_model, where.model),
         (_c.model, where.answered_model),
         (_c.tool, where.tool),
+        (_c.error_type, where.error_type),
         *((column, value) for key, column, value in promoted if key in _INDEXED),
     )
     unindexed = (
@@ -98,8 +103,8 @@ def span_conditions(where: Filter) -> Conditions:
     found = [column == clean(value) for column, value in indexed if value is not None]
     tested = [column == clean(value) for column, value in unindexed if value is not None]
     tested += [_attribute(key, value) for key, value in where.attributes]
-    if where.error_type is not None:
-        found.append(_c.error_type.in_(_types(clean(where.error_type))))
+    if where.error_class is not None:
+        found.append(_c.error_type.in_(_types(clean(where.error_class))))
     if where.known_error_type is not None:
         found.append(_is_known_as(_types(clean(where.known_error_type))))
     found += _common(where, spans)

@@ -100,6 +100,7 @@ def membership_of(connection: Connection, where: Filter, few_matches: int) -> Me
         answered_model=where.answered_model,
         tool=where.tool,
         error_type=where.error_type,
+        error_class=where.error_class,
         known_error_type=where.known_error_type,
         hook=where.hook,
         duplicates=where.duplicates,
