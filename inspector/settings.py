@@ -1,9 +1,10 @@
 """Where the inspector keeps its files and how it listens: every environment variable, once."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
@@ -12,6 +13,18 @@ def _split(value: object) -> object:
     if isinstance(value, str):
         return tuple(each.strip() for each in value.split(",") if each.strip())
     return value
+
+
+_HOST = re.compile(r"(https://)?([^\s/?#@*:\[\]]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
+"""What may stand in ``Host`` (RFC 9110, section 7.2), with the scheme of a proxy with TLS."""
+
+
+def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse what no request can name, and what would be ignored without a word."""
+    for name in names:
+        if not _HOST.fullmatch(name):
+            raise ValueError(f"{name!r} is no host; write it as box.example, box.example:8080 or https://box.example")
+    return names
 
 
 Texts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
@@ -31,7 +44,7 @@ class Settings(BaseSettings):
     """Port of the OTLP receiver over gRPC, which is off without one; 0 takes any free port."""
     token: SecretStr | None = None
     """Replaces the token file."""
-    allowed_hosts: Texts = ()
+    allowed_hosts: Annotated[Texts, AfterValidator(_hosts)] = ()
     """Further names that the server may be addressed by, separated by commas: ``host`` or ``host:port``, and
     ``https://host`` behind a proxy with TLS."""
     capture_content: bool = True

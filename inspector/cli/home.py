@@ -62,6 +62,7 @@ def _refusals(error: ValidationError, options: dict[str, Any]) -> dict[str, str]
         name = str(each["loc"][0])
         value = "" if name in _SECRETS else f"={str(each['input'])[:_SHOWN_CHARACTERS]}"
         place = f"--{name.replace('_', '-')}" if name in options else f"INSPECTOR_{name.upper()}"
-        why = each["msg"].removeprefix("Input ").removeprefix("Value error, ")
+        why = each["msg"].removeprefix("Input ").removeprefix("Value error, ").partition(", unable to")[0]
+        why = why.replace("a valid boolean", "true or false")
         refused.setdefault(name, f"{place}{value}: {why}")
     return refused

@@ -124,9 +124,12 @@ def test_a_command_line_that_is_not_understood_ends_with_2_and_two_lines(inspect
 @pytest.mark.parametrize(
     ("variables", "told"),
     [
-        ({"INSPECTOR_PORT": "abc"}, b"INSPECTOR_PORT=abc: should be a valid integer"),
+        ({"INSPECTOR_PORT": "abc"}, b"INSPECTOR_PORT=abc: should be a valid integer; correct it or leave it out\n"),
+        ({"INSPECTOR_REDACT_OTLP": "x"}, b"INSPECTOR_REDACT_OTLP=x: should be true or false; correct it"),
         ({"INSPECTOR_PORT": "70000"}, b"INSPECTOR_PORT=70000: should be less than or equal to 65535"),
         ({"INSPECTOR_RETENTION_DAYS": "-1"}, b"INSPECTOR_RETENTION_DAYS=-1: should be greater than 0"),
+        ({"INSPECTOR_ALLOWED_HOSTS": "*"}, b"INSPECTOR_ALLOWED_HOSTS=*: '*' is no host; write it as box.example, "),
+        ({"INSPECTOR_ALLOWED_HOSTS": "a,http://b"}, b"INSPECTOR_ALLOWED_HOSTS=a,http://b: 'http://b' is no host; "),
         ({"INSPECTOR_LOG_LEVEL": "loud\x1b[2J"}, "INSPECTOR_LOG_LEVEL=loud␛[2J".encode()),
         ({"INSPECTOR_HOME": "/dev/null"}, b"/dev/null is not a directory"),
     ],
