@@ -42,12 +42,14 @@ def _long_duration(seconds: int) -> str:
 
 
 def cost(dollars: float | None) -> str:
-    """Write a cost in dollars with four decimals, more where it would vanish; nothing for one that is unknown."""
+    """Write a cost as the pages do: four decimals below a dollar, cents above; nothing for one that is unknown."""
     if dollars is None or not math.isfinite(dollars):
         return ""
-    if dollars == 0 or abs(dollars) >= 0.00005:
-        return f"${dollars:,.4f}"
-    return f"${dollars:.2g}"
+    if dollars < 0:
+        return f"-{cost(-dollars)}"
+    if 0 < dollars < 0.0001:
+        return "<$0.0001"
+    return "$0" if dollars == 0 else f"${dollars:,.{4 if dollars < 0.99995 else 2}f}"
 
 
 def tokens(given: int | None, answered: int | None) -> str:

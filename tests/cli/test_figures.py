@@ -33,9 +33,12 @@ def test_durations_have_the_unit_that_fits(milliseconds, text):
 
 @pytest.mark.parametrize(
     ("dollars", "text"),
-    [(None, ""), (0, "$0.0000"), (0.0123, "$0.0123"), (1234.5, "$1,234.5000"), (0.0000012, "$1.2e-06")],
+    [
+        *[(None, ""), (0, "$0"), (0.0000012, "<$0.0001"), (0.007, "$0.0070"), (0.99997, "$1.00"), (1.254, "$1.25")],
+        *[(1234.5, "$1,234.50"), (-0.5, "-$0.5000")],
+    ],
 )
-def test_costs_have_four_decimals_unless_they_would_vanish(dollars, text):
+def test_costs_are_written_as_the_pages_write_them(dollars, text):
     assert figures.cost(dollars) == text
 
 
