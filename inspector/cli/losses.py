@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from inspector.model import LOSS_REASONS, Loss, Losses, LossReason
 
 _SENTENCES: dict[LossReason, tuple[str, str, str]] = {
-    "dropped": ("call", "calls", "not recorded: the queue was full"),
-    "unwritten": ("call", "calls", "not recorded: the file could not be written"),
-    "unencodable": ("call", "calls", "not recorded: no record could be made"),
+    "dropped": ("call", "calls", "not recorded in full: the queue was full"),
+    "unwritten": ("call", "calls", "not recorded in full: the file could not be written"),
+    "unencodable": ("call", "calls", "not recorded in full: no record could be made"),
     "undecodable": ("line or span", "lines or spans", "not taken in, being unreadable"),
     "dropped_segments": ("spool file", "spool files", "removed for room before being taken in"),
 }

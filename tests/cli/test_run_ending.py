@@ -143,7 +143,7 @@ def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, sc
     done = run(script(call("add")))
     nothing, lost, *warned = done.stderr.decode().splitlines()
     assert nothing == "inspector: nothing was recorded"
-    assert lost == "inspector: 1 call was not recorded: the file could not be written"
+    assert lost == "inspector: 1 call was not recorded in full: the file could not be written"
     assert warned and "cannot write the spool" in warned[0]
 
 
@@ -155,10 +155,10 @@ def test_calls_that_a_full_disk_had_no_room_for_are_said_wherever_one_looks(run,
     more = "for _ in range(200):" + call("add").replace("\n", "\n    ")
     done = run(script(call("add") + fill + more))
     (lost,) = re.findall(
-        r"inspector: (\d+) calls were not recorded: the file could not be written", done.stderr.decode()
+        r"inspector: (\d+) calls were not recorded in full: the file could not be written", done.stderr.decode()
     )
     assert 0 < int(lost) < 201
-    said = f"{lost} calls{{}} were not recorded: the file could not be written"
+    said = f"{lost} calls{{}} were not recorded in full: the file could not be written"
     for _ in ("waits in the spool", "is taken in"):
         assert said.format("") in inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
         assert inspector("show", "--run", "last").stdout.decode().splitlines()[1] == said.format("")
@@ -168,9 +168,9 @@ def test_calls_that_a_full_disk_had_no_room_for_are_said_wherever_one_looks(run,
 def test_each_reason_has_its_sentence():
     losses = Losses(dropped=24_225, unwritten=1, unencodable=2, undecodable=1, unmatched=1, dropped_segments=1)
     assert list(loss_sentences(losses)) == [
-        "24,225 calls were not recorded: the queue was full",
-        "1 call was not recorded: the file could not be written",
-        "2 calls were not recorded: no record could be made",
+        "24,225 calls were not recorded in full: the queue was full",
+        "1 call was not recorded in full: the file could not be written",
+        "2 calls were not recorded in full: no record could be made",
         "1 line or span was not taken in, being unreadable",
         "1 call ended that had not begun there",
         "1 spool file was removed for room before being taken in",

@@ -115,7 +115,7 @@ def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, do
     assert refused[:2] == ("warn", f"{receiver.url}/v1/traces refused 2 spans for good: HTTP 400")
     assert lost[:2] == (
         "warn",
-        f"for {receiver.url}/v1/traces: 3 calls were not recorded: the file could not be written",
+        f"for {receiver.url}/v1/traces: 3 calls were not recorded in full: the file could not be written",
     )
     note = Path(refused[2].rpartition("delete ")[2])
     os.utime(note, (0, time.time() - 2 * 86_400))

@@ -270,7 +270,7 @@ def test_what_is_missing_is_said_on_its_run_and_once_above_all(tmp_path, visit, 
     span = Span(run.trace_id, "f" * 16, "late", "tool", "ok", at_ns, end_ns=at_ns, process="p")
     store.write([span], losses=[Loss("p", None, None, "dropped", 24_225, at_ns, at_ns)])
     store.close()
-    said = "24,225 calls{} were not recorded: the queue was full."
+    said = "24,225 calls{} were not recorded in full: the queue was full."
     with serving(home) as server:
         page = visit(server, f"/traces/{run.trace_id}")
         expect(page.get_by_role("region", name="What is missing")).to_contain_text(said.format(" of its processes"))

@@ -10,9 +10,9 @@ test("nothing is said where nothing is missing", () => {
 test("each reason has its sentence, the same as the command line's", () => {
   const losses = { dropped: 24225, unwritten: 1, unencodable: 2, undecodable: 1, unmatched: 1, dropped_segments: 1 };
   expect(lossSentences(losses)).toEqual([
-    "24,225 calls were not recorded: the queue was full",
-    "1 call was not recorded: the file could not be written",
-    "2 calls were not recorded: no record could be made",
+    "24,225 calls were not recorded in full: the queue was full",
+    "1 call was not recorded in full: the file could not be written",
+    "2 calls were not recorded in full: no record could be made",
     "1 line or span was not taken in, being unreadable",
     "1 call ended that had not begun there",
     "1 spool file was removed for room before being taken in",

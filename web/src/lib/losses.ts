@@ -28,7 +28,7 @@ export function refusalSentences(refused: readonly Refusal[]): string[] {
 export function lossSentences(losses: Losses, of = ""): string[] {
   const were = (value: number) => (value === 1 ? "was" : "were");
   const calls = (value: number, why: string) =>
-    value && `${plural(value, "call")}${of} ${were(value)} not recorded: ${why}`;
+    value && `${plural(value, "call")}${of} ${were(value)} not recorded in full: ${why}`;
   const { undecodable, unmatched, dropped_segments: segments } = losses;
   return [
     calls(losses.dropped, "the queue was full"),
