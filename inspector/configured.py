@@ -34,18 +34,19 @@ def _with_known_integrations(settings: Environment) -> Environment:
 
 
 def _with_a_possible_endpoint(settings: Environment) -> Environment:
-    if settings.endpoint is None:
+    if settings.endpoint is None and not settings.endpoint_headers:
         return settings
     # Imported here: most programs send nothing.
-    from inspector.forward import Endpoint, EndpointInvalid
+    from inspector.forward import Endpoint, EndpointInvalid, headers_of
 
     try:
-        Endpoint.of(settings.endpoint)
+        if settings.endpoint is not None:
+            Endpoint.of(settings.endpoint)
     except EndpointInvalid as error:
         sentence = ignored("ENDPOINT", "", f"{error}; what is recorded stays on this machine")
         return replace(settings, endpoint=None, endpoint_headers="", ignored=(*settings.ignored, sentence))
     try:
-        Endpoint.of(settings.endpoint, headers=settings.endpoint_headers)
+        headers_of(settings.endpoint_headers)
     except EndpointInvalid as error:
         return replace(settings, endpoint_headers="", ignored=(*settings.ignored, f"{error}; all of it is ignored"))
     return settings

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -39,11 +40,12 @@ _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() 
 
 def run_checks(home: Path | None) -> list[Check]:
     """Run every check, in an order in which the first failure is the one to mend first."""
-    checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info), *check_ignored(home)]
+    checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info)]
     try:
         settings, refused = settings_without_refused(home)
     except SettingInvalid as error:
-        return [*checks, Check("fail", "settings", str(error), "set it right and run this again")]
+        return [*checks, *check_ignored(home), Check("fail", "settings", str(error), "set it right and run this again")]
+    checks += check_ignored(home, elsewhere=refused)
     checks += [Check("fail", "settings", why, "correct it or leave it out") for why in refused]
     checks.append(check_variables(os.environ))
     for check in (check_home, check_token, check_database, check_space, check_server, check_endpoint):
@@ -81,10 +83,22 @@ def check_variables(environ: Mapping[str, str]) -> Check:
     return Check("ok", "settings", "every INSPECTOR_ variable is known")
 
 
-def check_ignored(home: Path | None) -> Iterator[Check]:
-    """Look for variables that recorded programs ignore, since their values are impossible."""
+def check_ignored(home: Path | None, *, elsewhere: Sequence[str] = ()) -> Iterator[Check]:
+    """Look for variables that recorded programs ignore, since their values are impossible.
+
+    Args:
+        home: The directory instead of ``INSPECTOR_HOME``.
+        elsewhere: Sentences that begin with the variables that are reported already.
+    """
+    reported = {_variable(sentence) for sentence in elsewhere}
     for sentence in configured(home=home).ignored:
+        if _variable(sentence) in reported:
+            continue
         yield Check("warn", "settings", f"in recorded programs, {sentence}", "correct it or leave it out")
+
+
+def _variable(sentence: str) -> str:
+    return re.split(r"[=: ]", sentence, maxsplit=1)[0]
 
 
 def check_home(settings: Settings) -> Iterator[Check]:
@@ -116,7 +130,7 @@ def check_token(settings: Settings) -> Iterator[Check]:
     from inspector.api import TokenUnusable, load_or_create
 
     if settings.token is None and not os.path.lexists(settings.token_file):
-        yield Check("ok", "token", "none yet; 'inspector serve' makes one")
+        yield Check("ok", "token", "none yet; 'inspector serve' or 'inspector token' makes one")
         return
     try:
         load_or_create(settings)

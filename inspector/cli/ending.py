@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -24,17 +24,24 @@ _IN_ANOTHER_WAY = (
 _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
-def ending_lines(program: Program, choices: Choices, outcome: Outcome) -> Iterator[str]:
-    """Say in two or three lines what was recorded and how to see it, and in further ones what went wrong with it."""
+def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: int) -> Iterator[str]:
+    """Say in two or three lines what was recorded and how to see it, and in further ones what went wrong with it.
+
+    Args:
+        program: What ran.
+        choices: How it was recorded.
+        outcome: What it left.
+        status: How it ended, as ``os.waitpid`` says it.
+    """
     environment = configured(home=choices.home)
     if not outcome.spans:
-        why = _why(program, choices, outcome)
+        why = _why(program, choices, outcome, status)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
-        if _made_none(outcome):
+        if _made_none(outcome) and not _ended_early(outcome, status):
             yield f"inspector: {_IN_ANOTHER_WAY}"
     elif environment.endpoint is not None:
         yield f"inspector: recorded {_counted(outcome)} ({_which(outcome)}{_trace_id(outcome)})"
-        yield from _sent(environment, environment.endpoint)
+        yield from _sent(environment, environment.endpoint, outcome)
     else:
         one = f"inspector show {_trace_id(outcome)}{_elsewhere(choices)}"
         if outcome.runs == 1:
@@ -105,13 +112,15 @@ def prepare() -> None:
         import_module("inspector.cli.ownership")
 
 
-def _sent(environment: Environment, url: str) -> Iterator[str]:
+def _sent(environment: Environment, url: str, outcome: Outcome) -> Iterator[str]:
     from inspector.forward import Endpoint, advice_on, last_problem, left_over
 
     endpoint = Endpoint.of(url)
     directory = environment.outbox / endpoint.key
     if not left_over(directory):
-        yield f"inspector: sent to {endpoint.url}"
+        # What it refused is among the notices.
+        if not any(notice.startswith(f"{endpoint.url} refused") for notice in outcome.notices):
+            yield f"inspector: sent to {endpoint.url}"
         return
     problem = last_problem(directory)
     why = f" ({problem})" if problem else ""
@@ -131,7 +140,7 @@ def _in_the_browser(environment: Environment, choices: Choices, outcome: Outcome
     return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
 
 
-def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
+def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> str:
     """Say why there is nothing to see; an empty text when it has been said."""
     off = switched_off(os.environ, choices)
     also = f"; switched off: {', '.join(off)} (INSPECTOR_INTEGRATIONS_OFF, --without or --integrations)" if off else ""
@@ -142,14 +151,29 @@ def _why(program: Program, choices: Choices, outcome: Outcome) -> str:
     if outcome.left_out:
         return _left_out(outcome.left_out[-1])
     if outcome.reached:
-        known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in off)
-        none = f", and none of {known}" if known else ""
-        return f"it imported nothing that is recorded: no hooks of its own (instrument){none}{also}"
+        return _nothing_imported(off, status) + also
     if program.isolation is not None:
         option = program.isolation
         return f"{option} makes Python ignore what starts the recorder; leave it out, or call inspector.attach()"
     name = Path(program.arguments[0]).name
     return f"{name} started no Python, or only with -I, -E or -S, which leave the recorder out"
+
+
+def _nothing_imported(off: Collection[str], status: int) -> str:
+    if _failed_by_itself(status):
+        return f"it failed (exit code {os.waitstatus_to_exitcode(status)}) before it imported anything that is recorded"
+    known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in off)
+    none = f", and none of {known}" if known else ""
+    return f"it imported nothing that is recorded: no hooks of its own (instrument){none}"
+
+
+def _ended_early(outcome: Outcome, status: int) -> bool:
+    """Tell whether the program failed before there was anything to record; it has said why."""
+    return outcome.reached and not outcome.joined and not outcome.left_out and _failed_by_itself(status)
+
+
+def _failed_by_itself(status: int) -> bool:
+    return os.waitstatus_to_exitcode(status) > 0
 
 
 def _lost_something(outcome: Outcome) -> bool:
@@ -173,7 +197,7 @@ def _no_call(outcome: Outcome) -> str:
 
 
 def _left_out(found: LeftOut) -> str:
-    if found.told:
+    if found.has_said_so:
         return ""
     if _HIDES in found.reason:
         return found.reason

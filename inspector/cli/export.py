@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from inspector.cli.filters import Moment
-from inspector.cli.options import home_option
+from inspector.cli.options import Text, home_option
 
 
 @click.command()
-@click.argument("traces", nargs=-1, metavar="[TRACE]...")
-@click.option("--session", "session_id", metavar="ID", help="All traces of one session.")
+@click.argument("traces", type=Text(), nargs=-1, metavar="[TRACE]...")
+@click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
 @click.option("--since", type=Moment(), help="All traces that began at or after: 15m, 2h or 7d ago, a date or time.")
 @click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
 @click.option(

@@ -155,7 +155,8 @@ def _opened(output: Path | None) -> Generator[IO[bytes]]:
             else:
                 yield file
     except OSError as error:
-        raise CliError(f"cannot write {output}: {error.strerror or error}") from error
+        way_out = f"; make the directory first: mkdir -p {output.parent}" if not output.parent.exists() else ""
+        raise CliError(f"cannot write {output}: {error.strerror or error}{way_out}") from error
 
 
 @contextmanager

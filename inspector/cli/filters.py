@@ -8,6 +8,7 @@ from typing import Any, TypedDict, TypeVar
 import click
 
 from inspector.cli.figures import parse_moment_ns
+from inspector.cli.options import Text
 from inspector.model import KINDS, STATUSES, Filter, Kind, Status
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -119,19 +120,21 @@ class Amount(click.ParamType[float, str]):
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--kind", multiple=True, type=click.Choice(KINDS), help="What the event stands for; repeatable."),
     click.option("--status", multiple=True, type=click.Choice(STATUSES), help="How it stands; repeatable."),
-    click.option("--session-id", metavar="ID", help="Events of one session."),
+    click.option("--session-id", type=Text(), metavar="ID", help="Events of one session."),
     click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
     click.option(
         "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one event (16 hexadecimal digits)."
     ),
-    click.option("--name", metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
-    click.option("--name-prefix", metavar="TEXT", help="How the name begins."),
-    click.option("--agent", metavar="NAME", help="Name of the agent."),
-    click.option("--model", metavar="NAME", help="Name of the model."),
-    click.option("--tool", metavar="NAME", help="Name of the tool."),
-    click.option("--service", metavar="NAME", help="The recorded program's service name."),
-    click.option("--error-type", metavar="TYPE", help="Exception class, with or without its module, or error code."),
-    click.option("--hook", metavar="NOUN", help="What its hooks are about, for example tool_call."),
+    click.option("--name", type=Text(), metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
+    click.option("--name-prefix", type=Text(), metavar="TEXT", help="How the name begins."),
+    click.option("--agent", type=Text(), metavar="NAME", help="Name of the agent."),
+    click.option("--model", type=Text(), metavar="NAME", help="Name of the model."),
+    click.option("--tool", type=Text(), metavar="NAME", help="Name of the tool."),
+    click.option("--service", type=Text(), metavar="NAME", help="The recorded program's service name."),
+    click.option(
+        "--error-type", type=Text(), metavar="TYPE", help="Exception class, with or without its module, or error code."
+    ),
+    click.option("--hook", type=Text(), metavar="NOUN", help="What its hooks are about, for example tool_call."),
     click.option("--since", type=Moment(), help="Started at or after: 15m, 2h or 7d ago, a date or time, unix ns."),
     click.option("--until", type=Moment(), help="Started before; as --since."),
     click.option("--min-duration-ms", type=Amount(), help="Took at least this long."),

@@ -99,10 +99,14 @@ def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
         taken.count(part, left_out)
         why = why or _why_nothing(part)
     for reason, count in refused.items():
-        taken.bad_files.append(f"{name}: the server refused {counted(count, 'span')} ({reason})")
+        taken.bad_files.append(f"{_place(name)}: the server refused {counted(count, 'span')} ({reason})")
     if taken.spans == before and not refused:
         advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
-        raise FileUnreadable(f"{name} holds no spans{advice}")
+        raise FileUnreadable(f"{_place(name)} holds no spans{advice}")
+
+
+def _place(name: str) -> str:
+    return "standard input" if name == "-" else name
 
 
 def _why_nothing(part: Part) -> str:
@@ -117,8 +121,8 @@ def _why_nothing(part: Part) -> str:
 
 def _parts(name: str) -> Iterator[Part]:
     if name == "-":
-        with unpacked(cast("BufferedReader", sys.stdin.buffer), "standard input") as file:
-            yield from read_parts(file, "standard input")
+        with unpacked(cast("BufferedReader", sys.stdin.buffer), _place(name)) as file:
+            yield from read_parts(file, _place(name))
         return
     with opened(Path(name)) as file:
         yield from read_parts(file, name)

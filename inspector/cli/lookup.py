@@ -79,8 +79,11 @@ def find_run(store: Store, text: str) -> tuple[str, list[Trace]]:
         if cursor is None or (found and not page.items):
             break
     if run_id is None or not found:
-        which = "nothing is recorded of any program" if run_id is None else f"no run {run_id} is recorded"
-        raise RunUnknown(f"{which}; 'inspector run app.py' records one, and says its id where it has several traces")
+        if run_id is None:
+            raise RunUnknown(
+                "no program is recorded that 'inspector run' started; a trace is drawn by its id: inspector show last"
+            )
+        raise RunUnknown(f"no run {run_id} is recorded; 'inspector run' says the id of one that has several traces")
     return run_id, found[::-1]
 
 

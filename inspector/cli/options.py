@@ -20,6 +20,18 @@ class WholeNumber(click.IntRange):
             self.fail(f"takes a whole number from {self.min} to {self.max}, not {value!r}", param, ctx)
 
 
+class Text(click.ParamType[str, str]):
+    """An id, a name or the like; an empty text, as of a variable of the shell that is not set, names nothing."""
+
+    name = "text"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse an empty text."""
+        if not value.strip():
+            self.fail("is empty; say which, or leave it out", param, ctx)
+        return value
+
+
 class HomeDirectory(click.Path):
     """A directory; an empty text, as of a variable that is not set, would be the current one."""
 
@@ -56,7 +68,9 @@ def open_option(command: C) -> C:
 
 def page_options(command: C) -> C:
     """Let a list go on where an earlier page ended."""
-    command = click.option("--cursor", metavar="CURSOR", help="Go on where the page that named it ended.")(command)
+    command = click.option("--cursor", type=Text(), metavar="CURSOR", help="Go on where the page that named it ended.")(
+        command
+    )
     return click.option(
         "--limit",
         type=WholeNumber(1, 1000),

@@ -6,7 +6,7 @@ from typing import TypedDict, Unpack
 import click
 
 from inspector.cli.figures import parse_size, parse_span_s
-from inspector.cli.options import home_option
+from inspector.cli.options import Text, home_option
 
 
 class PruneOptions(TypedDict):
@@ -51,12 +51,14 @@ class Size(click.ParamType[int, str]):
 @click.option(
     "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GB."
 )
-@click.option("--session", "session_id", metavar="ID", help="All traces of one session.")
-@click.option("--trace", "trace_id", metavar="ID", help="One trace: its id, the beginning of it, or 'last'.")
+@click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
+@click.option(
+    "--trace", "trace_id", type=Text(), metavar="ID", help="One trace: its id, the beginning of it, or 'last'."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @home_option
 def prune(**options: Unpack[PruneOptions]) -> None:
-    """Delete recorded traces, for good."""
+    """Delete recorded traces, for good: all that any of the options names."""
     if all(options[name] is None for name in ("older_than", "max_size", "session_id", "trace_id")):
         raise click.UsageError("say what to delete: --older-than 30d, --max-size 1GB, --session ID or --trace ID")
     is_named = options["session_id"] is not None or options["trace_id"] is not None

@@ -102,7 +102,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
         environment = environment_of(os.environ, choices, directory)
         status = run_to_the_end(program, environment, meanwhile=None if choices.quiet else prepare)
         if not choices.quiet:
-            _tell(program, choices, directory)
+            _tell(program, choices, directory, status)
     except LaunchError as error:
         raise _NotStarted(str(error), error.code) from error
     finally:
@@ -110,7 +110,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     return end_like(status)
 
 
-def _tell(program: "Program", choices: "Choices", directory: Path) -> None:
+def _tell(program: "Program", choices: "Choices", directory: Path, status: int) -> None:
     import contextlib
 
     from inspector.cli.ending import ending_lines
@@ -120,7 +120,7 @@ def _tell(program: "Program", choices: "Choices", directory: Path) -> None:
     # The border to the program's exit code, which is not ours to change, whatever happens while we speak of it.
     with contextlib.suppress(OSError):
         try:
-            for line in ending_lines(program, choices, outcome_of(directory)):
+            for line in ending_lines(program, choices, outcome_of(directory), status):
                 notice(line)
         except Exception as error:  # noqa: BLE001
             notice(f"inspector: cannot say more of what was recorded: {type(error).__name__}; see inspector doctor")

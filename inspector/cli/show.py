@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli.filters import HexId
-from inspector.cli.options import home_option, json_option
+from inspector.cli.options import Text, home_option, json_option
 
 if TYPE_CHECKING:
     from inspector.cli.terminal import Terminal
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trace", required=False)
+@click.argument("trace", type=Text(), required=False)
 @click.option(
     "--run",
     "run_id",
+    type=Text(),
     metavar="ID",
-    help="Draw every trace of one 'inspector run', by the id told at its end, or 'last'.",
+    help="Draw every trace of one 'inspector run', by the id that it says at its end, or 'last'.",
 )
 @click.option(
     "--span",
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     metavar="ID",
     help="Show one event of it whole: input, output, attributes, error.",
 )
-@click.option("--full", is_flag=True, help="With --json: with the large fields of every event.")
+@click.option("--full", is_flag=True, help="With the large fields of every event; implies --json.")
 @json_option
 @home_option
 def show(
@@ -46,6 +47,7 @@ def show(
     from inspector.cli.opening import opened
     from inspector.cli.terminal import standard_output
 
+    as_json = as_json or full
     terminal, settings = standard_output(), settings_of(home)
     _say_refused(settings)
     with opened(settings) as store:
@@ -75,7 +77,7 @@ def _show_run(store: "Store", run_id: str, terminal: "Terminal", *, as_json: boo
     found, traces = find_run(store, run_id)
     # A file that was removed for room was another program's, whoever removed it.
     losses = sum_of(loss for loss in store.losses(run=found) if loss.reason != "dropped_segments")
-    whole = [(trace, trace_events(store, trace.trace_id, full=full and as_json)) for trace in traces]
+    whole = [(trace, trace_events(store, trace.trace_id, full=full)) for trace in traces]
     if as_json:
         write_json(run_document(found, whole, losses, full=full), terminal)
     else:
@@ -99,7 +101,7 @@ def _show_trace(store: "Store", trace: str, terminal: "Terminal", *, as_json: bo
     listed = find_trace(store, trace)
     # Read again, since only a single trace says what is missing of it.
     found = store.trace(listed.trace_id) or listed
-    events = trace_events(store, found.trace_id, full=full and as_json)
+    events = trace_events(store, found.trace_id, full=full)
     if as_json:
         write_json(trace_document(found, events, full=full), terminal)
     else:

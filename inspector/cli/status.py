@@ -1,4 +1,4 @@
-"""The signs and words by which a status is told apart without colour."""
+"""The signs and words that show a status without colour."""
 
 from inspector.cli.terminal import Style
 from inspector.model import Status

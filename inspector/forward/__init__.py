@@ -1,7 +1,7 @@
 """Sends what a process recorded to another inspector, or to any OpenTelemetry backend, from files that wait for it."""
 
 from inspector.forward.complaint import advice_on, as_answer, last_problem
-from inspector.forward.endpoint import Endpoint, EndpointInvalid, Protocol
+from inspector.forward.endpoint import Endpoint, EndpointInvalid, Protocol, headers_of
 from inspector.forward.forwarder import Forwarder, take_lock, waiting_elsewhere
 from inspector.forward.outbox import Forwarded, Outbox
 from inspector.forward.sender import Sender
@@ -17,6 +17,7 @@ __all__ = [
     "Sender",
     "advice_on",
     "as_answer",
+    "headers_of",
     "last_problem",
     "left_over",
     "take_lock",

@@ -53,7 +53,7 @@ class Endpoint:
             )
         path = parts.path.rstrip("/")
         path = path if path.endswith(_TRACES) else path + _TRACES
-        return cls(f"{parts.scheme}://{parts.netloc}{path}", _headers(headers), protocol)
+        return cls(f"{parts.scheme}://{parts.netloc}{path}", headers_of(headers), protocol)
 
     @classmethod
     def chosen(cls, given: str | None, *, configured: str | None, headers: str, protocol: Protocol) -> Self | None:
@@ -92,7 +92,15 @@ def _shown(url: str) -> str:
     return repr(f"…@{host}" if at and credentials else url)
 
 
-def _headers(text: str) -> tuple[tuple[str, str], ...]:
+def headers_of(text: str) -> tuple[tuple[str, str], ...]:
+    """Read the headers of an endpoint.
+
+    Args:
+        text: As for :meth:`Endpoint.of`.
+
+    Raises:
+        EndpointInvalid: They are not well formed.
+    """
     pairs: list[tuple[str, str]] = []
     for part in filter(None, (each.strip() for each in text.split(","))):
         key, equals, value = part.partition("=")

@@ -53,7 +53,7 @@ class Outbox:
         self._not_before_s = 0.0
         self._wait_s = 0.0
         self._takes_starts: bool | None = None
-        self._told: set[str] = set()
+        self._warned_of: set[str] = set()
 
     def send_waiting(self, *, stop: Callable[[], bool] = lambda: False) -> bool:
         """Send what is there, until all of it was taken, one request fails, or ``stop`` says so.
@@ -125,23 +125,23 @@ class Outbox:
             return self._send(items[:middle]) and self._send(items[middle:])
         if answer.outcome in ("split", "refused"):
             self.total.refused += len(items)
-            self._tell_of_refusal(answer, len(items))
+            self._warn_of_refusal(answer, len(items))
             return True
         if answer.outcome != "taken":
             return False
         self.total.spans += len(items) - answer.rejected
         self.total.refused += answer.rejected
         if answer.rejected:
-            self._tell_of_refusal(answer, answer.rejected)
+            self._warn_of_refusal(answer, answer.rejected)
         return True
 
-    def _tell_of_refusal(self, answer: Answer, count: int) -> None:
+    def _warn_of_refusal(self, answer: Answer, count: int) -> None:
         # Of each kind once: a receiver that refuses one span often refuses every one.
-        level = logging.DEBUG if answer.outcome in self._told else logging.WARNING
-        self._told.add(answer.outcome)
+        level = logging.DEBUG if answer.outcome in self._warned_of else logging.WARNING
+        self._warned_of.add(answer.outcome)
         url = self._sender.endpoint.url
         note_refused(self._directory, url, count, answer.reason)
-        _log.log(level, "%s does not take %d recorded spans: %s", url, count, answer.reason)
+        _log.log(level, "%s refused %d span%s for good: %s", url, count, "" if count == 1 else "s", answer.reason)
 
     def _note(self, answer: Answer) -> None:
         if answer.outcome == "cut":

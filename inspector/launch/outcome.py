@@ -14,7 +14,7 @@ class LeftOut:
 
     python: str
     reason: str
-    told: bool
+    has_said_so: bool
     """Whether it has said so itself."""
 
 
@@ -100,7 +100,7 @@ def _most_telling(counts: list[Counts]) -> TraceCounts | None:
         whole.calls += part.calls
         whole.failed += part.failed
         whole.began_here |= part.began_here
-    # Of equal ones the last that was told of.
+    # Of equal ones the last one.
     return max(reversed(traces.values()), key=lambda trace: trace.weight, default=None)
 
 
@@ -117,8 +117,8 @@ def _notices(directory: Path) -> tuple[str, ...]:
 
 
 def _left_out(path: Path) -> LeftOut:
-    python, reason, told, *_ = (path.read_text(encoding="utf-8", errors="replace") + "\n\n\n").split("\n")
-    return LeftOut(python, reason, told=bool(told))
+    python, reason, said, *_ = (path.read_text(encoding="utf-8", errors="replace") + "\n\n\n").split("\n")
+    return LeftOut(python, reason, has_said_so=bool(said))
 
 
 def _is_alive(pid: int) -> bool:

@@ -95,6 +95,16 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["show", "last", "--span"], b"See: inspector show --help"),
         (["events", "--q", ""], b"'--q': give at least one word"),
         (["events", "--q", "  "], b"'--q': give at least one word"),
+        (["events", "--name", ""], b"'--name': is empty"),
+        (["tail", "--cursor", ""], b"No such option"),
+        (["sessions", "--cursor", ""], b"'--cursor': is empty"),
+        (["show", ""], b"'[TRACE]': is empty; say which, or leave it out"),
+        (["show", "--run", ""], b"'--run': is empty"),
+        (["export", "last", ""], b"is empty"),
+        (["export", "--all", "last"], b"--all exports everything"),
+        (["prune", "--trace", ""], b"'--trace': is empty"),
+        (["prune", "--session", " "], b"'--session': is empty"),
+        (["events", "--home", ""], b"'--home': is empty; name a directory, or leave the option out"),
         (["events", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["tail", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["sessions", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
@@ -140,6 +150,13 @@ def test_a_bad_setting_is_told_in_one_line_with_its_name_value_and_the_way_out(i
     assert done.stderr.startswith(b"inspector: ")
     assert told in done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_name_that_nobody_has_cannot_be_listened_on(inspector):
+    done = inspector("serve", "--no-open", "--host", "nohost.invalid")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"inspector: cannot listen on 'nohost.invalid': ")
+    assert done.stderr.endswith(b"; give --host or set INSPECTOR_HOST\n")
 
 
 def test_the_traceback_is_shown_when_it_is_asked_for(inspector):

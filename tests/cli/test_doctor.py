@@ -126,9 +126,21 @@ def test_settings_that_recorded_programs_ignore_are_named(inspector):
     checks = json.loads(done.stdout)["checks"]
     ignored = [check for check in checks if (check["level"], check["name"]) == ("warn", "settings")]
     assert [check["found"].partition(" is ignored")[0] for check in ignored] == [
-        "in recorded programs, INSPECTOR_LOGS=maybe",
         "in recorded programs, INSPECTOR_INTEGRATIONS_OFF=opnai",
-    ]
+    ]  # the other one is none for the commands either, which is said
+
+
+def test_a_setting_that_nothing_takes_is_named_once(inspector):
+    done = inspector("doctor", "--json", INSPECTOR_CAPTURE_CONTENT="perhaps")
+    named = [check["level"] for check in json.loads(done.stdout)["checks"] if "perhaps" in check["found"]]
+    assert named == ["fail"]
+
+
+def test_headers_that_are_none_are_named_without_an_endpoint_too(inspector):
+    done = inspector("doctor", "--json", INSPECTOR_ENDPOINT_HEADERS="secretly")
+    (named,) = [check["found"] for check in json.loads(done.stdout)["checks"] if "ENDPOINT_HEADERS" in check["found"]]
+    assert "part 1 is not written as in Authorization=Bearer%20secret" in named
+    assert "secretly" not in named
 
 
 def test_a_port_that_another_program_holds_is_told(inspector, home):

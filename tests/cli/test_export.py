@@ -94,7 +94,10 @@ def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
         ((), "say what to export"),
         (("--session", "nobody"), "nothing that fits is recorded"),
         (("ffff",), "no trace ffff is recorded"),
-        (("last", "-o", "/nowhere/run.jsonl"), "cannot write /nowhere/run.jsonl: No such file or directory"),
+        (
+            ("last", "-o", "/nowhere/run.jsonl"),
+            "cannot write /nowhere/run.jsonl: No such file or directory; make the directory first: mkdir -p /nowhere",
+        ),
     ],
 )
 def test_what_cannot_be_exported_is_said_in_a_line_or_two(inspector, recorded, arguments, complaint):
@@ -133,6 +136,12 @@ def test_what_is_no_export_is_refused_with_the_reason(inspector, tmp_path, conte
     assert done.returncode == 1
     assert complaint in done.stderr.decode()
     assert len(done.stderr.splitlines()) <= 2
+
+
+def test_a_pipe_that_holds_no_export_is_refused_by_its_name(inspector):
+    done = inspector("import", "-", stdin=b"{}")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"standard input holds no spans" in done.stderr
 
 
 def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_path):

@@ -83,16 +83,3 @@ def test_what_is_named_is_not_deleted_together_with_what_is_old_or_too_much(insp
     assert b"give them to a prune of their own" in refused.stderr
     assert b"Traceback" not in refused.stderr
     assert b"execute_tool t1" in inspector("events").stdout
-
-
-def test_everything_and_one_trace_are_not_exported_together(inspector, write_spans, span):
-    write_spans(span())
-    refused = inspector("export", "--all", "last")
-    assert (refused.returncode, refused.stdout) == (2, b"")
-    assert b"--all exports everything" in refused.stderr
-
-
-def test_an_empty_home_is_not_the_current_directory(inspector):
-    refused = inspector("events", "--home", "")
-    assert (refused.returncode, refused.stdout) == (2, b"")
-    assert b"is empty; name a directory, or leave the option out" in refused.stderr

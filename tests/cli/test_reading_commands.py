@@ -123,6 +123,9 @@ def test_show_draws_the_last_trace_and_finds_others_by_the_beginning_of_their_id
     document = json.loads(inspector("show", "4bf92f3577b34da6a3ce929d0e0e4736", "--json").stdout)
     assert list(document) == ["trace", "items", "next_cursor"]
     assert [item["name"] for item in document["items"]] == ["invoke_workflow trip", "execute_tool book"]
+    assert "attributes" not in document["items"][0]
+    whole = json.loads(inspector("show", "4bf9", "--full").stdout)
+    assert "attributes" in whole["items"][0]
 
 
 def test_an_unknown_or_ambiguous_id_names_the_way_on(inspector, write_spans, span):

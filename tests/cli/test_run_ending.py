@@ -190,6 +190,16 @@ def test_a_program_that_imports_nothing_of_interest_is_told_so(run):
     assert done.stderr.count(b"\n") == 2
 
 
+def test_of_a_program_that_fails_before_its_imports_only_that_is_said(run):
+    done = run("-m", "no_such_module")
+    assert done.returncode == 1
+    python, ours = done.stderr.decode().splitlines()
+    assert python.endswith("No module named no_such_module")
+    assert ours == (
+        "inspector: nothing was recorded: it failed (exit code 1) before it imported anything that is recorded"
+    )
+
+
 def test_asking_whether_a_framework_is_installed_is_not_importing_it(run):
     done = run("-c", "import importlib.util; print(bool(importlib.util.find_spec('openai')))")
     assert done.stdout == b"True\n"

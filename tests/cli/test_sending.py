@@ -107,7 +107,9 @@ def test_what_waits_is_named_where_no_endpoint_is_set(run, script, call, doctor,
 def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, doctor, receiver, home):
     receiver.status = 400
     for _ in range(2):
-        run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url)
+        ended = run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url).stderr.decode()
+        assert f"inspector: {receiver.url}/v1/traces refused 1 span for good: HTTP 400\n" in ended
+        assert "sent to" not in ended
     (outbox,) = (home / "outbox").iterdir()
     (outbox / "20261122T175042-999999-5bd66e36..3.unwritten").touch(mode=0o600)
     _, waiting, lost, refused = doctor(INSPECTOR_ENDPOINT=receiver.url)
