@@ -22,6 +22,7 @@ from inspector.redaction import Redactor
 _TOGETHER = 64
 """Spans that are looked through at once: nearly all are clean, and each look has a cost of its own."""
 _MOST_KNOWN = 65_536
+_CONTAINERS = (list, dict)
 
 
 def as_sent(decoded: Decoded) -> Decoded:
@@ -102,25 +103,25 @@ class Redacting:
         self._clean.update(map(hash, texts))
         return True
 
-    def _unknown(self, spans: Iterable[DecodedSpan]) -> list[str] | None:
+    def _unknown(self, spans: Iterable[DecodedSpan]) -> dict[str, None] | None:
         """Return the texts that are not known to be clean; None where the name of an attribute says enough."""
-        texts: list[str] = []
-        known, keys, add = self._clean, self._clean_keys, texts.append
+        # Each once: a result is sent with its call and with the next question.
+        texts: dict[str, None] = {}
+        known, keys = self._clean, self._clean_keys
         for span in spans:
             attributes = span.attributes
             if not keys.issuperset(attributes) and not self._learn_keys(attributes):
                 return None
             for value in attributes.values():
-                kind = type(value)
-                if kind is str:
+                if isinstance(value, str):
                     if hash(value) not in known:
-                        add(cast("str", value))
-                elif kind is list or kind is dict:
-                    add(json.encode(value).decode())
+                        texts[value] = None
+                elif isinstance(value, _CONTAINERS):
+                    texts[json.encode(value).decode()] = None
             if hash(span.name) not in known:
-                add(span.name)
+                texts[span.name] = None
             if span.status_message or span.events or span.links:
-                add(json.encode((span.status_message, span.events, span.links)).decode())
+                texts[json.encode((span.status_message, span.events, span.links)).decode()] = None
         return texts
 
     def _learn_keys(self, attributes: Iterable[str]) -> bool:

@@ -15,7 +15,7 @@ from inspector.redaction.formats import JOINTS
 from inspector.redaction.names import PERSONAL
 from inspector.redaction.percent import undone
 from inspector.redaction.shapes import RULES, has_secret_parameter
-from inspector.redaction.tokens import encoded_texts, has_runs, tokens
+from inspector.redaction.tokens import encoded_texts, has_runs, mapped_runs, tokens
 
 BYTES_MARK: Final = '"$type":"bytes"'
 """How a snapshot of bytes shows in JSON: what it holds is seen only once decoded."""
@@ -51,10 +51,11 @@ def suspicious(text: str) -> bool:
     if is_dense(text):
         return True
     raw = as_ascii(text)
-    long = has_runs(raw)
-    lowered = raw.lower().decode("latin-1")
+    mapped = mapped_runs(raw)
+    long = has_runs(mapped)
+    lowered = in_lower_case(text, raw)
     rest = remains(raw)
-    if (long and any(True for _ in tokens(text, raw))) or _has_mark(text, lowered, rest):
+    if (long and any(True for _ in tokens(text, raw, mapped))) or _has_mark(text, lowered, rest):
         return True
     auth = "auth" in lowered
     personal = PERSONAL in rest
@@ -72,6 +73,12 @@ def suspicious(text: str) -> bool:
 def as_ascii(text: str) -> bytes:
     """The text with a byte for each of its characters, whatever is not ASCII being a question mark."""
     return text.encode("ascii", "replace")
+
+
+def in_lower_case(text: str, raw: bytes) -> str:
+    """The text in lower case, of the same length; ``raw`` is the text in ASCII."""
+    # Most texts are ASCII already, which a string knows of itself, and need not be decoded once more.
+    return text.lower() if text.isascii() else raw.lower().decode("latin-1")
 
 
 def remains(raw: bytes) -> str:

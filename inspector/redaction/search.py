@@ -6,10 +6,10 @@ from typing import Final
 from inspector.redaction.commands import commands
 from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import named
-from inspector.redaction.hints import ESCAPED_LETTER, as_ascii, is_dense, suspicious
+from inspector.redaction.hints import ESCAPED_LETTER, as_ascii, in_lower_case, is_dense, suspicious
 from inspector.redaction.percent import undone
 from inspector.redaction.shapes import in_urls, shaped
-from inspector.redaction.tokens import Found, encoded_texts, tokens
+from inspector.redaction.tokens import Found, encoded_texts, mapped_runs, tokens
 
 _DEEPEST: Final = 3
 """How often an encoding may be undone within another."""
@@ -41,9 +41,9 @@ def _letter(escape: re.Match[str]) -> str:
 
 def _found(text: str, depth: int) -> list[Found]:
     raw = as_ascii(text)
-    lowered = raw.lower().decode("latin-1")
+    lowered = in_lower_case(text, raw)
     found = [
-        *tokens(text, raw),
+        *tokens(text, raw, mapped_runs(raw)),
         *shaped(text, lowered),
         *named(text, lowered),
         *in_urls(text, lowered),

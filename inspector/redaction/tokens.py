@@ -66,9 +66,8 @@ class Found(NamedTuple):
     rule: str
 
 
-def tokens(text: str, raw: bytes) -> Iterator[Found]:
-    """Every token of a known format; ``raw`` is the text in ASCII, a byte for each character."""
-    mapped = raw.translate(_TOKEN)
+def tokens(text: str, raw: bytes, mapped: bytes) -> Iterator[Found]:
+    """Every token of a known format; ``raw`` is the text in ASCII, ``mapped`` what ``mapped_runs`` returns for that."""
     start = mapped.find(_WANTED)
     while start >= 0:
         end = mapped.find(b" ", start)
@@ -85,9 +84,14 @@ def tokens(text: str, raw: bytes) -> Iterator[Found]:
         start = mapped.find(_WANTED, end)
 
 
-def has_runs(raw: bytes) -> bool:
+def mapped_runs(raw: bytes) -> bytes:
+    """The text with one letter for all that a token is made of, and spaces for the rest."""
+    return raw.translate(_TOKEN)
+
+
+def has_runs(mapped: bytes) -> bool:
     """Whether there is a run of letters as long as a token, or as what stays of base64 between two of its signs."""
-    return _WANTED in raw.translate(_TOKEN)
+    return _WANTED in mapped
 
 
 def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:

@@ -147,6 +147,24 @@ def test_neighbours_of_a_span_with_a_secret_stay_as_they_were(make_span, make_re
     assert changed == [17]
 
 
+class Noting(Redactor):
+    """A redactor that notes what it is asked about."""
+
+    asked = ()
+
+    def clean(self, text):
+        self.asked += (text,)
+        return super().clean(text)
+
+
+def test_a_text_that_several_spans_of_a_request_hold_is_searched_once(make_span, make_request):
+    text = "the result of the call, which the next question holds as well"
+    redactor = Noting()
+    sent = decode(make_request(*[make_span({"text": text}) for _ in range(40)], process=None))
+    assert Redacting(redactor)(sent) == sent
+    assert sum(each.count(text) for each in redactor.asked) == 1
+
+
 class Failing(Redactor):
     """A redactor whose rules are broken."""
 
