@@ -36,7 +36,9 @@ _BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#(?:3[49]|[xX]2[
 _CONTINUED: Final = r",(?:\s|\\{1,40}[nrt])+"
 """Between the items of a list, on a line of its own each or not."""
 _SSHPASS = re.compile(rf"sshpass(?:{QUOTE})?[\s,]{{1,4}}(?:{QUOTE})?-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})")
-_MYSQL = re.compile(r"mysql(?:dump|admin)?[ \t][^\n|;\"']{0,128}?[ \t]-p(?P<secret>[^\s\"'\\,;]{4,128})")
+_MYSQL_NAMES: Final = frozenset(("mysql", "mysqldump", "mysqladmin"))
+_MYSQL_OPTION: Final = re.compile(r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol)\b)[^\s\"'\\,;|<>%&]{4,128})")
+"""Of these the password stands right behind the letter."""
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
 """Characters around an option in which its command, or an address, is looked for."""
@@ -62,13 +64,28 @@ def commands(text: str) -> Iterator[Found]:
             yield Found(*match.span("secret"), "password")
         position = text.find("-u", match.end() if match else position + 2)
     yield from _of_letters(text)
-    for name, pattern in (("sshpass", _SSHPASS), ("mysql", _MYSQL)):
-        position = text.find(name)
-        while position >= 0:
-            match = pattern.match(text, position)
-            if match:
-                yield Found(*match.span("secret"), "password")
-            position = text.find(name, match.end() if match else position + len(name))
+    position = text.find("sshpass")
+    while position >= 0:
+        match = _SSHPASS.match(text, position)
+        if match:
+            yield Found(*match.span("secret"), "password")
+        position = text.find("sshpass", match.end() if match else position + len("sshpass"))
+    yield from _of_mysql(text)
+
+
+def _of_mysql(text: str) -> Iterator[Found]:
+    """Passwords right behind their option, the first of each command."""
+    if "mysql" not in text:
+        return
+    done = -1
+    for option in _MYSQL_OPTION.finditer(text):
+        position = option.start()
+        command = text.rfind("mysql", max(0, position - _NEAR), position)
+        if command > done and _is_option(text, position):
+            done = command
+            words = re.split("[|;]", _plain(text[command:position]))[-1].split()
+            if words and words[0] in _MYSQL_NAMES:
+                yield Found(*option.span("secret"), "password")
 
 
 def _of_letters(text: str) -> Iterator[Found]:
@@ -96,6 +113,9 @@ def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
 
 def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None:
     """Where in an argument a password begins, behind an option and the arguments before that; None where none does."""
+    if _MYSQL_OPTION.match(value):
+        names = {each[-_NEAR:].rpartition("/")[2] for each in (*earlier[-_MOST_BEFORE:], option)}
+        return 2 if names & _MYSQL_NAMES else None
     if not LETTERS.fullmatch(option):
         return None
     before = " ".join(each[-_NEAR:] for each in earlier[-_MOST_BEFORE:]) + " "

@@ -254,6 +254,8 @@ WAYS = {
     "docker login": "docker login -u me -p %s registry.example",
     "ldap": "ldapsearch -D cn=me -w %s -b dc=x",
     "mysql alone": "mysql -h db -p%s app",
+    "mysql at once": "mysql -p%s app",
+    "mysql in a list": json.dumps(["mysqldump", "-u", "me", "-p%s", "app"]),
     "personal token": "export GITHUB_PAT=%s",
     "personal token in json": json.dumps({"AZURE_DEVOPS_PAT": "%s"}),
 }

@@ -33,6 +33,8 @@ OBJECTS = {
     "encoded auth": {"auths": {"r.example": {"auth": planted.encoded(f"me:{SECRET}")}}, "city": "Lisbon"},
     "redis": {"argv": ["redis-cli", "-a", SECRET], "city": "Lisbon"},
     "login": {"argv": ["docker", "login", "-u", "me", "-p", SECRET], "city": "Lisbon"},
+    "mysql": {"argv": ["/usr/bin/mysql", "-u", "me", f"-p{SECRET}", "app"], "city": "Lisbon"},
+    "mysql at once": {"argv": ["mysql", f"-p{SECRET}"], "city": "Lisbon"},
     "httpie": {"argv": ["http", "-a", f"me:{SECRET}", "a.example"], "city": "Lisbon"},
     "personal token": {"GITHUB_PAT": SECRET, "city": "Lisbon"},
     "list": {"passwords": ["first-1", SECRET], "city": "Lisbon"},
