@@ -68,6 +68,8 @@ class Identity(Struct, frozen=True, array_like=True, gc=False):
     """Checksums of arguments by name; of the last user's text, or of what was asked for, under the empty name."""
     message: str | None = None
     """Method and id of the JSON-RPC request that the span is, or is the call of."""
+    embeds: bool | None = None
+    """Whether a model call makes embeddings, which no other operation of a model is one call with."""
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -112,6 +114,7 @@ def _identity(span: Span) -> Identity:
         _request_id(attributes),
         _input(span),
         _message(attributes) if span.kind == "tool" else None,
+        _embeds(attributes) if span.kind == "llm" else None,
     )
 
 
@@ -135,6 +138,12 @@ def _message(attributes: Attributes) -> str | None:
     method, request_id = attributes.get(semconv.MCP_METHOD_NAME), attributes.get(semconv.JSONRPC_REQUEST_ID)
     # A notification has no id.
     return None if method is None or request_id is None else f"{method} {request_id}"[:256]
+
+
+def _embeds(attributes: Attributes) -> bool | None:
+    # Of the other operations one call may have two: what an SDK calls `generate_content` is a framework's `chat`.
+    operation = attributes.get(semconv.OPERATION_NAME)
+    return None if operation is None else operation == "embeddings"
 
 
 def _target(span: Span) -> dict[str, int] | None:

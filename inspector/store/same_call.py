@@ -157,7 +157,7 @@ def _reason(outer: Node, inner: Node, *, crossed: bool) -> int | None:
         return None
     if _has_common_id(one, other):
         return _COMMON_ID
-    if not _is_same_subject(outer, inner) or _usage_differs(outer, inner):
+    if not _is_same_subject(outer, inner) or _operations_differ(one, other) or _usage_differs(outer, inner):
         return None
     # The trace context that was propagated: what the server was asked is what the client asked.
     return _COMMON_ID if crossed else _resemblance(one, other, has_usage=outer.has_usage and inner.has_usage)
@@ -210,6 +210,10 @@ def _is_same_subject(outer: Node, inner: Node) -> bool:
     if not outer.label or not inner.label:
         return False
     return outer.label == inner.label or (inner.kind == "tool" and is_same_tool(outer.label, inner.label))
+
+
+def _operations_differ(one: Identity, other: Identity) -> bool:
+    return one.embeds is not None and other.embeds is not None and one.embeds != other.embeds
 
 
 def _usage_differs(outer: Node, inner: Node) -> bool:

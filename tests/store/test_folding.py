@@ -103,6 +103,14 @@ def test_other_tokens_make_two_calls_where_both_know_them():
     assert decide([llm("outer", tokens=(7, 3)), llm("inner", "outer", "sdk", tokens=(0, 0))]) == {"inner": "outer"}
 
 
+def test_embeddings_below_another_operation_of_a_model_are_a_call_of_their_own():
+    """As of a model whose answers are looked up by meaning: as one call, the answer would be in no figure."""
+    outer = llm("1", tokens=None, embeds=False)
+    assert decide([outer, llm("2", "1", "sdk", embeds=True)]) == {}
+    assert decide([outer, llm("2", "1", "sdk", embeds=False)]) == {"1": "2"}
+    assert decide([outer, llm("2", "1", "sdk")]) == {"1": "2"}
+
+
 def test_another_input_makes_two_calls_where_both_know_it():
     outer = tool("outer", input={"a": 1, "b": 2})
     assert decide([outer, tool("inner", "outer", "sdk", input={"a": 1, "b": 3})]) == {}

@@ -70,6 +70,13 @@ def test_of_a_prompt_the_users_last_text_is_kept_however_it_is_written(asked):
     assert asked(system) is None
 
 
+def test_embeddings_are_told_from_other_operations_where_one_is_named(identity):
+    operations = {"embeddings": True, "chat": False, "generate_content": False}
+    known = {name: identity(kind="llm", attributes={"gen_ai.operation.name": name}).embeds for name in operations}
+    assert known == operations
+    assert identity(kind="llm", attributes={}).embeds is None
+
+
 def test_compact_messages_are_found_without_reading_the_history(identity):
     def known(*messages):
         text = json.dumps(messages, separators=(",", ":"))
