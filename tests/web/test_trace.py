@@ -279,3 +279,25 @@ def test_a_deep_link_into_a_long_trace_shows_its_row(oddities, visit):
     page = visit(oddities, f"/traces/{LONG}?span={span_of(LONG, 7500).span_id}&fold=0")
     expect(page.get_by_role("treegrid").locator('[aria-selected="true"]')).to_be_visible()
     expect(page.locator("#main")).to_contain_text("call 7500 took too long")
+
+
+def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
+    expect(rows_of(page).first).to_be_attached()
+    box = page.get_by_role("treegrid").bounding_box()
+    assert box and box["y"] < 844 / 2
+
+
+def test_on_a_phone_the_figures_of_a_run_show_on_demand(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
+    figures = page.get_by_role("main").locator("dl").first
+    started = figures.get_by_text("Started", exact=True)
+    expect(figures.get_by_text("Duration", exact=True)).to_be_visible()
+    expect(started).to_be_hidden()
+    page.get_by_role("button", name="All figures").click()
+    expect(started).to_be_visible()
+    page.get_by_role("button", name="Fewer figures").click()
+    expect(started).to_be_hidden()
+    page.set_viewport_size({"width": 1440, "height": 844})
+    expect(started).to_be_visible()
+    expect(page.get_by_role("button", name="All figures")).to_be_hidden()

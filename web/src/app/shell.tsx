@@ -34,7 +34,7 @@ export function Shell() {
             <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
             <path d="M8 10h16M11 16h10M14 22h5" stroke="#fff" strokeWidth="3" strokeLinecap="round" />
           </svg>
-          Inspector
+          <span className={css.word}>Inspector</span>
         </Link>
         <nav aria-label="Pages" className={css.places}>
           {PLACES.map(({ to, label, Icon }) => (
@@ -47,7 +47,7 @@ export function Shell() {
         <div className={css.tools}>
           <Button onClick={openPalette} aria-keyshortcuts="Meta+K Control+K" className={css.find}>
             <Search size={14} aria-hidden />
-            Find or go to
+            <span className={css.word}>Find or go to</span>
             <kbd className={css.key}>{PALETTE_KEYS}</kbd>
           </Button>
           <Button

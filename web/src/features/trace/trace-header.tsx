@@ -1,16 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { Network, Rows3, ScrollText, Trash2 } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { ApiError, type Trace } from "@/api/client";
 import { deleteTrace } from "@/api/queries";
-import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
-import { unixMs } from "@/lib/time";
+import { compact } from "@/lib/format";
 import { Button, CopyButton } from "@/ui/button";
 import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
-import { RunningTime } from "./running-time";
+import { TraceFigures } from "./trace-figures";
 import css from "./trace-header.module.css";
 import { VIEWS, type View } from "./url";
 import type { Clock } from "./use-clock";
@@ -77,7 +76,7 @@ export function TraceHeader({ trace, view, onView, clock, loaded, error, onReloa
           <DeleteButton traceId={trace.trace_id} />
         </div>
       </div>
-      <Figures trace={trace} clock={clock} />
+      <TraceFigures trace={trace} clock={clock} />
     </header>
   );
 }
@@ -96,98 +95,6 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
         );
       })}
     </div>
-  );
-}
-
-function Figures({ trace, clock }: { trace: Trace; clock: Clock }) {
-  const began = unixMs(trace.start_time_unix_nano);
-  return (
-    <dl className={css.figures}>
-      <Figure name="Started">
-        <time dateTime={new Date(began).toISOString()}>{moment(began)}</time>
-      </Figure>
-      <Figure name="Duration">{clock.running ? <RunningTime now={clock.now} /> : duration(trace.duration_ms)}</Figure>
-      <Figure name="Calls">
-        {count(trace.calls)}
-        {trace.spans > trace.calls && (
-          <span className={css.more} title="Spans of a call that another span counts for">
-            {" "}
-            + {plural(trace.spans - trace.calls, "duplicate")}
-          </span>
-        )}
-      </Figure>
-      <Figure name="Errors">
-        {trace.errors ? (
-          <span className={css.errors}>
-            <StatusMark status="error" size={13} /> {count(trace.errors)}
-          </span>
-        ) : (
-          "0"
-        )}
-      </Figure>
-      <Figure name="Model calls">{count(trace.llm_calls)}</Figure>
-      <Figure name="Tool calls">{count(trace.tool_calls)}</Figure>
-      <Figure name={trace.models.length === 1 ? "Model" : "Models"}>
-        <Models models={trace.models} />
-      </Figure>
-      <Figure name="Tokens">
-        <Tokens trace={trace} />
-      </Figure>
-      <Figure name="Cost">
-        {dollars(trace.cost_usd)}
-        {trace.unpriced_calls > 0 && <span className={css.more}> {withoutPrice(trace.unpriced_calls)}</span>}
-      </Figure>
-      {trace.service !== null && (
-        <Figure name="Service">
-          <Recorded text={trace.service} />
-        </Figure>
-      )}
-      {trace.session_id !== null && (
-        <Figure name="Session">
-          <Link to="/" search={{ session_id: trace.session_id }} className={css.session}>
-            <Recorded text={trace.session_id} />
-          </Link>
-        </Figure>
-      )}
-    </dl>
-  );
-}
-
-function Figure({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={css.figure}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-const FEW = 3;
-
-function Models({ models }: { models: readonly string[] }) {
-  if (models.length === 0) return "–";
-  const rest = models.length - FEW;
-  return (
-    <>
-      <Recorded text={models.slice(0, FEW).join(", ")} />
-      {rest > 0 && <span className={css.more}> + {rest}</span>}
-    </>
-  );
-}
-
-function Tokens({ trace }: { trace: Trace }) {
-  if (!trace.input_tokens && !trace.output_tokens) return "–";
-  return (
-    <span title={`${count(trace.input_tokens)} in, ${count(trace.output_tokens)} out`}>
-      {compact(trace.input_tokens)} <span className={css.more}>in →</span> {compact(trace.output_tokens)}{" "}
-      <span className={css.more}>out</span>
-      {trace.cached_tokens > 0 && (
-        <span className={css.more} title={`${count(trace.cached_tokens)} of the input came from a cache`}>
-          {" "}
-          ({compact(trace.cached_tokens)} cached)
-        </span>
-      )}
-    </span>
   );
 }
 

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { Equal, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
 import { KINDS, type Kind } from "@/lib/filter";
 import { count, duration, plural } from "@/lib/format";
@@ -48,7 +49,7 @@ export function TraceToolbar(props: Props) {
           title="Mark the spans that determined when the run ended"
         >
           <Route size={14} aria-hidden />
-          Critical path
+          <span className={css.text}>Critical path</span>
         </Button>
         <Button
           look="plain"
@@ -57,7 +58,7 @@ export function TraceToolbar(props: Props) {
           title="Show four and more equal siblings in a row as one line"
         >
           <Rows2 size={14} aria-hidden />
-          Fold
+          <span className={css.text}>Fold</span>
         </Button>
         <ZoomTools zoom={props.zoom} />
       </div>
@@ -96,7 +97,7 @@ function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; o
     <Button
       look="plain"
       pressed={!hidden}
-      className={css.chip}
+      className={clsx(css.chip, css.duplicates)}
       onClick={() => onHide(!hidden)}
       title={`${hidden ? "Show" : "Hide"} ${duplicates}`}
     >

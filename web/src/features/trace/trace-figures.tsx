@@ -1,0 +1,122 @@
+import { Link } from "@tanstack/react-router";
+import { ChevronDown, ChevronUp } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { Trace } from "@/api/client";
+import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
+import { unixMs } from "@/lib/time";
+import { Button } from "@/ui/button";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import { RunningTime } from "./running-time";
+import css from "./trace-figures.module.css";
+import type { Clock } from "./use-clock";
+
+/** What a run was and took. On a narrow page three figures show, and the others on demand. */
+export function TraceFigures({ trace, clock }: { trace: Trace; clock: Clock }) {
+  const [all, setAll] = useState(false);
+  const Chevron = all ? ChevronUp : ChevronDown;
+  const began = unixMs(trace.start_time_unix_nano);
+  return (
+    <div className={css.all}>
+      <dl className={css.figures} data-all={all || undefined}>
+        <Figure name="Started">
+          <time dateTime={new Date(began).toISOString()}>{moment(began)}</time>
+        </Figure>
+        <Figure name="Duration" brief>
+          {clock.running ? <RunningTime now={clock.now} /> : duration(trace.duration_ms)}
+        </Figure>
+        <Figure name="Calls">
+          {count(trace.calls)}
+          {trace.spans > trace.calls && (
+            <span className={css.more} title="Spans of a call that another span counts for">
+              {" "}
+              + {plural(trace.spans - trace.calls, "duplicate")}
+            </span>
+          )}
+        </Figure>
+        <Figure name="Errors" brief>
+          {trace.errors ? (
+            <span className={css.errors}>
+              <StatusMark status="error" size={13} /> {count(trace.errors)}
+            </span>
+          ) : (
+            "0"
+          )}
+        </Figure>
+        <Figure name="Model calls">{count(trace.llm_calls)}</Figure>
+        <Figure name="Tool calls">{count(trace.tool_calls)}</Figure>
+        <Figure name={trace.models.length === 1 ? "Model" : "Models"}>
+          <Models models={trace.models} />
+        </Figure>
+        <Figure name="Tokens">
+          <Tokens trace={trace} />
+        </Figure>
+        <Figure name="Cost" brief>
+          {dollars(trace.cost_usd)}
+          {trace.unpriced_calls > 0 && <span className={css.more}> {withoutPrice(trace.unpriced_calls)}</span>}
+        </Figure>
+        {trace.service !== null && (
+          <Figure name="Service">
+            <Recorded text={trace.service} />
+          </Figure>
+        )}
+        {trace.session_id !== null && (
+          <Figure name="Session">
+            <Link to="/" search={{ session_id: trace.session_id }} className={css.session}>
+              <Recorded text={trace.session_id} />
+            </Link>
+          </Figure>
+        )}
+      </dl>
+      <Button look="plain" className={css.switch} aria-expanded={all} onClick={() => setAll(!all)}>
+        {all ? "Fewer" : "All"} figures
+        <Chevron size={14} aria-hidden />
+      </Button>
+    </div>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  /** Whether it shows on a narrow page too. */
+  brief?: boolean;
+  children: ReactNode;
+}
+
+function Figure({ name, brief, children }: FigureProps) {
+  return (
+    <div className={css.figure} data-brief={brief}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const FEW = 3;
+
+function Models({ models }: { models: readonly string[] }) {
+  if (models.length === 0) return "–";
+  const rest = models.length - FEW;
+  return (
+    <>
+      <Recorded text={models.slice(0, FEW).join(", ")} />
+      {rest > 0 && <span className={css.more}> + {rest}</span>}
+    </>
+  );
+}
+
+function Tokens({ trace }: { trace: Trace }) {
+  if (!trace.input_tokens && !trace.output_tokens) return "–";
+  return (
+    <span title={`${count(trace.input_tokens)} in, ${count(trace.output_tokens)} out`}>
+      {compact(trace.input_tokens)} <span className={css.more}>in →</span> {compact(trace.output_tokens)}{" "}
+      <span className={css.more}>out</span>
+      {trace.cached_tokens > 0 && (
+        <span className={css.more} title={`${count(trace.cached_tokens)} of the input came from a cache`}>
+          {" "}
+          ({compact(trace.cached_tokens)} cached)
+        </span>
+      )}
+    </span>
+  );
+}
