@@ -43,23 +43,35 @@ class Cut(str):  # noqa: SLOT000 - a str cannot have slots that hold anything
     why a secret that lies across the cut never survives in part.
     """
 
-    head: str
-    tail: str
     missing: int
     """Characters left out between ``head`` and ``tail``."""
     edge: int
     """Characters on either side that are dropped when it is written, at least one."""
+    _head_chars: int
+    _tail_chars: int
 
     def __new__(cls, head: str, tail: str, missing: int, edge: int = EDGE_CHARS) -> Self:
         """Joins both parts around a marker that says how much is missing."""
         cut = super().__new__(cls, head + more(missing, "character") + tail)
-        cut.head, cut.tail, cut.missing, cut.edge = head, tail, missing, edge
+        cut.missing, cut.edge = missing, edge
+        # Not the parts themselves: many wait to be written, and each would be held twice.
+        cut._head_chars, cut._tail_chars = len(head), len(tail)
         return cut
+
+    @property
+    def head(self) -> str:
+        """What stands before the cut."""
+        return str.__getitem__(self, slice(self._head_chars))
+
+    @property
+    def tail(self) -> str:
+        """What stands behind the cut."""
+        return str.__getitem__(self, slice(str.__len__(self) - self._tail_chars, None))
 
     def trimmed(self) -> str:
         """The text as it is written: without the edges that may hold part of a secret."""
         head, tail = self.head[: -self.edge], self.tail[self.edge :]
-        edges = len(self.head) - len(head) + len(self.tail) - len(tail)
+        edges = self._head_chars - len(head) + self._tail_chars - len(tail)
         marker = more(self.missing + edges, "character")
         return head + marker + tail if tail else head + marker.removesuffix(" …")
 
@@ -109,8 +121,11 @@ def weigh(plain: "dict[str, Any] | list[Any] | tuple[Any, ...]") -> int:
         items: Iterable[Any] = part.values() if kind is dict else part
         for item in items:
             kind = type(item)  # pyright: ignore[reportUnknownVariableType]
-            if kind is str or kind is Cut:
+            if kind is str:
                 weight += len(item)
+            elif kind is Cut:
+                # The marker's letters make each character two bytes.
+                weight += str.__sizeof__(item)
             elif kind is dict or kind is list or kind is tuple:
                 waiting.append(item)
     return weight

@@ -12,6 +12,8 @@ _pack = msgspec.msgpack.Encoder().encode
 
 MAX_CALLS = 200_000
 MAX_BYTES = 64 << 20
+_TAKEN_BYTES = 1 << 20
+"""What is taken takes up no room any more, and its lines are made together: that, too, has to stay small."""
 _FRAME_BYTES = 128
 """What a line of a traceback holds on to, besides names that the program holds anyway."""
 
@@ -58,15 +60,17 @@ class Waiting:
         return True
 
     def take(self, most: int) -> list[RecordedSpan]:
-        """Return the calls that wait longest, at most ``most`` of them."""
+        """Return the calls that wait longest: at most ``most``, and of large ones as many as make a megabyte."""
         calls = self._calls
         taken: list[RecordedSpan] = []
-        while calls and len(taken) < most:
+        size = 0
+        while calls and len(taken) < most and size < _TAKEN_BYTES:
             span = calls.popleft()
             # Before its state is read: an end that comes from here on puts it back.
             span.is_waiting = False
             weight, span.weight = span.weight, 0
             self._taken_bytes += weight
+            size += weight or _weight_of(span)
             taken.append(span)
         return taken
 
