@@ -57,6 +57,25 @@ def test_the_mounted_inspector_answers_beside_the_application(example, environme
         server.communicate(timeout=10)
 
 
+def test_the_mounted_inspector_of_the_readme_is_served_as_it_says(root, blocks, environment, tmp_path, unused_port):
+    (program,) = [each.text for each in blocks("README.md", "python") if "inspector.mount(" in each.text]
+    assert "Saved as `app.py`, `uvicorn app:app` serves it" in (root / "README.md").read_text()
+    (tmp_path / "app.py").write_text(program)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "app:app", "--port", str(unused_port), "--log-level", "warning"],
+        env={**environment, "INSPECTOR_HOME": str(tmp_path / "home"), "PYTHONUNBUFFERED": "1"},
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = server.stdout.readline().removeprefix("sign in at ").strip()
+        assert "<title>Inspector</title>" in _get(address.replace("8000", str(unused_port), 1))
+    finally:
+        server.terminate()
+        server.communicate(timeout=10)
+
+
 def _get(url, headers=None):
     request = urllib.request.Request(url, headers=headers or {})
     deadline = time.monotonic() + 30
