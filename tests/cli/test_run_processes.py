@@ -52,6 +52,22 @@ def test_threads_that_import_at_once_are_all_recorded(run, script, recorded):
     assert sorted(names(recorded())) == sorted(f"t{n}" for n in range(16))
 
 
+@pytest.mark.parametrize("first", ["instrument", "inspector.record"])
+def test_a_thread_that_asks_for_the_bus_while_another_one_begins_to_record_is_recorded(run, script, recorded, first):
+    run(
+        script(
+            "import sys, threading, time\n"
+            "def work():\n"
+            "    while 'inspector.record.spool' not in sys.modules: time.sleep(0)\n"
+            "    from instrument import around\n"
+            "    with around('tool_call', tool_name='early', args={}, context=None): pass\n"
+            "thread = threading.Thread(target=work)\n"
+            f"thread.start(); import {first}; thread.join()\n"
+        )
+    )
+    assert names(recorded()) == ["early"]
+
+
 def test_what_a_program_recorded_before_it_becomes_another_one_is_kept(run, script, recorded, call):
     child = script(call("second"), "second.py")
     done = run(

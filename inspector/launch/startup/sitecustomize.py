@@ -14,6 +14,7 @@ import sys
 
 _OLDEST = (3, 11)
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_BUS = "instrument"
 _PROGRAM_ATTACHES = "inspector.recording"
 _ALWAYS = "*"
 
@@ -49,36 +50,80 @@ class _Run:
 
 
 class _Waiting:
-    """A finder on ``sys.meta_path`` that finds nothing: it begins to record when what it awaits is asked for."""
+    """A finder on ``sys.meta_path`` that finds nothing: it begins to record when what it awaits is asked for.
+
+    That is the last step of the bus's own import. So whoever asks for the bus meanwhile waits, as for any module that
+    another thread imports, and emits nothing that nobody hears; and Python knows a deadlock of such imports.
+    """
 
     def __init__(self, run: _Run) -> None:
         # threading is not loaded yet, and the program may want to be the first to do so.
-        from _thread import RLock
+        from _thread import get_ident
 
         self._run = run
-        self._triggers = frozenset([*run.triggers, "inspector.record", _PROGRAM_ATTACHES])
-        self._beginning = RLock()
+        self._triggers: frozenset[str] = frozenset([*run.triggers, "inspector.record", _PROGRAM_ATTACHES])
+        self._missing: str | None = None
         self._is_over = False
+        self._thread = get_ident
+        self._asking: set[int] = set()
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
         """Begin, and return what the other finders find; None for modules that tell nothing."""
         del path, target
         if name not in self._triggers or not _is_imported(name):
             return None
-        # Another thread's framework must not be imported before the recorder stands; the time is for a deadlock.
-        if not self._beginning.acquire(timeout=10):
+        if name == _BUS:
+            # One thread at a time imports it.
+            is_over, self._is_over = self._is_over, True
+            return None if is_over or not self._can_record() else self._joining()
+        if name == _PROGRAM_ATTACHES and not self._is_over:
+            self._is_over, self._triggers = True, frozenset()
+        return self._found_once_we_record(name) if self._can_record() else None
+
+    def _found_once_we_record(self, name: str) -> object:
+        thread = self._thread()
+        if thread in self._asking:
             return None
+        self._asking.add(thread)
         try:
-            if self._is_over:
-                return None
-            # It stays in the list: other threads go over that, and would skip the finder behind this one.
-            self._is_over = True
-            if name == _PROGRAM_ATTACHES:
-                return None
-            _begin(self._run)
+            # Another thread's framework is not to be imported before the recorder stands either.
+            _import(_BUS, self._run)
+            # Not left to the finders that come next: one may have been put in front of them.
+            return _found(name)
         finally:
-            self._beginning.release()
-        return _found(name)
+            self._asking.discard(thread)
+
+    def _can_record(self) -> bool:
+        if self._missing is None:
+            # At once: the question itself comes by here.
+            self._missing = ""
+            self._missing = _missing_for(self._run)
+        return bool(self._triggers) and not self._missing
+
+    def _joining(self) -> object:
+        """Return the bus's spec; whoever imports by it begins to record before the import is over."""
+        spec = _found(_BUS)
+        own: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
+        if type(own) is not dict:
+            self._begin()
+            return _found(_BUS)
+        execute = getattr(spec, "loader").exec_module  # noqa: B009 - no type is imported here to say that it has one
+
+        def execute_and_begin(module: object) -> None:
+            if getattr(module, "__spec__", None) is spec:
+                del own["exec_module"]
+                execute(module)
+                self._begin()
+            else:
+                # An archive has one loader for all that is in it.
+                execute(module)
+
+        own["exec_module"] = execute_and_begin
+        return spec
+
+    def _begin(self) -> None:
+        _begin(self._run)
+        self._triggers = frozenset()
 
 
 def _is_imported(name: str) -> bool:
@@ -135,16 +180,32 @@ def _spec_of(module: object, name: str) -> object:
 
 def _begin(run: _Run) -> None:
     try:
-        missing = _what_is_missing()
-        if missing:
-            run.left_out(missing)
-            return
         from inspector.launch.joining import join
 
         join()
     # The border to the program, which has to run as it would without us.
     except Exception as error:  # noqa: BLE001
         run.left_out(f"{type(error).__name__}: {error}")
+
+
+def _import(name: str, run: _Run) -> None:
+    try:
+        __import__(name)
+    # As above.
+    except Exception as error:  # noqa: BLE001
+        run.left_out(f"{type(error).__name__}: {error}")
+
+
+def _missing_for(run: _Run) -> str:
+    """Say why this Python cannot record, and leave word of it; an empty text when it can."""
+    try:
+        missing = _what_is_missing()
+    # As above.
+    except Exception as error:  # noqa: BLE001
+        missing = f"{type(error).__name__}: {error}"
+    if missing:
+        run.left_out(missing)
+    return missing
 
 
 def _what_is_missing() -> str:
@@ -177,8 +238,9 @@ def _start(told: str) -> None:
     run.came_by()
     if sys.version_info < _OLDEST or not (_is_installed("inspector") and _is_installed("msgspec")):
         run.left_out(_what_is_missing(), is_beginning=True)
-    elif _ALWAYS in run.triggers:
-        _begin(run)
+    elif _ALWAYS in run.triggers or _BUS in sys.modules:
+        if not _missing_for(run):
+            _begin(run)
     else:
         sys.meta_path.insert(0, _Waiting(run))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
 
