@@ -59,6 +59,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     Raises:
         ValueError: Of an integration, endpoint or pattern among the arguments that is none; the message names it.
             A variable with an impossible value is ignored, with one warning on the logger ``mcp.inspector``.
+        TypeError: ``service`` is no text.
     """
     settings = _configured(home)
     target = _target(settings, endpoint)

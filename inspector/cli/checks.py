@@ -276,7 +276,8 @@ def _damage(database: Path) -> str:
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 return str(error)
         else:
-            return "" if found == "ok" else found
+            # It heads its list of damages with the database's name in SQLite: *** in database main ***.
+            return "" if found == "ok" else " ".join(found.rpartition("***")[2].split())
     return ""
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -160,20 +161,26 @@ def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> s
 
 
 def _nothing_imported(off: Collection[str], status: int) -> str:
-    if _failed_by_itself(status):
-        return f"it failed (exit code {os.waitstatus_to_exitcode(status)}) before it imported anything that is recorded"
+    code = os.waitstatus_to_exitcode(status)
+    if code:
+        how = f"it failed (exit code {code})" if code > 0 else f"it was ended by {_signal_name(-code)}"
+        return f"{how} before it imported anything that is recorded"
     known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in off)
     none = f", and none of {known}" if known else ""
     return f"it imported nothing that is recorded: no hooks of its own (instrument){none}"
 
 
 def _ended_early(outcome: Outcome, status: int) -> bool:
-    """Tell whether the program failed before there was anything to record; it has said why."""
-    return outcome.reached and not outcome.joined and not outcome.left_out and _failed_by_itself(status)
+    """Tell whether the program failed or was ended before there was anything to record."""
+    return outcome.reached and not outcome.joined and not outcome.left_out and status != 0
 
 
-def _failed_by_itself(status: int) -> bool:
-    return os.waitstatus_to_exitcode(status) > 0
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        # Real-time signals but the first and the last have no name.
+        return f"signal {number}"
 
 
 def _lost_something(outcome: Outcome) -> bool:

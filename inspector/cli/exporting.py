@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shlex
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -155,7 +156,8 @@ def _opened(output: Path | None) -> Generator[IO[bytes]]:
             else:
                 yield file
     except OSError as error:
-        way_out = f"; make the directory first: mkdir -p {output.parent}" if not output.parent.exists() else ""
+        can_be_made = isinstance(error, FileNotFoundError) and not output.parent.exists()
+        way_out = f"; make the directory first: mkdir -p {shlex.quote(str(output.parent))}" if can_be_made else ""
         raise CliError(f"cannot write {output}: {error.strerror or error}{way_out}") from error
 
 

@@ -81,7 +81,8 @@ def find_run(store: Store, text: str) -> tuple[str, list[Trace]]:
     if run_id is None or not found:
         if run_id is None:
             raise RunUnknown(
-                "no program is recorded that 'inspector run' started; a trace is drawn by its id: inspector show last"
+                f"'inspector run' started none of the newest {_PAGE:,} traces; a trace is drawn by its id: "
+                "inspector show last"
             )
         raise RunUnknown(f"no run {run_id} is recorded; 'inspector run' says the id of one that has several traces")
     return run_id, found[::-1]

@@ -27,7 +27,7 @@ class Text(click.ParamType[str, str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse an empty text."""
-        if not value.strip():
+        if not value:
             self.fail("is empty; say which, or leave it out", param, ctx)
         return value
 

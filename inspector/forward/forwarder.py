@@ -2,7 +2,6 @@
 
 import atexit
 import fcntl
-import logging
 import os
 import threading
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from inspector.forward.outbox import Outbox
 from inspector.forward.sender import Sender
 from inspector.forward.waiting import left_over
+from inspector.logger import logger
 from inspector.ownfile import OwnFile
 from inspector.spooling import make_private
 from inspector.threads import await_end
@@ -27,8 +27,6 @@ _PARK_S = 0.5
 """How long a fork waits at most for the thread to end what it reads from the disk, or encodes."""
 _CUT_S = 0.02
 _LOCK = "sending.lock"
-
-_log = logging.getLogger("mcp.inspector")
 
 
 class Forwarder:
@@ -146,7 +144,7 @@ class Forwarder:
         # The border of the thread: whatever fails in a pass, the next one may succeed.
         except Exception:  # noqa: BLE001
             if not self._is_failing:
-                _log.warning("forwarding goes on after an error", exc_info=True)
+                logger.warning("forwarding goes on after an error", exc_info=True)
             self._is_failing = True
 
     def _give_up_lock(self) -> None:

@@ -11,14 +11,13 @@ from inspector.forward.complaint import last_problem, note_problem
 from inspector.forward.payload import Item
 from inspector.forward.sender import Answer, Sender
 from inspector.forward.waiting import Chunk, Segment, Waiting
+from inspector.logger import logger
 from inspector.refusals import note_refused
 
 REQUEST_SPANS = 512
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 """Between two tries of something that fails; doubled each time, with a random part, so that senders spread out."""
-
-_log = logging.getLogger("mcp.inspector")
 
 
 @dataclass(slots=True)
@@ -141,7 +140,7 @@ class Outbox:
         self._warned_of.add(answer.outcome)
         url = self._sender.endpoint.url
         note_refused(self._directory, url, count, answer.reason)
-        _log.log(level, "%s refused %d span%s for good: %s", url, count, "" if count == 1 else "s", answer.reason)
+        logger.log(level, "%s refused %d span%s for good: %s", url, count, "" if count == 1 else "s", answer.reason)
 
     def _note(self, answer: Answer) -> None:
         if answer.outcome == "cut":
@@ -151,7 +150,7 @@ class Outbox:
             self._note_problem()
             return
         if self.problem is None:
-            _log.warning("spans wait on disk: %s does not take them: %s", self._sender.endpoint.url, answer.reason)
+            logger.warning("spans wait on disk: %s does not take them: %s", self._sender.endpoint.url, answer.reason)
         self.problem = answer.reason
         self._note_problem()
         longest = answer.outcome == "misdirected"

@@ -1,6 +1,5 @@
 """One request at a time to an OTLP/HTTP receiver, and what its answer means for the spans that were sent."""
 
-import logging
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from inspector import semconv
 from inspector.forward.endpoint import Endpoint
 from inspector.forward.line import Line
 from inspector.forward.payload import CONTENT_TYPES, Item, request_of
+from inspector.logger import logger
 
 Outcome = Literal["taken", "refused", "split", "later", "misdirected", "cut"]
 """Taken; never to be taken; too large at once; to be tried again; nothing will be, until a setting changes; and ended
@@ -29,8 +29,6 @@ _RETRYABLE = frozenset((429, 502, 503, 504))
 """https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes"""
 _MISDIRECTED = frozenset((301, 302, 303, 307, 308, 401, 403, 404, 405, 407, 421))
 """Answers of something that is no receiver, or none that knows us; the spans are as good as before."""
-
-_log = logging.getLogger("mcp.inspector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,5 +162,5 @@ def _partial_success(content_type: str, body: bytes) -> tuple[int, str]:
             message = ExportTraceServiceResponse.FromString(body).partial_success
             return message.rejected_spans, message.error_message[:200]
     except Exception:  # noqa: BLE001 - an answer that says 200 and more that nobody understands is a 200
-        _log.debug("an answer of the endpoint could not be read", exc_info=True)
+        logger.debug("an answer of the endpoint could not be read", exc_info=True)
     return 0, ""

@@ -9,8 +9,7 @@ from re import findall
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.patches import Patches
 from inspector.integrations.registry import INTEGRATIONS, Integration
-
-_log = logging.getLogger("mcp.inspector")
+from inspector.logger import logger
 
 
 class IntegrationUnknown(ValueError):
@@ -50,16 +49,16 @@ class Enabled:
             import_module(f"inspector.integrations.{integration.name}").install(patches)
         # The border to a framework of any version: its program has to run as it would without us.
         except Exception:  # noqa: BLE001
-            _log.warning(
+            logger.warning(
                 "%s %s cannot be recorded by this version of the inspector",
                 integration.distribution,
                 found,
-                exc_info=_log.isEnabledFor(logging.DEBUG),
+                exc_info=logger.isEnabledFor(logging.DEBUG),
             )
             patches.undo()
             return
         if patches.missing or not _is_supported(found, integration):
-            _log.warning(_notice(integration, found, patches.missing))
+            logger.warning(_notice(integration, found, patches.missing))
 
 
 def chosen(names: Collection[str] | None, *, without: Collection[str] = ()) -> tuple[Integration, ...]:

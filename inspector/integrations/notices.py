@@ -2,7 +2,8 @@
 
 import logging
 
-_log = logging.getLogger("mcp.inspector")
+from inspector.logger import logger
+
 _told: set[str] = set()
 
 
@@ -10,4 +11,4 @@ def warn_once(what: str) -> None:
     """Log the exception being handled, the first time that ``what`` is said; its traceback only for debugging."""
     if what not in _told:
         _told.add(what)
-        _log.warning("%s", what, exc_info=_log.isEnabledFor(logging.DEBUG))
+        logger.warning("%s", what, exc_info=logger.isEnabledFor(logging.DEBUG))

@@ -11,8 +11,8 @@ from weakref import WeakSet, ref
 
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.tracebacks import hidden
+from inspector.logger import logger
 
-_log = logging.getLogger("mcp.inspector")
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
 
 _left_behind: WeakSet[FunctionType] = WeakSet()
@@ -102,9 +102,9 @@ class Patches:
                 change(sys.modules[module])
             # The program's own import statement is under way here.
             except Exception:  # noqa: BLE001
-                _log.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
+                logger.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
             if not is_installing and (missing := self._missing[known:]):
-                _log.warning("not recorded, since the installed version does not have it: %s", ", ".join(missing))
+                logger.warning("not recorded, since the installed version does not have it: %s", ", ".join(missing))
 
         self._watch.expect(module, changed)
         is_installing = False
@@ -131,7 +131,7 @@ class Patches:
                 change(cls)
             # The program's own class statement may be under way here.
             except Exception:  # noqa: BLE001
-                _log.warning("%s cannot be recorded", cls.__qualname__, exc_info=_log.isEnabledFor(logging.DEBUG))
+                logger.warning("%s cannot be recorded", cls.__qualname__, exc_info=logger.isEnabledFor(logging.DEBUG))
 
         def defining(original: Callable[..., Any]) -> Callable[..., Any]:
             def __init_subclass__(cls: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 -- the method's own name
@@ -165,7 +165,7 @@ class Patches:
                 action()
             # A framework whose extension point cannot be given back must not keep the others from theirs.
             except Exception:  # noqa: BLE001
-                _log.warning("the integration %s could not be undone", self._integration, exc_info=True)
+                logger.warning("the integration %s could not be undone", self._integration, exc_info=True)
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -185,8 +185,11 @@ def attach(
 
     Raises:
         ValueError: A pattern is no regular expression.
+        TypeError: The service is no text.
     """
     global _attached  # noqa: PLW0603 - the process has one recorder, as it has one bus
+    if not isinstance(service, str | None):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check their types
+        raise TypeError(f"service is the name of this program, a str, not {type(service).__name__}")
     with _attaching:
         if _attached is None:
             settings = read_environment(home=home)

@@ -1,6 +1,5 @@
 """The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
 
-import logging
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -9,6 +8,7 @@ from opentelemetry import trace
 import instrument
 from inspector import context
 from inspector import semconv as sc
+from inspector.logger import logger
 from inspector.plain import Plain, beginning
 from inspector.record import notices
 from inspector.record.calls import Calls, innermost
@@ -26,8 +26,6 @@ from inspector.record.spool import Spool
 from inspector.record.states import state_of
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
-
-_logger = logging.getLogger("mcp.inspector")
 
 
 class Recorder:
@@ -267,7 +265,7 @@ class Recorder:
     def _mirror_failed(self, exc: BaseException) -> None:
         if not self._has_mirror_failed:
             self._has_mirror_failed = True
-            _logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
+            logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
 
 
 def _session_id(values: dict[str, Any]) -> str | None:

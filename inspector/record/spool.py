@@ -378,8 +378,8 @@ class Spool:
                 self._failing = True
                 self.failures += 1
                 if self.failures == 1 or self.failures % 1000 == 0:
-                    why = left_by_others(self._file.directory.parent) or error
-                    logger.warning("cannot write the spool %s: %s; trying again", self._file.directory, why)
+                    why = left_by_others(self._file.directory.parent) or f"{error}; INSPECTOR_HOME names another place"
+                    logger.warning("cannot write the spool %s, trying again: %s", self._file.directory, why)
                 return False
             self._wrote_s = time.monotonic()
             self._held.pop(0)

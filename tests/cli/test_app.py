@@ -103,7 +103,7 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["export", "last", ""], b"is empty"),
         (["export", "--all", "last"], b"--all exports everything"),
         (["prune", "--trace", ""], b"'--trace': is empty"),
-        (["prune", "--session", " "], b"'--session': is empty"),
+        (["prune", "--session", ""], b"'--session': is empty"),
         (["events", "--home", ""], b"'--home': is empty; name a directory, or leave the option out"),
         (["events", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["tail", "--since", "1h", "--until", "2h"], b"--since is later than --until"),

@@ -131,3 +131,4 @@ def test_doctor_names_the_damage_and_what_to_do(ask, write_spans, span, break_in
     assert code == 1
     (line,) = [line for line in output.splitlines() if "damaged" in line]
     assert line.startswith("fail  database")
+    assert "␊" not in line and "***" not in line

@@ -98,6 +98,7 @@ def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
             ("last", "-o", "/nowhere/run.jsonl"),
             "cannot write /nowhere/run.jsonl: No such file or directory; make the directory first: mkdir -p /nowhere",
         ),
+        (("last", "-o", "/etc/passwd/run.jsonl"), "cannot write /etc/passwd/run.jsonl: Not a directory\n"),
     ],
 )
 def test_what_cannot_be_exported_is_said_in_a_line_or_two(inspector, recorded, arguments, complaint):

@@ -145,6 +145,7 @@ def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, sc
     assert nothing == "inspector: nothing was recorded"
     assert lost == "inspector: 1 call was not recorded in full: the file could not be written"
     assert warned and "cannot write the spool" in warned[0]
+    assert warned[0].endswith("; INSPECTOR_HOME names another place")
 
 
 def test_calls_that_a_full_disk_had_no_room_for_are_said_wherever_one_looks(run, script, inspector, call):
@@ -197,6 +198,13 @@ def test_of_a_program_that_fails_before_its_imports_only_that_is_said(run):
     assert python.endswith("No module named no_such_module")
     assert ours == (
         "inspector: nothing was recorded: it failed (exit code 1) before it imported anything that is recorded"
+    )
+
+
+def test_of_a_program_that_a_signal_ends_before_its_imports_only_that_is_said(run):
+    done = run("-c", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+    assert done.stderr == (
+        b"inspector: nothing was recorded: it was ended by SIGTERM before it imported anything that is recorded\n"
     )
 
 

@@ -89,7 +89,9 @@ def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, cal
     assert waiting[2] == "to send it: inspector forward"
     forwarded = inspector("forward", INSPECTOR_ENDPOINT=receiver.url)
     assert forwarded.returncode == 1
-    assert ADVICE in forwarded.stderr.decode()
+    said, then = forwarded.stderr.decode().splitlines()
+    assert said.startswith(f"inspector: sent 0 spans; the rest waits: {receiver.url}/v1/traces ")
+    assert ADVICE in then
 
 
 def test_what_waits_is_named_where_no_endpoint_is_set(run, script, call, doctor, receiver, inspector):

@@ -47,7 +47,7 @@ def test_a_run_that_is_not_recorded_is_told_of_in_a_line(inspector, write_spans,
     done = inspector("show", "--run", "none")
     assert done.returncode == 1
     assert done.stderr.startswith(b"inspector: no run none is recorded; ")
-    assert b"no program is recorded that 'inspector run' started; " in inspector("show", "--run", "last").stderr
+    assert b"'inspector run' started none of the newest 1,000 traces; " in inspector("show", "--run", "last").stderr
 
 
 def test_a_run_is_asked_for_alone(inspector, write_spans, span):

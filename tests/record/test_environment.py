@@ -163,6 +163,8 @@ def test_a_wrong_argument_in_code_raises():
     for wrong in ({"endpoint": "nonsense"}, {"integrations": ["opnai"]}, {"redact_patterns": ["("]}):
         with pytest.raises(ValueError):
             inspector.attach(**wrong)
+    with pytest.raises(TypeError, match="a str, not int"):
+        inspector.attach(service=3)
 
 
 def test_a_home_that_is_named_in_code_goes_before():

@@ -70,7 +70,8 @@ def told(found):
 def test_figures_of_traces_are_those_of_the_list_of_traces(
     tmp_path_factory, empty_database, recorded, by, buckets, where
 ):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("stats") / "inspector.db"))
+    path = empty_database(tmp_path_factory.mktemp("stats") / "inspector.db")
+    store = SqliteStore(path, limits=ReadLimits(read_s=120, scan_s=60))
     store.write([build(at, fields) for at, fields in enumerate(recorded)])
     traces = store.traces(where, limit=50).items
     found = store.stats(where, of="traces", by=by, buckets=buckets)

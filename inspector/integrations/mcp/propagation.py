@@ -5,7 +5,6 @@ of its own, ``traceparent`` names one of those and has to stay: then our span is
 where W3C Trace Context has each tracing system leave its own position.
 """
 
-import logging
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -16,10 +15,10 @@ from opentelemetry.baggage.propagation import W3CBaggagePropagator
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from inspector import context, semconv
+from inspector.logger import logger
 from inspector.record.calls import innermost
 from inspector.record.sdk_spans import sdk_span_at
 
-_log = logging.getLogger("mcp.inspector")
 _W3C: Final = TraceContextTextMapPropagator()
 _BAGGAGE: Final = W3CBaggagePropagator()
 _MEMBER: Final = "inspector"
@@ -36,7 +35,7 @@ def carry(meta: dict[str, Any]) -> None:
         _carry(meta)
     # The border to the SDK: a request is sent, whatever the program has put into its ``_meta``.
     except Exception:  # noqa: BLE001
-        _log.debug("a request carries no trace context", exc_info=True)
+        logger.debug("a request carries no trace context", exc_info=True)
 
 
 def _carry(meta: dict[str, Any]) -> None:
