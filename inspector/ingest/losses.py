@@ -20,7 +20,8 @@ _STARTED = re.compile(r"\d{8}T\d{6}")
 class Missing:
     """Follows the lines of one spool file, and says of each what was not recorded.
 
-    A line says what was lost since the line before, so its time is between the latest times of the two.
+    A line says what was lost since the line before, so its time is between the latest times of the two; that of a line
+    without spans is the time it names.
 
     Args:
         segment: The file.
@@ -41,6 +42,7 @@ class Missing:
             self._run, self._service = origin(decoded.spans[0].resource)
         for reported in decoded.losses:
             self._run, self._service = origin(reported.resource)
+            self._latest_ns = max(self._latest_ns, reported.until_ns)
             for reason, count in reported.counts.items():
                 yield self._loss(reason, count, since_ns)
         undecodable = bool(decoded.malformed) + sum(decoded.rejected.values())

@@ -81,6 +81,8 @@ class Reported(Struct, frozen=True):
 
     resource: Mapping[str, AttributeValue]
     counts: Mapping[LossReason, int]
+    until_ns: int
+    """When that was lost, at the latest; 0 where it does not say."""
 
 
 class Decoded(Struct, frozen=True):
@@ -175,7 +177,7 @@ def reported(
     counts: dict[LossReason, int] = {
         reason: count for key, reason in LOSSES.items() if (count := _count(scope.get(key)))
     }
-    return (Reported(resource, counts),) if counts else ()
+    return (Reported(resource, counts, _count(scope.get(semconv.LOST_UNTIL))),) if counts else ()
 
 
 def _count(value: AttributeValue) -> int:

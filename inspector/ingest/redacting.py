@@ -54,7 +54,7 @@ class Redacting:
         if decoded.malformed is not None or not (decoded.spans or decoded.losses):
             return decoded
         shared = _Shared(self)
-        losses = [Reported(shared.resource(each.resource), each.counts) for each in decoded.losses]
+        losses = [Reported(shared.resource(each.resource), each.counts, each.until_ns) for each in decoded.losses]
         return replace(decoded, spans=self._spans(decoded.spans, shared), losses=losses)
 
     def _spans(self, spans: Sequence[DecodedSpan], shared: "_Shared") -> list[DecodedSpan]:

@@ -7,6 +7,7 @@ protobuf encoding.
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -291,7 +292,8 @@ def our_scope(version: str, losses: dict[str, int]) -> dict[str, Any]:
     """Return the scope of spans that hooks tell of, with what was lost since the last line."""
     scope: dict[str, Any] = {"name": sc.SCOPE_NAME, "version": version}
     if losses:
-        scope["attributes"] = key_values(losses.items())
+        # A line without spans has no other time.
+        scope["attributes"] = key_values({**losses, sc.LOST_UNTIL: time.time_ns()}.items())
     return scope
 
 

@@ -138,6 +138,15 @@ def test_what_was_lost_was_lost_between_the_lines_around_it(spool, store, segmen
     assert losses[1].since_ns == 10**19 + 5
 
 
+def test_a_line_without_spans_says_when_its_losses_were_over(segment, make_span, make_request):
+    span = make_span(startTimeUnixNano=f"{18 * 10**17}", endTimeUnixNano=f"{18 * 10**17 + 5}")
+    scope = {"inspector.unmatched": 1, "inspector.lost_until_unix_nano": 18 * 10**17 + 50}
+    [missing] = [Missing(found) for found in segments.list_segments(segment(1, b"").parent)[0]]
+    assert list(missing.of(decode(make_request(span)))) == []
+    [loss] = missing.of(decode(make_request(scope=scope)))
+    assert (loss.since_ns, loss.until_ns) == (18 * 10**17 + 5, 18 * 10**17 + 50)
+
+
 def test_what_is_lost_between_two_passes_was_lost_between_the_lines_around_it(
     spool, store, segment, make_span, make_request
 ):

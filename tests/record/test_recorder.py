@@ -1,7 +1,9 @@
 import asyncio
 import json
+import re
 import sys
 import threading
+import time
 import tracemalloc
 import uuid
 from contextlib import contextmanager
@@ -762,12 +764,14 @@ def test_a_span_that_cannot_be_encoded_costs_itself_and_is_counted(record, caplo
 
 
 def test_ends_of_calls_that_never_began_are_reported_in_the_spool(record):
-    recording = record()
+    recording, began_ns = record(), time.time_ns()
     for _ in range(2):
         _emit_sync("after_tool_call", tool_name="t", args={}, result=1, context=None)
     assert recording.spans() == []
     text = "".join(path.read_text() for path in recording.directory.iterdir())
     assert text.count('{"key":"inspector.unmatched","value":{"intValue":"2"}}') == 1
+    until = re.findall(r'"inspector.lost_until_unix_nano","value":\{"intValue":"(\d+)"', text)
+    assert [began_ns <= int(each) <= time.time_ns() for each in until] == [True]
 
 
 def test_state_that_changes_during_a_call_is_recorded_as_it_was_last(record):
