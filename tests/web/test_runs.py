@@ -223,6 +223,32 @@ def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid
     expect(rows.get_by_role("columnheader", name="Errors")).to_be_visible()
 
 
+UNCUT = """name => {
+  const text = document.createRange();
+  text.selectNodeContents(name);
+  return text.getBoundingClientRect().right <= name.closest('[role="gridcell"]').getBoundingClientRect().right;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("view", "called"),
+    [
+        ("/", "invoke_workflow weekend_trip"),
+        ("/events?kind=workflow", "invoke_workflow weekend_trip"),
+        ("/traces/{}", "execute_tool book_hotel"),
+    ],
+)
+def test_a_narrow_list_names_what_was_called_and_not_the_operation(demo, demo_trace, visit, view, called):
+    page = visit(demo, view.format(demo_trace), viewport={"width": 390, "height": 800})
+    name = page.get_by_role("row").locator("bdi", has_text=called).first
+    expect(name).to_be_visible()
+    operation = name.locator("span")
+    assert operation.evaluate("each => each.offsetWidth") == 0
+    assert name.evaluate(UNCUT)
+    page.set_viewport_size({"width": 1440, "height": 800})
+    assert operation.evaluate("each => each.offsetWidth") > 0
+
+
 def test_a_run_is_deleted_after_a_question(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:

@@ -8,6 +8,7 @@ import { ErrorType } from "@/ui/error-type";
 import { Cell, GridRow } from "@/ui/grid";
 import { KindIcon } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
+import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import css from "./event-table.module.css";
 
@@ -54,7 +55,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
       <Cell className={css.name}>
         <Kind kind={event.kind} />
         {event.folded_into !== null && DUPLICATE}
-        <Recorded text={event.name} className={css.text} />
+        <SpanName name={event.name} className={css.text} />
         {event.error && <ErrorType type={event.error.type ?? "failed"} className={css.error} />}
       </Cell>
       <Cell className={css.agent}>

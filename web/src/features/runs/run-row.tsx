@@ -9,6 +9,7 @@ import { visibleLine } from "@/lib/visible";
 import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
+import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import { SummedCost } from "@/ui/summed-cost";
 import { Timeline } from "@/ui/timeline";
@@ -37,7 +38,7 @@ export const RunRow = memo(function RunRow({ run, indented, onOpen, onDelete, ..
       </Value>
       <Value look="text" className={css.name}>
         <Link to="/traces/$traceId" params={{ traceId: run.trace_id }} tabIndex={-1} className={css.link}>
-          <Recorded text={run.name} />
+          <SpanName name={run.name} />
         </Link>
       </Value>
       <Value look="text">{run.agent && <Recorded text={run.agent} />}</Value>

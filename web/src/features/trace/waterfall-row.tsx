@@ -4,6 +4,7 @@ import clsx from "clsx";
 import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import { compact, count, dollars, plural } from "@/lib/format";
+import { partsOfName } from "@/lib/operation";
 import type { SpanRow } from "@/lib/spans";
 import type { Range } from "@/lib/time-scale";
 import { visibleLine } from "@/lib/visible";
@@ -143,12 +144,14 @@ function Toggle({ open }: { open: boolean | undefined }) {
 function Name({ row, members }: { row: SpanRow; members: number | undefined }) {
   const target = row.tool ?? row.model ?? row.agent;
   const at =
-    target && row.name.length > target.length && row.name.endsWith(` ${target}`) ? row.name.length - target.length : 0;
+    target && row.name.length > target.length && row.name.endsWith(` ${target}`)
+      ? row.name.length - target.length
+      : partsOfName(row.name)[0].length;
   const shown = visibleLine(row.name);
   return (
     <bdi className={css.text} title={shown}>
       {members !== undefined && <span className={css.members}>{count(members)} × </span>}
-      {at > 0 && <span className={css.verb}>{visibleLine(row.name.slice(0, at))}</span>}
+      {at > 0 && <span className={clsx(css.verb, css.operation)}>{visibleLine(row.name.slice(0, at))}</span>}
       {visibleLine(row.name.slice(at)) || <span className={css.verb}>no name</span>}
     </bdi>
   );
