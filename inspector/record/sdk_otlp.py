@@ -51,14 +51,14 @@ def _head(process: bytes, origin: "Origin", texts: Texts) -> bytes:
     resource, scope = origin.resource, origin.scope
     return b'{"resourceSpans":[{"resource":%b%b,"scopeSpans":[{"scope":%b%b' % (
         encode({"attributes": _merged(process, resource.attributes, texts)}),
-        _schema(resource.schema_url),
+        _schema(resource.schema_url, texts),
         encode(_scope(scope, texts)),
-        _schema(None if scope is None else scope.schema_url),
+        _schema(None if scope is None else scope.schema_url, texts),
     )
 
 
-def _schema(url: str | None) -> bytes:
-    return b',"schemaUrl":%b' % encode(well_formed(str(url))) if url else b""
+def _schema(url: str | None, texts: Texts) -> bytes:
+    return b',"schemaUrl":%b' % encode(texts.redacted("schemaUrl", well_formed(str(url)))) if url else b""
 
 
 def _merged(process: bytes, theirs: Mapping[str, Any], texts: Texts) -> list[Any]:
@@ -73,9 +73,9 @@ def _merged(process: bytes, theirs: Mapping[str, Any], texts: Texts) -> list[Any
 
 
 def _scope(scope: "InstrumentationScope | None", texts: Texts) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": "" if scope is None else well_formed(str(scope.name))}
+    found: dict[str, Any] = {"name": "" if scope is None else texts.redacted("name", well_formed(str(scope.name)))}
     if scope is not None and scope.version:
-        found["version"] = well_formed(str(scope.version))
+        found["version"] = texts.redacted("version", well_formed(str(scope.version)))
     if scope is not None and scope.attributes:
         found["attributes"] = key_values(_attributes(scope.attributes, texts))
     return found

@@ -529,6 +529,16 @@ def test_a_secret_in_the_state_the_session_or_the_name_of_an_attribute_is_remove
     assert request["attributes"]["session.id"] == call["attributes"]["session.id"]
 
 
+def test_a_secret_in_the_name_the_version_or_the_address_of_a_scope_is_removed(spool, provider):
+    key = "sk-proj-" + "AbCdEfGh1234567890" * 2
+    tracer = provider.get_tracer(f"app {key}", f"1 {key}", schema_url=f"https://s/?key={key}")
+    with tracer.start_as_current_span("work"):
+        pass
+    text = "".join(str(request) for request in spool.requests())
+    assert "https://s/?key=[redacted:" in text
+    assert key not in text
+
+
 def test_a_secret_that_the_end_of_a_status_cuts_leaves_no_part(spool, tracer):
     key = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd"
     with tracer.start_as_current_span("GET /") as span:
