@@ -33,6 +33,10 @@ _BATCH = 128
 """Calls that are written together at most, so that the first of many does not wait for the last."""
 _RETRY_S = 1.0
 """How long what could not be written waits for another try, and calls for one to start the thread."""
+_STARVED = 5
+"""How many times as long the end of the program waits for a thread that hardly gets a processor."""
+_AWAKE_S = 0.0005
+"""Processor time of the process above which its threads did something, rather than all of them being stuck."""
 _PARK_S = 0.5
 """How long a fork waits for the thread at most, which takes well below a millisecond where the disk does not hang."""
 
@@ -99,7 +103,9 @@ class Spool:
         self._left_to_writer = False
         self._held: list[Line] = []
         self._failing = False
+        self._given_up = False
         self._writing = False
+        self._rendering = 0
         self._wrote_s = 0.0
 
     def put(self, span: RecordedSpan) -> None:
@@ -164,11 +170,15 @@ class Spool:
             if self.on_begin is not None:
                 self.on_begin()
 
-    def flush(self, timeout_s: float = 2.0) -> bool:
+    def flush(self, timeout_s: float = 2.0, *, starved_s: float = 0.0) -> bool:
         """Wait until everything handed over so far is written.
 
+        Args:
+            timeout_s: How long to wait while nothing is written.
+            starved_s: How long instead, where others take the processors and the thread comes forward slowly.
+
         Returns:
-            False when nothing was written for ``timeout_s``, or nothing can be.
+            False when nothing was written for so long, or nothing can be.
         """
         if self._thread is None:
             self._start()
@@ -183,8 +193,12 @@ class Spool:
             return self._write_here()
         done = threading.Event()
         self._wake.put(done)
+        spent_s, began_s = time.process_time(), time.monotonic()
         while not done.wait(timeout_s):
-            if time.monotonic() - self._wrote_s > timeout_s or not thread.is_alive():
+            used_s, spent_s = time.process_time() - spent_s, time.process_time()
+            longest_s = starved_s if _AWAKE_S < used_s < timeout_s / 2 else 0.0
+            idle_s = time.monotonic() - max(self._wrote_s, began_s)
+            if idle_s > max(timeout_s, longest_s) or not thread.is_alive():
                 return False
         return not self._failing
 
@@ -216,8 +230,12 @@ class Spool:
         For the end of the program: a thread that is there when the interpreter is torn down is ended by the C library,
         which aborts the process where it has no descriptor left to load what it needs for that.
         """
-        self.flush(timeout_s)
-        if self._stop(timeout_s):
+        written = self.flush(timeout_s, starved_s=_STARVED * timeout_s)
+        self._given_up = not (written or self._failing or self._thread is None)
+        if self._given_up:
+            # The thread goes on for as long as there is a process.
+            self._say_what_is_unwritten()
+        elif self._stop(timeout_s):
             self._stopping = False
             self._without_thread = True
             self._no_start_before_s = 0.0
@@ -356,18 +374,23 @@ class Spool:
             while self._write_held() and left > 0 and (self._closed or not self._stopping):
                 spans = self._waiting.take(min(left, _BATCH))
                 left -= len(spans)
+                self._rendering = len(spans)
                 self._held = self._render(spans, self.losses)
-                wrote = True
+                self._rendering, wrote = 0, True
             if not self._failing:
                 self._held = self._render((), self.losses, is_over=self._closed)
                 wrote = bool(self._held) or wrote
             self._write_held()
         finally:
-            self._writing = False
-        self._mark.show(self._unwritten() - self._reported if self._failing else 0)
-        if self._tally is not None and (wrote or self._failing or self._closed):
-            self._save(self._tally)
+            self._writing, self._rendering = False, 0
+        if wrote or self._failing or self._given_up or self._closed:
+            self._say_what_is_unwritten()
         return wrote
+
+    def _say_what_is_unwritten(self) -> None:
+        self._mark.show(self._unwritten() - self._reported if self._failing or self._given_up else 0)
+        if self._tally is not None:
+            self._save(self._tally)
 
     def _write_held(self) -> bool:
         while self._held:
@@ -390,8 +413,9 @@ class Spool:
         return True
 
     def _unwritten(self) -> int:
-        """Return how many calls are not in the file because it cannot be written, lost for good or not."""
-        waiting = len(self._waiting) + calls_of(self._held) if self._failing else 0
+        """Return how many calls are not in the file and may never be, lost for good or not."""
+        is_bad = self._failing or self._given_up
+        waiting = len(self._waiting) + self._rendering + calls_of(self._held) if is_bad else 0
         return self.losses.unwritten + self.losses.of_the_open("unwritten") + waiting
 
     def _save(self, tally: Tally) -> None:

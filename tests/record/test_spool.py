@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
@@ -17,6 +18,7 @@ from inspector.record.renderer import Line
 from inspector.record.segments import finished
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import Spool
+from inspector.spooling import unwritten_name
 from inspector.tally import Tally, read_tallies
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
@@ -219,6 +221,43 @@ def test_where_no_thread_can_be_started_calls_do_not_each_try_to(tmp_path, monke
         spool.put(span_of(1000))
         assert len(lines_of(tmp_path)) == 1001
     spool.close()
+
+
+def test_what_the_end_of_the_program_gives_up_is_said(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "spool").mkdir()
+    slow, hold, busy = held_writer()
+    spool = Spool(tmp_path / "spool", "p", slow, tally=Tally(tmp_path / "run", "p"))
+    spool.put(span_of(0))
+    assert busy.wait(10)
+    for n in range(1, 5):
+        spool.put(span_of(n))
+    spool.retire(0.05)
+    (counts,) = read_tallies(tmp_path / "run")
+    assert counts.unwritten == 5
+    assert [path.name for path in (tmp_path / "spool").iterdir()] == [unwritten_name("p", None, 5)]
+    hold.set()
+    spool.retire()
+    (counts,) = read_tallies(tmp_path / "run")
+    assert (counts.calls, counts.unwritten) == (5, 0)
+    assert [line["span"] for line in lines_of(tmp_path / "spool")] == [0, 1, 2, 3, 4]
+
+
+def test_the_end_of_the_program_waits_for_a_writer_that_hardly_gets_a_processor(tmp_path):
+    pause = threading.Event()
+
+    def starved(spans, losses, *, is_over=False):
+        for _ in range(40 if spans else 0):
+            until_s = time.thread_time() + 0.002
+            while time.thread_time() < until_s:
+                pass
+            pause.wait(0.02)
+        return one_line_each(spans, losses, is_over=is_over)
+
+    spool = Spool(tmp_path, "p", starved)
+    spool.put(span_of(0))
+    spool.retire(0.3)
+    assert [line["span"] for line in lines_of(tmp_path)] == [0]
 
 
 def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
