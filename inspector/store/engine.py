@@ -5,7 +5,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from urllib.parse import quote
@@ -167,14 +167,30 @@ def stopped_when(is_unwanted: Callable[[], bool]) -> Generator[None]:
 
 @contextmanager
 def limited(connection: Connection, limit_s: float) -> Generator[None]:
-    """Stops whatever the connection runs inside the block once the time is over."""
+    """Stops whatever the connection runs inside the block once the time is over.
+
+    Ctrl-C inside the block leaves it as itself, wherever it was met.
+    """
     raw = driver(connection)
     deadline, is_unwanted = time.monotonic() + limit_s, _is_unwanted.get()
-    raw.set_progress_handler(lambda: is_unwanted() or time.monotonic() > deadline, _PROGRESS_STEPS)
+    met: list[BaseException] = []
+
+    def is_over() -> bool:
+        try:
+            return is_unwanted() or time.monotonic() > deadline
+        except BaseException as error:  # noqa: BLE001 - the driver would make a failed statement of it
+            met.append(error)
+            return True
+
+    raw.set_progress_handler(is_over, _PROGRESS_STEPS)
     try:
         yield
     finally:
-        raw.set_progress_handler(None, 0)
+        # SQLAlchemy closes the driver's connection where a statement was interrupted.
+        with suppress(sqlite3.ProgrammingError):
+            raw.set_progress_handler(None, 0)
+        if met:
+            raise met[0]
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
-from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, SqliteStore
+from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, SqliteStore, stopped_when
+from inspector.store.engine import limited, reader_engine, translated
 from inspector.store.health import read_health
 
 NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
@@ -338,6 +339,26 @@ def test_a_read_that_takes_too_long_is_stopped_in_words(store, make_span, open_s
     with pytest.raises(QueryTooSlow, match="stopped after 0 s; narrow the filter"):
         hurried.events(Filter(attributes=(("a", "no"),)))
     assert len(store.events(Filter(attributes=(("a", "7"),))).items) == 1
+
+
+def test_ctrl_c_during_a_read_is_no_damage_and_no_slow_query(store, make_span):
+    store.write([make_span(name=str(number)) for number in range(2000)])
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), stopped_when(interrupted):
+        store.events(Filter(attributes=(("none", "such"),)))
+    assert store.last_seq() == 2000
+
+
+def test_ctrl_c_that_closes_a_connection_is_no_damage(empty_database, path):
+    engine = reader_engine(empty_database(path))
+    with pytest.raises(KeyboardInterrupt), translated(path), engine.begin() as connection, limited(connection, 1.0):
+        # What SQLAlchemy does where a statement is interrupted.
+        connection.invalidate()
+        raise KeyboardInterrupt
+    engine.dispose()
 
 
 INDEXED = {
