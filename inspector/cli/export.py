@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.filters import Moment
+from inspector.cli.filters import Stretch, times_of
 from inspector.cli.options import Text, home_option
 
 
 @click.command()
 @click.argument("traces", type=Text(), nargs=-1, metavar="[TRACE]...")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
-@click.option("--since", type=Moment(), help="All traces that began at or after: 15m, 2h or 7d ago, a date or time.")
+@click.option("--since", type=Stretch(), help="All traces that began at or after; as --since of 'inspector events'.")
 @click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
 @click.option(
     "--salvage",
@@ -31,7 +31,7 @@ def export(
     *,
     traces: tuple[str, ...],
     session_id: str | None,
-    since: int | None,
+    since: tuple[int, int | None] | None,
     everything: bool,
     salvage: Path | None,
     output: Path | None,
@@ -52,7 +52,7 @@ def export(
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
-    wanted = Wanted(traces, session_id, since, everything or not named)
+    wanted = Wanted(traces, session_id, *times_of(since, None), everything or not named)
     found = write_export(settings_of(home), wanted, output, salvage=salvage)
     for line in salvage_lines(found):
         notice(line)

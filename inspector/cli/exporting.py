@@ -31,6 +31,7 @@ class Wanted:
     traces: tuple[str, ...] = ()
     session_id: str | None = None
     since_ns: int | None = None
+    until_ns: int | None = None
     everything: bool = False
 
 
@@ -103,7 +104,7 @@ def _trace_ids(store: Store, wanted: Wanted) -> Iterator[str]:
     if wanted.session_id is not None:
         filters.append(Filter(session_id=wanted.session_id))
     if wanted.since_ns is not None or wanted.everything:
-        filters.append(Filter(since_ns=None if wanted.everything else wanted.since_ns))
+        filters.append(Filter() if wanted.everything else Filter(since_ns=wanted.since_ns, until_ns=wanted.until_ns))
     for where in filters:
         cursor: str | None = None
         while True:

@@ -8,7 +8,6 @@ NS_A_SECOND = 1_000_000_000
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([smhdw])", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([kmgt])i?)?b?", re.IGNORECASE | re.ASCII)
-_NANOSECONDS = re.compile(r"\d{12,20}", re.ASCII)
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _DURATIONS = (
     (0.9995, 0.001, 0, "µs"),
@@ -94,29 +93,6 @@ def parse_span_s(text: str) -> float | None:
     """Read ``90s``, ``15m``, ``2h``, ``7d`` or ``1w`` as seconds; None for anything else."""
     match = _SPAN.fullmatch(text.strip())
     return float(match[1]) * _UNIT_SECONDS[match[2].lower()] if match else None
-
-
-def parse_moment_ns(text: str, *, now_ns: int) -> int | None:
-    """Read a point in time as nanoseconds since the Unix epoch; None for text that names none.
-
-    Args:
-        text: How long ago (``15m``, ``2h``, ``7d``), a date or RFC 3339 time (local unless it says so), or nanoseconds.
-        now_ns: What the time ago is counted from.
-    """
-    text = text.strip()
-    ago_s = parse_span_s(text)
-    if ago_s is not None:
-        return max(0, now_ns - round(ago_s * NS_A_SECOND))
-    if _NANOSECONDS.fullmatch(text):
-        count = int(text)
-        return count if count < 1 << 64 else None
-    try:
-        date = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    since_epoch = date - datetime(1970, 1, 1, tzinfo=UTC)
-    count = (since_epoch.days * 86_400 + since_epoch.seconds) * NS_A_SECOND + since_epoch.microseconds * 1000
-    return count if count >= 0 else None
 
 
 def parse_size(text: str) -> int | None:

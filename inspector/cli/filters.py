@@ -7,7 +7,7 @@ from typing import Any, TypedDict, TypeVar
 
 import click
 
-from inspector.cli.figures import parse_moment_ns
+from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.cli.options import Text
 from inspector.model import KINDS, STATUSES, Filter, Kind, Status
 
@@ -31,7 +31,7 @@ class FilterOptions(TypedDict):
     service: str | None
     error_type: str | None
     hook: str | None
-    since: int | None
+    since: tuple[int, int | None] | None
     until: int | None
     min_duration_ms: float | None
     max_duration_ms: float | None
@@ -48,13 +48,28 @@ class Moment(click.ParamType[int, str]):
     name = "time"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read how long ago, a date, an RFC 3339 time or nanoseconds."""
+        """Read how long ago, a day by its name, a date, an RFC 3339 time or nanoseconds."""
         count = parse_moment_ns(value, now_ns=time.time_ns())
         if count is None:
-            self.fail(
-                f"{value!r} is no time; give 15m, 2h or 7d ago, 2026-11-22T10:30, or unix nanoseconds", param, ctx
-            )
+            self.fail(refusal(value), param, ctx)
         return count
+
+
+class Stretch(click.ParamType[tuple[int, int | None], str]):
+    """A point in time from which on, or two with dots between them."""
+
+    name = "time"
+
+    def convert(
+        self, value: str | tuple[int, int | None], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int | None]:
+        """Read ``FROM`` or ``FROM..TO``."""
+        if isinstance(value, tuple):
+            return value
+        stretch = parse_stretch_ns(value, now_ns=time.time_ns())
+        if stretch is None:
+            self.fail(refusal(value), param, ctx)
+        return stretch
 
 
 class HexId(click.ParamType[str, str]):
@@ -135,7 +150,9 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--error-type", type=Text(), metavar="TYPE", help="Exception class, with or without its module, or error code."
     ),
     click.option("--hook", type=Text(), metavar="NOUN", help="What its hooks are about, for example tool_call."),
-    click.option("--since", type=Moment(), help="Started at or after: 15m, 2h or 7d ago, a date or time, unix ns."),
+    click.option(
+        "--since", type=Stretch(), help=f"Started at or after: {FORMS}; FROM..TO names both ends, a day begins at 0:00."
+    ),
     click.option("--until", type=Moment(), help="Started before; as --since."),
     click.option("--min-duration-ms", type=Amount(), help="Took at least this long."),
     click.option("--max-duration-ms", type=Amount(), help="Took at most this long."),
@@ -163,15 +180,19 @@ def filter_options(command: C) -> C:
     return command
 
 
-def times_of(since_ns: int | None, until_ns: int | None) -> tuple[int | None, int | None]:
-    """Hand on the two ends of a time.
+def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tuple[int | None, int | None]:
+    """Return the two ends of a time, in nanoseconds.
 
     Raises:
-        click.UsageError: It begins after its end, so that nothing could match.
+        click.UsageError: It has two ends of one kind, or begins after its end, so that nothing could match.
     """
-    if since_ns is not None and until_ns is not None and since_ns > until_ns:
+    since_ns, end_ns = since or (None, None)
+    if end_ns is not None and until_ns is not None:
+        raise click.UsageError("--since FROM..TO names the end already; leave out --until")
+    end_ns = until_ns if end_ns is None else end_ns
+    if since_ns is not None and end_ns is not None and since_ns > end_ns:
         raise click.UsageError("--since is later than --until, so nothing can match; exchange the two")
-    return since_ns, until_ns
+    return since_ns, end_ns
 
 
 def filter_of(options: FilterOptions) -> Filter:

@@ -5,14 +5,14 @@ from typing import TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import Moment, times_of
+from inspector.cli.filters import Moment, Stretch, times_of
 from inspector.cli.options import home_option, json_option, page_options
 
 
 class SessionsOptions(TypedDict):
     """The options of ``sessions``."""
 
-    since: int | None
+    since: tuple[int, int | None] | None
     until: int | None
     limit: int
     cursor: str | None
@@ -21,7 +21,7 @@ class SessionsOptions(TypedDict):
 
 
 @click.command()
-@click.option("--since", type=Moment(), help="Active at or after: 15m, 2h or 7d ago, a date or time, unix ns.")
+@click.option("--since", type=Stretch(), help="Active at or after; as --since of 'inspector events'.")
 @click.option("--until", type=Moment(), help="Active before; as --since.")
 @page_options
 @json_option
