@@ -9,8 +9,22 @@ from inspector.cli.terminal import Terminal
 from inspector.cli.visible import json_text
 from inspector.model import Event, Losses, Page, Session, Trace
 
-_LARGE = ("input", "output", "attributes", "events", "links")
-_SMALL = tuple(field.name for field in fields(Event) if field.name not in _LARGE)
+LARGE = frozenset(("input", "output", "attributes", "events", "links"))
+"""Fields of an event that are read only when somebody asks for them."""
+_EVENT = tuple(field.name for field in fields(Event))
+_SMALL = tuple(name for name in _EVENT if name not in LARGE)
+
+
+def event_fields(chosen: tuple[str, ...] | None, *, full: bool) -> tuple[str, ...] | None:
+    """Name the fields of every event that JSON is to have; None where no JSON is wanted.
+
+    Args:
+        chosen: Those that ``--json`` names, none of which means the small ones; None where it was left out.
+        full: Whether ``--full`` asks for the large ones too.
+    """
+    if chosen is None and not full:
+        return None
+    return chosen or (_EVENT if full else _SMALL)
 
 
 def write_json(document: object, terminal: Terminal) -> None:
@@ -18,27 +32,31 @@ def write_json(document: object, terminal: Terminal) -> None:
     terminal.write([json_text(msgspec.json.encode(document), unicode=terminal.unicode)])
 
 
-def event_document(event: Event, *, full: bool) -> object:
-    """Leave the large fields out unless they were asked for."""
-    return event if full else {name: getattr(event, name) for name in _SMALL}
+def chosen_fields(item: object, names: Sequence[str]) -> dict[str, object]:
+    """Keep the named fields, in the order they are named in; one that has no value yet is left out."""
+    values = ((name, getattr(item, name)) for name in names)
+    return {name: value for name, value in values if value is not msgspec.UNSET}
 
 
-def event_page_document(page: Page[Event], *, full: bool) -> object:
+def event_page_document(page: Page[Event], names: Sequence[str]) -> object:
     """Answer as ``GET /events`` does."""
-    return {"items": [event_document(event, full=full) for event in page.items], "next_cursor": page.next_cursor}
+    return {"items": [chosen_fields(event, names) for event in page.items], "next_cursor": page.next_cursor}
 
 
-def session_page_document(page: Page[Session]) -> object:
-    """Answer as ``GET /sessions`` does."""
-    return {"items": page.items, "next_cursor": page.next_cursor}
+def session_page_document(page: Page[Session], names: Sequence[str]) -> object:
+    """Answer as ``GET /sessions`` does; no names keep every field."""
+    items = [chosen_fields(session, names) for session in page.items] if names else page.items
+    return {"items": items, "next_cursor": page.next_cursor}
 
 
-def trace_document(trace: Trace, events: Sequence[Event], *, full: bool) -> object:
+def trace_document(trace: Trace, events: Sequence[Event], names: Sequence[str]) -> object:
     """Answer as ``GET /traces/{trace_id}`` does, with all events on one page."""
-    return {"trace": trace, "items": [event_document(event, full=full) for event in events], "next_cursor": None}
+    return {"trace": trace, "items": [chosen_fields(event, names) for event in events], "next_cursor": None}
 
 
-def run_document(run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], losses: Losses, *, full: bool) -> object:
+def run_document(
+    run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], losses: Losses, names: Sequence[str]
+) -> object:
     """Return what was not recorded of one run, and its traces, each as `trace_document` does."""
-    documents = [trace_document(trace, events, full=full) for trace, events in traces]
+    documents = [trace_document(trace, events, names) for trace, events in traces]
     return {"run_id": run_id, "losses": losses, "traces": documents}

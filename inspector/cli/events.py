@@ -6,8 +6,8 @@ from typing import Unpack
 import click
 
 from inspector.cli.filters import FilterOptions, filter_of, filter_options
-from inspector.cli.options import home_option, json_option, page_options
-from inspector.model import Order, Sort
+from inspector.cli.options import fields_option, home_option, page_options
+from inspector.model import Event, Order, Sort
 
 
 class EventsOptions(FilterOptions):
@@ -18,7 +18,7 @@ class EventsOptions(FilterOptions):
     limit: int
     cursor: str | None
     full: bool
-    as_json: bool
+    as_json: tuple[str, ...] | None
     home: Path | None
 
 
@@ -28,7 +28,7 @@ class EventsOptions(FilterOptions):
 @click.option("--order", type=click.Choice(["desc", "asc"]), default="desc", show_default=True)
 @page_options
 @click.option("--full", is_flag=True, help="With input, output, attributes, events and links; implies --json.")
-@json_option
+@fields_option(Event)
 @home_option
 def events(**options: Unpack[EventsOptions]) -> None:
     """List events, newest first.
@@ -36,7 +36,7 @@ def events(**options: Unpack[EventsOptions]) -> None:
     An event is one workflow run, agent call, model call, tool call or message. Every option but --json and --home is
     also a parameter of GET /events.
     """
-    from inspector.cli.documents import event_page_document, write_json
+    from inspector.cli.documents import LARGE, event_fields, event_page_document, write_json
     from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
     from inspector.cli.notices import after_page
@@ -46,7 +46,7 @@ def events(**options: Unpack[EventsOptions]) -> None:
     from inspector.store import CursorInvalid
 
     terminal = standard_output()
-    full = options["full"]
+    names = event_fields(options["as_json"], full=options["full"])
     where = filter_of(options)
     try:
         with opened(settings_of(options["home"])) as store:
@@ -56,12 +56,12 @@ def events(**options: Unpack[EventsOptions]) -> None:
                 order=options["order"],
                 cursor=options["cursor"],
                 limit=options["limit"],
-                full=full,
+                full=not LARGE.isdisjoint(names or ()),
             )
     except CursorInvalid as error:
         raise CursorRefused(error) from error
-    if full or options["as_json"]:
-        write_json(event_page_document(page, full=full), terminal)
+    if names is not None:
+        write_json(event_page_document(page, names), terminal)
         return
     if page.items:
         terminal.write(event_table(page.items, terminal))

@@ -13,7 +13,7 @@ _NANOSECONDS = re.compile(r"\d{12,20}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,11}", re.ASCII)
 _AGO = re.compile(r"(\d{1,9}(?:\.\d{1,9})?|an?)\s*([a-z]+)(?:\s+ago)?", re.IGNORECASE | re.ASCII)
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
-_UNITS = {
+_UNITS: dict[str, str] = {
     **dict.fromkeys(("second", "seconds", "sec", "secs"), "s"),
     **dict.fromkeys(("minute", "minutes", "min", "mins"), "m"),
     **dict.fromkeys(("hour", "hours", "hr", "hrs"), "h"),
@@ -22,7 +22,7 @@ _UNITS = {
 }
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAYS_AGO = {"today": 0, "yesterday": 1}
-_WORDS = ("now", *_DAYS_AGO, *_WEEKDAYS, *_UNITS, "ago")
+_WORDS: tuple[str, ...] = ("now", *_DAYS_AGO, *_WEEKDAYS, *_UNITS, "ago")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -68,7 +68,8 @@ def refusal(text: str) -> str:
         seconds = len(wrong) == len("1795000000")
         meant = f"{wrong}000000000, in nanoseconds" if seconds else f"{wrong}m, {wrong}h or {wrong}d"
         return f"{wrong!r} is no time without a unit; write {meant}"
-    for word in re.findall(r"[a-z]+", wrong.lower()):
+    for found in re.finditer(r"[a-z]+", wrong.lower()):
+        word = found[0]
         near = get_close_matches(word, _WORDS, n=1)
         if near and near[0] != word:
             return f"{wrong!r} is no time; did you mean {wrong.lower().replace(word, near[0])!r}? Taken are {FORMS}"
@@ -92,7 +93,8 @@ def _named(text: str, now: datetime) -> datetime | None:
     on = _day(day, now.date())
     if on is None or (clock and not _CLOCK.fullmatch(clock.strip())):
         return None
-    return datetime.combine(on, time(*map(int, clock.split(":"))) if clock else time())  # noqa: DTZ - local
+    hours, minutes, seconds = [*map(int, clock.split(":") if clock else ()), 0, 0, 0][:3]
+    return datetime.combine(on, time(hours, minutes, seconds))
 
 
 def _day(name: str, today: date) -> date | None:

@@ -1,12 +1,16 @@
 """The options that several commands share."""
 
+import re
 from collections.abc import Callable
+from dataclasses import fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 C = TypeVar("C", bound=Callable[..., Any])
+_ID = re.compile(r"[0-9a-fA-F-]+|last")
 
 
 class WholeNumber(click.IntRange):
@@ -53,10 +57,60 @@ def home_option(command: C) -> C:
 
 
 def json_option(command: C) -> C:
-    """Let a command write what the API would answer."""
-    return click.option("--json", "as_json", is_flag=True, help="Write JSON; what the API serves as it answers it.")(
-        command
+    """Let a command write one JSON document."""
+    return click.option("--json", "as_json", is_flag=True, help="Write JSON.")(command)
+
+
+class Fields(click.ParamType[tuple[str, ...], str]):
+    """Names of fields with commas between them; an empty text stands for ``--json`` without any."""
+
+    name = "fields"
+
+    def __init__(self, of: type[Any]) -> None:
+        self._known = tuple(field.name for field in fields(of))
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Refuse a name that is none, naming those that there are."""
+        if isinstance(value, tuple):
+            return value
+        names = tuple(filter(None, (name.strip() for name in value.split(","))))
+        for name in names:
+            if name not in self._known:
+                near = get_close_matches(name, self._known, n=1)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                self.fail(f"no field {name!r}{meant} There are {', '.join(self._known)}", param, ctx)
+        return names
+
+
+def fields_option(of: type[Any]) -> Callable[[C], C]:
+    """Let a command write what the API would answer, or only the named fields of each item.
+
+    Args:
+        of: The dataclass of an item.
+    """
+    return click.option(
+        "--json",
+        "as_json",
+        is_flag=False,
+        flag_value="",
+        type=Fields(of),
+        metavar="[FIELD,...]",
+        help="Write JSON as the API answers it; with names of fields, only these of each item.",
     )
+
+
+class WithId(click.Command):
+    """A command whose id may follow ``--json``, which takes names of fields too: an id is hexadecimal or ``last``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Leave an id after ``--json`` to the argument."""
+        apart = list(args)
+        for at, word in enumerate(args[:-1]):
+            if word == "--json" and _ID.fullmatch(args[at + 1]):
+                apart[at] = "--json="
+        return super().parse_args(ctx, apart)
 
 
 def open_option(command: C) -> C:

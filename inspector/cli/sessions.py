@@ -6,7 +6,8 @@ from typing import TypedDict, Unpack
 import click
 
 from inspector.cli.filters import Moment, Stretch, times_of
-from inspector.cli.options import home_option, json_option, page_options
+from inspector.cli.options import fields_option, home_option, page_options
+from inspector.model import Session
 
 
 class SessionsOptions(TypedDict):
@@ -16,7 +17,7 @@ class SessionsOptions(TypedDict):
     until: int | None
     limit: int
     cursor: str | None
-    as_json: bool
+    as_json: tuple[str, ...] | None
     home: Path | None
 
 
@@ -24,7 +25,7 @@ class SessionsOptions(TypedDict):
 @click.option("--since", type=Stretch(), help="Active at or after; as --since of 'inspector events'.")
 @click.option("--until", type=Moment(), help="Active before; as --since.")
 @page_options
-@json_option
+@fields_option(Session)
 @home_option
 def sessions(**options: Unpack[SessionsOptions]) -> None:
     """List sessions, the latest activity first."""
@@ -46,8 +47,8 @@ def sessions(**options: Unpack[SessionsOptions]) -> None:
             )
     except CursorInvalid as error:
         raise CursorRefused(error) from error
-    if options["as_json"]:
-        write_json(session_page_document(page), terminal)
+    if options["as_json"] is not None:
+        write_json(session_page_document(page, options["as_json"]), terminal)
         return
     if page.items:
         terminal.write(session_table(page.items, terminal))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli.filters import HexId
-from inspector.cli.options import Text, home_option, json_option
+from inspector.cli.options import Text, WithId, fields_option, home_option
+from inspector.model import Event
 
 if TYPE_CHECKING:
     from inspector.cli.terminal import Terminal
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from inspector.store import Store
 
 
-@click.command()
+@click.command(cls=WithId)
 @click.argument("trace", type=Text(), required=False)
 @click.option(
     "--run",
@@ -32,10 +33,16 @@ if TYPE_CHECKING:
     help="Show one event of it whole: input, output, attributes, error.",
 )
 @click.option("--full", is_flag=True, help="With the large fields of every event; implies --json.")
-@json_option
+@fields_option(Event)
 @home_option
 def show(
-    *, trace: str | None, run_id: str | None, span_id: str | None, full: bool, as_json: bool, home: Path | None
+    *,
+    trace: str | None,
+    run_id: str | None,
+    span_id: str | None,
+    full: bool,
+    as_json: tuple[str, ...] | None,
+    home: Path | None,
 ) -> None:
     """Draw one trace as a tree: times, status, tokens, cost, and what failed.
 
@@ -43,20 +50,21 @@ def show(
     """
     if run_id is not None and (trace or span_id):
         raise click.UsageError("--run stands alone: leave out TRACE and --span")
+    from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of
     from inspector.cli.opening import opened
     from inspector.cli.terminal import standard_output
 
-    as_json = as_json or full
+    names = event_fields(as_json, full=full)
     terminal, settings = standard_output(), settings_of(home)
     _say_refused(settings)
     with opened(settings) as store:
         if run_id is not None:
-            _show_run(store, run_id, terminal, as_json=as_json, full=full)
+            _show_run(store, run_id, terminal, names)
         elif span_id is not None:
-            _show_event(store, span_id, trace or "last", terminal, as_json=as_json)
+            _show_event(store, span_id, trace or "last", terminal, () if full and not as_json else as_json)
         else:
-            _show_trace(store, trace or "last", terminal, as_json=as_json, full=full)
+            _show_trace(store, trace or "last", terminal, names)
 
 
 def _say_refused(settings: "Settings") -> None:
@@ -68,8 +76,8 @@ def _say_refused(settings: "Settings") -> None:
         notice(f"inspector: {each.sentence}; see inspector doctor")
 
 
-def _show_run(store: "Store", run_id: str, terminal: "Terminal", *, as_json: bool, full: bool) -> None:
-    from inspector.cli.documents import run_document, write_json
+def _show_run(store: "Store", run_id: str, terminal: "Terminal", names: tuple[str, ...] | None) -> None:
+    from inspector.cli.documents import LARGE, run_document, write_json
     from inspector.cli.drawing import run_lines
     from inspector.cli.lookup import find_run, trace_events
     from inspector.cli.losses import sum_of
@@ -77,32 +85,39 @@ def _show_run(store: "Store", run_id: str, terminal: "Terminal", *, as_json: boo
     found, traces = find_run(store, run_id)
     # A file that was removed for room was another program's, whoever removed it.
     losses = sum_of(loss for loss in store.losses(run=found) if loss.reason != "dropped_segments")
+    full = not LARGE.isdisjoint(names or ())
     whole = [(trace, trace_events(store, trace.trace_id, full=full)) for trace in traces]
-    if as_json:
-        write_json(run_document(found, whole, losses, full=full), terminal)
+    if names is not None:
+        write_json(run_document(found, whole, losses, names), terminal)
     else:
         terminal.write(run_lines(found, whole, terminal, losses=losses))
 
 
-def _show_event(store: "Store", span_id: str, trace: str, terminal: "Terminal", *, as_json: bool) -> None:
-    from inspector.cli.documents import write_json
+def _show_event(
+    store: "Store", span_id: str, trace: str, terminal: "Terminal", as_json: tuple[str, ...] | None
+) -> None:
+    from inspector.cli.documents import chosen_fields, write_json
     from inspector.cli.lookup import find_event
     from inspector.cli.sheet import event_lines
 
     event = find_event(store, span_id, trace=trace)
-    write_json(event, terminal) if as_json else terminal.write(event_lines(event, terminal))
+    if as_json is None:
+        terminal.write(event_lines(event, terminal))
+    else:
+        write_json(chosen_fields(event, as_json) if as_json else event, terminal)
 
 
-def _show_trace(store: "Store", trace: str, terminal: "Terminal", *, as_json: bool, full: bool) -> None:
-    from inspector.cli.documents import trace_document, write_json
+def _show_trace(store: "Store", trace: str, terminal: "Terminal", names: tuple[str, ...] | None) -> None:
+    from inspector.cli.documents import LARGE, trace_document, write_json
     from inspector.cli.drawing import trace_lines
     from inspector.cli.lookup import find_trace, trace_events
 
     listed = find_trace(store, trace)
     # Read again, since only a single trace says what is missing of it.
     found = store.trace(listed.trace_id) or listed
+    full = not LARGE.isdisjoint(names or ())
     events = trace_events(store, found.trace_id, full=full)
-    if as_json:
-        write_json(trace_document(found, events, full=full), terminal)
+    if names is not None:
+        write_json(trace_document(found, events, names), terminal)
     else:
         terminal.write(trace_lines(found, events, terminal))

@@ -6,7 +6,8 @@ from typing import Unpack
 import click
 
 from inspector.cli.filters import FilterOptions, filter_of, filter_options
-from inspector.cli.options import WholeNumber, home_option
+from inspector.cli.options import WholeNumber, fields_option, home_option
+from inspector.model import Event
 
 
 class TailOptions(FilterOptions):
@@ -14,7 +15,7 @@ class TailOptions(FilterOptions):
 
     last: int
     full: bool
-    as_json: bool
+    as_json: tuple[str, ...] | None
     home: Path | None
 
 
@@ -29,26 +30,27 @@ class TailOptions(FilterOptions):
     help="Begin with the newest N that match.",
 )
 @click.option("--full", is_flag=True, help="With input, output, attributes, events and links; implies --json.")
-@click.option("--json", "as_json", is_flag=True, help="Write each event as one line of JSON.")
+@fields_option(Event)
 @home_option
 def tail(**options: Unpack[TailOptions]) -> None:
-    """Follow events live: one line when a call starts, another when it ends.
+    """Follow events live: one line when a call starts, another when it ends, also of JSON.
 
     Needs no server; with one running, reads what it stores. Ctrl-C ends it.
     """
-    from inspector.cli.documents import event_document, write_json
+    from inspector.cli.documents import LARGE, chosen_fields, event_fields, write_json
     from inspector.cli.following import follow
     from inspector.cli.home import settings_of
     from inspector.cli.rows import live_line
     from inspector.cli.terminal import standard_output
 
     terminal = standard_output()
-    full = options["full"]
+    names = event_fields(options["as_json"], full=options["full"])
+    full = not LARGE.isdisjoint(names or ())
     settings = settings_of(options["home"])
     try:
         for event in follow(settings, filter_of(options), last=options["last"], full=full):
-            if full or options["as_json"]:
-                write_json(event_document(event, full=full), terminal)
+            if names is not None:
+                write_json(chosen_fields(event, names), terminal)
             else:
                 terminal.write([live_line(event, terminal)])
     except KeyboardInterrupt:

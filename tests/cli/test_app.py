@@ -109,7 +109,7 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["tail", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["sessions", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["events", "--kind", "tol"], b"'tol'"),
-        (["events", "--since", "yesterday"], b"'yesterday' is no time"),
+        (["events", "--since", "yestrday"], b"'yestrday' is no time; did you mean 'yesterday'?"),
         (["events", "--attr", "novalue"], b"KEY=VALUE"),
         (["events", "--min-duration-ms", "nan"], b"'nan' is no number"),
         (["events", "--max-cost-usd", "-1"], b"'-1' is no number"),
