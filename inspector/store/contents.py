@@ -1,11 +1,12 @@
 """Texts that repeat are kept once: messages and tools of a prompt within a session, equal attributes within a span.
 
 An agent that resends its history and its tools each turn then costs its new text. What was taken out of a span's
-attributes is told by its column ``shared``, a JSON object: the key of an attribute, and either the ids of the messages
-of its array or the key of the attribute with the same text.
+attributes is named by its column ``shared``, a JSON object: the key of an attribute, and either the frame of its text
+with the ids of its messages, or for an array without spaces their ids alone, or the key of the attribute with the same
+text. Rows of earlier versions have the ids of every array, whose spaces they did not keep.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -14,17 +15,22 @@ from sqlalchemy import Connection
 from inspector import semconv
 from inspector.model import AttributeValue
 from inspector.store.codec import unpack
+from inspector.store.frames import Frame, expanded, frame_text, numbers
 
-Shared: TypeAlias = dict[str, str | list[int]]
+Refers: TypeAlias = list[int] | Frame
+Shared: TypeAlias = dict[str, str | Refers]
 
 MESSAGE_KEYS = frozenset(
     (semconv.INPUT_MESSAGES, semconv.SEED_LLM_PROMPT, semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS)
 )
-"""Attributes with an array of JSON whose elements are kept once a session; here each is called a message."""
+"""Attributes with an array of JSON whose elements are kept once a session; here each is called a message.
+
+Of other attributes only what looks like messages is.
+"""
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
-_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+_BEGIN = frozenset('{["')
 _SHARED = msgspec.json.Decoder(Shared)
 
 
@@ -35,7 +41,7 @@ class Parts(NamedTuple):
     equal: Mapping[str, str]
     """Keys whose text is that of another key."""
     messages: Mapping[str, str]
-    """Keys whose text is to be kept by its messages, if it is a JSON array."""
+    """Keys whose text is to be kept by its messages, if it has any."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
@@ -59,7 +65,7 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
             if known is not key and attributes[known] == value:
                 equal[key] = known
                 continue
-            if size > SPLIT_ABOVE_CHARS and key in MESSAGE_KEYS:
+            if size > SPLIT_ABOVE_CHARS and value[0] in _BEGIN:
                 messages[key] = value
     if not equal and not messages:
         return None
@@ -69,9 +75,9 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
     return Parts(own, equal, messages)
 
 
-def shared_text(parts: Parts, ids: Mapping[str, list[int]]) -> str:
+def shared_text(parts: Parts, frames: Mapping[str, Refers]) -> str:
     """Returns what the column ``shared`` says about the span."""
-    shared: Shared = {**ids, **parts.equal}
+    shared: Shared = {**frames, **parts.equal}
     return msgspec.json.encode(shared).decode(errors="replace")
 
 
@@ -87,8 +93,20 @@ def content_ids(shared: Iterable[str | None]) -> set[int]:
         for text in shared
         for refers in read_shared(text).values()
         if not isinstance(refers, str)
-        for content_id in refers
+        for content_id in ids_of(refers)
     }
+
+
+def ids_of(refers: Refers) -> Iterator[int]:
+    """Returns the ids of the messages of one attribute, in order."""
+    return numbers(refers) if isinstance(refers, Frame) else expanded(refers)
+
+
+def last_of(refers: Refers) -> int | None:
+    """Returns the id of the message that was said last in one attribute."""
+    if isinstance(refers, Frame):
+        return refers.last
+    return max(expanded(refers[-2:])) if refers and refers[-1] < 0 else next(reversed(refers), None)
 
 
 def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
@@ -110,19 +128,16 @@ def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Me
     return {content_id: Message(span, unpack(body)) for content_id, span, body in found}
 
 
-def array_text(ids: Sequence[int], texts: Mapping[int, Message]) -> bytes:
-    """Returns the JSON array of these messages, with null for one that a damaged database has lost."""
-    return b"[" + b",".join(texts[content_id].body if content_id in texts else b"null" for content_id in ids) + b"]"
+def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
+    """Returns the JSON that was taken out, with null for a message that a damaged database has lost."""
+    return frame_text(frame_of(refers), lambda content_id: texts[content_id].body if content_id in texts else b"null")
+
+
+def frame_of(refers: Refers) -> Frame:
+    """Returns the frame of one attribute, also of an array of which the ids alone are kept."""
+    return refers if isinstance(refers, Frame) else Frame(["[", refers, "]"])
 
 
 def json_list(values: Sequence[int] | Sequence[str]) -> str:
     """Returns the values as one parameter, for ``json_each``."""
     return msgspec.json.encode(values).decode()
-
-
-def elements(text: str) -> Sequence[msgspec.Raw]:
-    """Returns the texts of the elements of a JSON array; none if it is no array."""
-    try:
-        return _ARRAY.decode(text)
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return ()

@@ -7,23 +7,35 @@ repeat what was just said, so looking at the latest of a session finds nearly al
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import blake2b
+from itertools import islice
 from typing import TypeAlias
 
 from msgspec import Raw
 from sqlalchemy import Connection
 
+from inspector import semconv
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import pack
-from inspector.store.contents import content_ids, elements, json_list
+from inspector.store.contents import MESSAGE_KEYS, Refers, content_ids, json_list
 from inspector.store.engine import driver
+from inspector.store.frames import cut, framed
 
 _SCOPES = 512
 _MESSAGES = 4096
 _PROMPTS = 8
 _LOOKED_AT = 200
+_BESIDE = frozenset((semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS))
+_RESERVED = 64
+"""Ids that a prompt takes at once for the messages that will follow, so that those of a long history are few runs."""
 Scope: TypeAlias = tuple[str | None, str]
 """A session and nothing, or the trace of a span without one."""
+
+
+def scope_of_span(session_id: str | None, trace_id: str) -> Scope:
+    """Returns within what the messages of a span are kept once; `inspector.store.ownership.scope_of` has its rows."""
+    return (session_id, "") if session_id else (None, trace_id)
 
 
 class Conversations:
@@ -33,8 +45,9 @@ class Conversations:
         self._known: OrderedDict[Scope, dict[bytes, int]] = OrderedDict()
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
-        self._address: dict[Scope, Callable[[Raw], bytes]] = {}
-        self._prompts: dict[tuple[Scope, str], list[int]] = {}
+        self._address: dict[Scope, Callable[[bytes | Raw], bytes]] = {}
+        self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
+        self._reserved: dict[Scope, dict[str, range]] = {}
         self._database: sqlite3.Connection | None = None
 
     def forget(self) -> None:
@@ -43,6 +56,7 @@ class Conversations:
         self._new.clear()
         self._address.clear()
         self._prompts.clear()
+        self._reserved.clear()
 
     def begin(self, connection: Connection, last_id: int) -> None:
         """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
@@ -53,18 +67,20 @@ class Conversations:
         """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
         self._messages(scope).update(_stored(self._begun(), content_ids((shared,))))
 
-    def refer(self, scope: Scope, prompt: str, *, row_id: int) -> list[int]:
-        """Returns the ids of a prompt's messages; those that are new belong to the span of that row.
+    def refer(self, scope: Scope, key: str, prompt: str, *, row_id: int) -> Refers | None:
+        """Returns the frame of an attribute's text; messages in it that are new belong to the span of that row.
 
-        There are none if the prompt is not a JSON array.
+        There is none if no messages are in it.
         """
         # Tools are the same in each call of an agent, so most of them are known before they are looked into.
-        ids = self._prompts.get((scope, prompt))
-        if ids is None:
-            ids = self._prompts[scope, prompt] = self._refer_each(scope, elements(prompt), row_id)
-        return ids
+        at = (scope, key, prompt)
+        if at not in self._prompts:
+            pieces = cut(prompt, is_prompt=key in MESSAGE_KEYS, are_said=key not in _BESIDE)
+            refer_each = partial(self._refer_each, scope, key, row_id)
+            self._prompts[at] = framed(pieces, refer_each) if pieces else None
+        return self._prompts[at]
 
-    def _refer_each(self, scope: Scope, bodies: Sequence[Raw], row_id: int) -> list[int]:
+    def _refer_each(self, scope: Scope, key: str, row_id: int, bodies: Sequence[bytes | Raw]) -> list[int]:
         known = self._messages(scope)
         address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope[0] or scope[1]))
         ids: list[int] = []
@@ -72,11 +88,19 @@ class Conversations:
             address = address_of(body)
             content_id = known.get(address)
             if content_id is None:
-                self._last_id += 1
-                content_id = known[address] = self._last_id
+                content_id = known[address] = self._next_id(scope, key)
                 self._new.append((content_id, address, row_id, pack(bytes(body))))
             ids.append(content_id)
         return ids
+
+    def _next_id(self, scope: Scope, key: str) -> int:
+        reserved = self._reserved.setdefault(scope, {})
+        left = reserved.get(key)
+        if not left:
+            left = range(self._last_id + 1, self._last_id + 1 + _RESERVED)
+            self._last_id += _RESERVED
+        reserved[key] = left[1:]
+        return left[0]
 
     def store(self) -> int:
         """Stores the messages that were new, and returns the number given out last."""
@@ -84,10 +108,10 @@ class Conversations:
         self._new = []
         self._address.clear()
         self._prompts.clear()
-        for scope in [scope for scope, known in self._known.items() if len(known) > _MESSAGES]:
-            del self._known[scope]
-        while len(self._known) > _SCOPES:
-            self._known.popitem(last=False)
+        many = [scope for scope, known in self._known.items() if len(known) > _MESSAGES]
+        for scope in (*many, *islice(self._known, max(0, len(self._known) - _SCOPES))):
+            self._known.pop(scope, None)
+            self._reserved.pop(scope, None)
         return self._last_id
 
     def _messages(self, scope: Scope) -> dict[bytes, int]:
@@ -102,7 +126,7 @@ class Conversations:
         return self._database
 
 
-def hashing(scope: str) -> Callable[[Raw], bytes]:
+def hashing(scope: str) -> Callable[[bytes | Raw], bytes]:
     """Returns the function that gives a message its address; equal messages of different scopes have different ones.
 
     So deleting a session never has to look at another.
@@ -110,7 +134,7 @@ def hashing(scope: str) -> Callable[[Raw], bytes]:
     key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
     keyed = blake2b(digest_size=16, key=key)
 
-    def address(body: Raw) -> bytes:
+    def address(body: bytes | Raw) -> bytes:
         state = keyed.copy()
         state.update(memoryview(body))
         return state.digest()

@@ -9,7 +9,7 @@ from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, SpanError
 from inspector.store.codec import unpack
-from inspector.store.contents import Message, array_text, content_ids, messages, read_shared
+from inspector.store.contents import Message, content_ids, messages, read_shared, text_of
 from inspector.store.tables import spans, traces
 
 _c = spans.c
@@ -88,7 +88,7 @@ def _large_values(row: Sequence[Any], texts: Mapping[int, Message]) -> tuple[msg
     refers_to = read_shared(shared)
     for key, refers in refers_to.items():
         if not isinstance(refers, str):
-            plain[key] = array_text(refers, texts)
+            plain[key] = text_of(refers, texts)
             added[key] = msgspec.json.encode(plain[key].decode())
     for key, refers in refers_to.items():
         if isinstance(refers, str):

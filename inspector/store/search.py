@@ -7,7 +7,7 @@ own: to remove a span its document is made again from its row.
 """
 
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,9 +20,20 @@ from sqlalchemy import ColumnElement, Connection, text
 from inspector import semconv
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import unpack
-from inspector.store.contents import Message, Shared, brought_by, json_list, messages, read_shared
+from inspector.store.contents import (
+    Message,
+    Refers,
+    Shared,
+    brought_by,
+    frame_of,
+    json_list,
+    last_of,
+    messages,
+    read_shared,
+)
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
+from inspector.store.frames import frame_text
 
 _MOST_TERMS = 32
 _LONGEST_TERM = 200
@@ -209,7 +220,8 @@ def _condition(sql: str, **values: str) -> ColumnElement[bool]:
 def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
     # Of a history only what its span brought and its last message are asked for.
     sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
-    last = {ids[-1] for shared in sharing.values() for ids in shared.values() if ids and not isinstance(ids, str)}
+    refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))
+    last = {content_id for each in refers if (content_id := last_of(each)) is not None}
     texts = messages(connection, last) | brought_by(connection, sharing.keys())
     return [(row.id, document(row, sharing.get(row.id, {}), texts)) for row in rows]
 
@@ -232,15 +244,26 @@ def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
 
 
 def _add_messages(pieces: list[str], row_id: int, shared: Shared, texts: Mapping[int, Message]) -> None:
-    told: set[int] = set()
-    for ids in shared.values():
-        if isinstance(ids, str):
-            continue
-        for content_id in ids:
-            message = texts.get(content_id)
-            if message and content_id not in told and (message.span == row_id or content_id == ids[-1]):
-                told.add(content_id)
-                _add_json(pieces, message.body)
+    done: set[int] = set()
+    for refers in shared.values():
+        if not isinstance(refers, str):
+            _add_json(pieces, frame_text(frame_of(refers), _new_bodies(row_id, refers, texts, done)))
+
+
+def _new_bodies(row_id: int, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
+    """Returns what gives each message once that the span brought or that was said last, and otherwise no word."""
+    last = last_of(refers)
+    # In JSON inside of a string null is a word; documents of rows of earlier versions stay what they are to the letter.
+    nothing = b"null" if isinstance(refers, list) else b'""'
+
+    def body_of(content_id: int) -> bytes:
+        message = texts.get(content_id)
+        if message is None or content_id in done or (message.span != row_id and content_id != last):
+            return nothing
+        done.add(content_id)
+        return message.body
+
+    return body_of
 
 
 def _content_of(shared: Shared, row: Indexed) -> Shared:

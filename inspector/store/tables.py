@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0009"
+SCHEMA_VERSION = "0010"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -195,8 +195,8 @@ contents = Table(
     Column("span", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
-"""Each message of a prompt once a session: ``hash`` covers scope and body, ``span`` is the row that brought
-it, or the first of those that still refer to it."""
+"""Each message of a prompt, whatever its shape, once a session: ``hash`` covers scope and body, ``span`` is the row
+that brought it, or the first of those that still refer to it."""
 
 Index("ix_contents_span", contents.c.span)
 

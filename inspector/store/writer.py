@@ -15,8 +15,8 @@ from inspector.store import rollups, search
 from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import unpack
-from inspector.store.contents import content_ids, json_list, shared_text, take_apart
-from inspector.store.conversations import Conversations
+from inspector.store.contents import Refers, content_ids, json_list, shared_text, take_apart
+from inspector.store.conversations import Conversations, scope_of_span
 from inspector.store.counters import count_calls, load_counters, save_counters
 from inspector.store.engine import driver
 from inspector.store.families import Families
@@ -218,14 +218,14 @@ def _share(
     parts = take_apart(span.attributes)
     if parts is None:
         return span.attributes, None
-    scope = (session_id, "") if session_id else (None, span.trace_id)
+    scope = scope_of_span(session_id, span.trace_id)
     if old is not None and old.shared is not None and parts.messages:
         conversations.remind(scope, old.shared)
-    ids: dict[str, list[int]] = {}
+    frames: dict[str, Refers] = {}
     for key, prompt in parts.messages.items():
-        found = conversations.refer(scope, prompt, row_id=row_id)
-        if found:
-            ids[key] = found
-        else:
+        frame = conversations.refer(scope, key, prompt, row_id=row_id)
+        if frame is None:
             parts.own[key] = prompt
-    return parts.own, shared_text(parts, ids) if ids or parts.equal else None
+        else:
+            frames[key] = frame
+    return parts.own, shared_text(parts, frames) if frames or parts.equal else None

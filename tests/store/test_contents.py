@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -175,3 +177,50 @@ def test_a_long_prompt_that_is_no_array_stays_with_its_span(store, make_span, ro
     assert rows_of("SELECT count(*) FROM contents") == [(0,)]
     assert rows_of("SELECT shared FROM spans") == [(None,)]
     assert json.loads(bytes(store.events(Filter(), full=True).items[0].attributes)) == given
+
+
+def object_of(messages):
+    return json.dumps({"model": "m", "messages": messages, "tools": json.loads(TOOLS)})
+
+
+def nested(messages):
+    return json.dumps({"kwargs": {"input": json.dumps({"messages": [messages]})}})
+
+
+def spaced(messages):
+    return json.dumps([messages], indent=1)
+
+
+@pytest.mark.parametrize("shape", [object_of, nested, spaced])
+@pytest.mark.parametrize("key", [PROMPT, "input.value"])
+def test_a_conversation_of_any_shape_costs_its_new_text(store, make_span, rows_of, shape, key):
+    history, sizes, texts = [], [], []
+    for turn in range(60):
+        history = [*history, message(f"question {turn}"), message(f"answer {turn}")]
+        texts.append(shape(history))
+        store.write([make_span(kind="llm", session_id="s", input_key=key, attributes={key: texts[-1]})])
+        sizes.append(rows_of("SELECT length(attributes) + length(coalesce(shared, '')) FROM spans ORDER BY id")[-1][0])
+    assert rows_of("SELECT count(*) FROM contents")[0][0] in (120, 128)
+    # A span's own row does not grow with what was said before it.
+    assert sizes[-1] - sizes[10] < 50
+    events = store.events(Filter(), limit=100, full=True).items
+    assert [json.loads(bytes(event.attributes))[key] for event in events] == texts[::-1]
+    assert [bytes(event.input).decode() for event in events] == texts[::-1]
+
+
+def test_a_row_of_an_earlier_version_reads_and_goes_as_it_was(store, make_span, rows_of, path):
+    history = [message("zebra"), message("zebra"), message("two")]
+    given = {INPUT: json.dumps(history), "x": 1}
+    store.write([make_span(span_id="1" * 16, trace_id="a" * 32, input_key=INPUT, attributes=given)])
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE spans SET shared = ?", (json.dumps({INPUT: [1, 1, 2]}),))
+    while store.index():
+        pass
+    assert [event.span_id for event in store.events(Filter(q="zebra")).items] == ["1" * 16]
+    event = store.event("1" * 16)
+    assert json.loads(json.loads(bytes(event.attributes))[INPUT]) == json.loads(bytes(event.input)) == history
+    store.delete_trace("a" * 32)
+    assert rows_of("SELECT count(*) FROM contents") == [(0,)]
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'zebra'") == [(0,)]

@@ -173,9 +173,31 @@ def test_messages_of_a_deleted_trace_stay_searchable_where_others_repeat_them(st
     assert found(store, "zebra") == ["first"]
     store.delete_trace("t1")
     assert found(store, "zebra") == ["second"]
-    assert json.loads(bytes(store.events(Filter(), full=True).items[0].attributes))[INPUT] == second.replace(
-        "}, {", "},{"
-    )
+    assert json.loads(bytes(store.events(Filter(), full=True).items[0].attributes))[INPUT] == second
+
+
+@pytest.mark.parametrize("key", [INPUT, "mcp.llm.prompt_json", "input.value"])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_the_first_question_is_found_where_it_was_asked_and_not_at_every_turn(store, make_span, key, quoted):
+    history = []
+    for turn, word in enumerate(("zebra", "heron", "otter", "lemur")):
+        history = [*history, {"role": "user", "content": word + " filling" * 150}]
+        text = json.dumps({"messages": json.dumps(history) if quoted else history, "user": "bob"})
+        store.write([make_span(session_id="s", name=f"turn {turn}", input_key=key, attributes={key: text})])
+        history = [*history, {"role": "assistant", "content": f"answer {turn}"}]
+    indexed(store)
+    assert [found(store, word) for word in ("zebra", "heron", "lemur")] == [["turn 0"], ["turn 1"], ["turn 3"]]
+    assert sorted(found(store, "bob")) == [f"turn {at}" for at in range(4)]
+    assert found(store, "null") == []
+
+
+def test_a_call_that_is_repeated_is_found_by_its_question_too(store, make_span):
+    text = json.dumps({"messages": [{"role": "user", "content": "hello " * 300}, {"role": "user", "content": "zebra"}]})
+    for name in ("first", "again"):
+        store.write([make_span(session_id="s", name=name, attributes={"mcp.llm.prompt_json": text})])
+    indexed(store)
+    assert sorted(found(store, "zebra")) == ["again", "first"]
+    assert found(store, "hello") == ["first"]
 
 
 def test_messages_that_their_span_no_longer_carries_are_found_where_others_repeat_them(store, make_span, rows_of):

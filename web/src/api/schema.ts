@@ -916,7 +916,9 @@ export interface components {
             [key: string]: components["schemas"]["AnyText"];
         };
         /**
-         * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
+         * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
+         *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
+         *     and not at each later call that repeats it.
          *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
          *     without its pair means nothing.
          */
@@ -995,7 +997,9 @@ export interface operations {
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
+                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
+                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
+                 *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
                  *     without its pair means nothing.
                  */
@@ -1092,7 +1096,9 @@ export interface operations {
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
+                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
+                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
+                 *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
                  *     without its pair means nothing.
                  */
@@ -1226,7 +1232,9 @@ export interface operations {
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
+                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
+                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
+                 *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
                  *     without its pair means nothing.
                  */
@@ -1624,7 +1632,9 @@ export interface operations {
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error.
+                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
+                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
+                 *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
                  *     without its pair means nothing.
                  */

@@ -1,0 +1,250 @@
+"""A prompt as the text around its messages: they are kept once, the frame with each span.
+
+A frame gives back exactly the text it was cut from, whatever the shape: an array of messages, an object that holds them
+under one of the names that model APIs use, lists of lists, and JSON inside of JSON strings.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Raw
+
+LEAST_BYTES = 256
+"""Members that are shorter cost less in place than by reference."""
+_DEEPEST = 6
+_SAID = frozenset(
+    ("messages", "input", "inputs", "contents", "prompt", "prompts", "history", "message_history", "chat_history")
+)
+_NOT_SAID = frozenset(
+    (
+        *("system", "instructions", "system_instruction", "systemInstruction", "system_prompt", "systemPrompt"),
+        *("tools", "functions", "config", "generation_config"),
+    )
+)
+_AROUND = frozenset(("kwargs", "params", "request", "body", "state", "data"))
+_ENTERED = _SAID | _NOT_SAID | _AROUND
+"""Members that hold what is sent again with each call, or in which members of such names are."""
+_LOOK_LIKE_MESSAGES = (b'"role"', b'"type"', b'"parts"', b'"content"', b'"lc"')
+_MEMBERS = msgspec.json.Decoder(dict[str, Raw])
+_ARRAY = msgspec.json.Decoder(list[Raw])
+_TEXT = msgspec.json.Decoder(str)
+
+
+class Frame(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What is left of a text without its messages, as the column ``shared`` has it."""
+
+    pieces: "list[str | list[int] | Frame]"
+    """In order: text as it was, the numbers of messages (see `numbers`), and frames inside."""
+    by: str = ","
+    """What stands between two messages."""
+    quoted: Literal["", "utf8", "ascii"] = ""
+    """Whether all of it is a JSON string, and how that writes other letters than those of ASCII."""
+    last: int | None = None
+    """The last of the messages that were said, apart from tools and instructions."""
+
+
+class Elements(NamedTuple):
+    """Messages that follow one another."""
+
+    bodies: Sequence[bytes | Raw]
+    by: str
+    are_said: bool
+
+
+class Quoted(NamedTuple):
+    """JSON that is a JSON string."""
+
+    pieces: "list[Piece]"
+    letters: Literal["utf8", "ascii"]
+
+
+Piece: TypeAlias = bytes | Elements | Quoted
+Refer: TypeAlias = Callable[[Sequence[bytes | Raw]], list[int]]
+"""Gives messages their numbers."""
+
+
+def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
+    """Cuts a text into its messages and what is around them.
+
+    Args:
+        text: Any text.
+        is_prompt: Whether an array of anything holds messages; otherwise its elements must look like some.
+        are_said: Whether messages of an array are what was said, rather than instructions or tools.
+
+    Returns:
+        The pieces in order; none where no messages are in it.
+    """
+    try:
+        raw = text.encode()
+        if raw[:1] not in (b"{", b"[", b'"') or not (is_prompt or raw[:1] != b"[" or _is_array_of_messages(raw)):
+            return []
+        pieces = _cut(raw, 0, are_said=are_said)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return []
+    return pieces if any(type(piece) is not bytes for piece in pieces) else []
+
+
+def framed(pieces: Sequence[Piece], refer: Refer) -> Frame | list[int]:
+    """Returns the frame of these pieces, or for an array without spaces the numbers of its messages alone."""
+    match pieces:
+        case [b"[", Elements(by=",") as elements, b"]"]:
+            return _in_runs(refer(elements.bodies))
+        case _:
+            last: list[int] = []
+            found, by = _framed(pieces, refer, last)
+            return Frame(found, by=by, last=last[-1] if last else None)
+
+
+def numbers(frame: Frame) -> Iterator[int]:
+    """Returns the numbers of all messages of a frame."""
+    for piece in frame.pieces:
+        if isinstance(piece, Frame):
+            yield from numbers(piece)
+        elif not isinstance(piece, str):
+            yield from expanded(piece)
+
+
+def expanded(ids: Iterable[int]) -> Iterator[int]:
+    """Returns numbers one by one; a negative one stands for so many that follow the one before."""
+    before = 0
+    for number in ids:
+        if number < 0:
+            yield from range(before + 1, before - number + 1)
+            before -= number
+        else:
+            yield number
+            before = number
+
+
+def frame_text(frame: Frame, body_of: Callable[[int], bytes]) -> bytes:
+    """Returns the text of a frame with its messages, each asked for by its number."""
+    text = b"".join(_piece_text(piece, frame.by.encode(), body_of) for piece in frame.pieces)
+    if not frame.quoted:
+        return text
+    return _quote(text.decode(), frame.quoted)
+
+
+def _piece_text(piece: str | list[int] | Frame, by: bytes, body_of: Callable[[int], bytes]) -> bytes:
+    if isinstance(piece, str):
+        return piece.encode()
+    if isinstance(piece, Frame):
+        return frame_text(piece, body_of)
+    return by.join(map(body_of, expanded(piece)))
+
+
+def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[list[str | list[int] | Frame], str]:
+    """Returns the pieces of a frame, and what stands between the messages of most of them."""
+    found: list[str | list[int] | Frame] = []
+    most = next((piece.by for piece in pieces if isinstance(piece, Elements) and len(piece.bodies) > 1), ",")
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            found.append(piece.decode())
+        elif isinstance(piece, Quoted):
+            inside, by = _framed(piece.pieces, refer, last)
+            found.append(Frame(inside, by=by, quoted=piece.letters))
+        else:
+            ids = refer(piece.bodies)
+            if piece.are_said:
+                last.append(ids[-1])
+            runs = _in_runs(ids)
+            is_usual = piece.by == most or len(ids) == 1
+            found.append(runs if is_usual else Frame([runs], by=piece.by))
+    return found, most
+
+
+def _in_runs(ids: Sequence[int]) -> list[int]:
+    runs: list[int] = []
+    before = -1
+    for number in ids:
+        if number != before + 1 or not runs:
+            runs.append(number)
+        elif runs[-1] < 0:
+            runs[-1] -= 1
+        else:
+            runs.append(-1)
+        before = number
+    return runs
+
+
+def _cut(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+    if len(raw) < LEAST_BYTES or depth > _DEEPEST:
+        return [raw]
+    match raw[:1]:
+        case b"{":
+            return _cut_object(raw, depth, are_said=are_said)
+        case b"[":
+            return _cut_array(raw, depth, are_said=are_said)
+        case b'"':
+            return _cut_string(raw, depth, are_said=are_said)
+        case _:
+            return [raw]
+
+
+def _cut_object(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+    inside = [
+        (bytes(value), _cut(bytes(value), depth + 1, are_said=are_said and name not in _NOT_SAID))
+        for name, value in _MEMBERS.decode(raw).items()
+        if name in _ENTERED
+    ]
+    return _in_place(raw, inside)
+
+
+def _cut_array(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+    bodies = _ARRAY.decode(raw)
+    if not bodies:
+        return [raw]
+    if bytes(bodies[0])[:1] == b"[":
+        nested = map(bytes, bodies)
+        return _in_place(raw, [(body, _cut(body, depth + 1, are_said=are_said)) for body in nested])
+    for by in (",", ", "):
+        if raw == b"[" + by.encode().join(bodies) + b"]":
+            return [b"[", Elements(bodies, by, are_said), b"]"]
+    return _cut_laid_out(raw, [bytes(body) for body in bodies], are_said=are_said)
+
+
+def _cut_laid_out(raw: bytes, bodies: Sequence[bytes], *, are_said: bool) -> list[Piece]:
+    begin = raw.index(bodies[0])
+    after = begin + len(bodies[0])
+    by = raw[after : raw.index(bodies[1], after)] if len(bodies) > 1 else b","
+    joined = by.join(bodies)
+    if raw[begin : begin + len(joined)] != joined:
+        return [raw]
+    return [raw[:begin], Elements(bodies, by.decode(), are_said), raw[begin + len(joined) :]]
+
+
+def _cut_string(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+    text = _TEXT.decode(raw)
+    if text[:1] in ("{", "["):
+        try:
+            pieces = _cut(text.encode(), depth + 1, are_said=are_said)
+        except msgspec.MsgspecError:
+            pieces = []
+        for letters in ("utf8", "ascii"):
+            if any(type(piece) is not bytes for piece in pieces) and _quote(text, letters) == raw:
+                return [Quoted(pieces, letters)]
+    return [Elements([raw], ",", are_said)] if depth else [raw]
+
+
+def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[Piece]:
+    """Returns the pieces of a text of which parts were cut; what is not met in order stays as it is."""
+    pieces: list[Piece] = []
+    done = 0
+    for body, cut_body in inside:
+        at = raw.find(body, done)
+        if at >= 0 and any(type(piece) is not bytes for piece in cut_body):
+            pieces += [raw[done:at], *cut_body]
+            done = at + len(body)
+    return [*pieces, raw[done:]]
+
+
+def _quote(text: str, letters: Literal["utf8", "ascii"]) -> bytes:
+    return json.dumps(text).encode() if letters == "ascii" else msgspec.json.encode(text)
+
+
+def _is_array_of_messages(raw: bytes) -> bool:
+    bodies = _ARRAY.decode(raw)
+    if len(bodies) == 1 and bytes(bodies[0])[:1] == b"[":
+        return _is_array_of_messages(bytes(bodies[0]))
+    return len(bodies) > 1 and any(mark in bytes(bodies[0]) for mark in _LOOK_LIKE_MESSAGES)

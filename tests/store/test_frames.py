@@ -1,0 +1,109 @@
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.store.contents import frame_of
+from inspector.store.frames import Frame, cut, expanded, frame_text, framed, numbers
+
+LONG = "a text that is long enough to be kept apart " * 8
+
+
+def put_back(text, **how):
+    """Cuts a text and puts it together again; returns that, and the messages by number."""
+    bodies = []
+
+    def refer(found):
+        bodies.extend(map(bytes, found))
+        return list(range(len(bodies) - len(found) + 1, len(bodies) + 1))
+
+    frame = frame_of(framed(cut(text, is_prompt=False, **how), refer))
+    stored = msgspec.json.decode(msgspec.json.encode(frame), type=Frame)
+    assert list(numbers(stored)) == list(range(1, len(bodies) + 1))
+    return frame_text(stored, lambda number: bodies[number - 1]).decode(), bodies
+
+
+def said(text):
+    return {"role": "user", "content": f"{text} {LONG}"}
+
+
+MESSAGES = [said("one"), said("two ü"), said("three")]
+SHAPES = {
+    "array": MESSAGES,
+    "array in an array": [MESSAGES],
+    "messages": {"model": "m", "messages": MESSAGES, "temperature": 0},
+    "batch": {"messages": [MESSAGES]},
+    "input": {"input": MESSAGES, "instructions": LONG},
+    "contents": {"contents": MESSAGES, "config": {"system_instruction": LONG, "tools": [said("tool")]}},
+    "system": {"system": LONG, "tools": [said("tool")], "messages": MESSAGES},
+    "text": {"prompt": json.dumps(MESSAGES)},
+    "text without escapes": {"prompt": json.dumps(MESSAGES, ensure_ascii=False)},
+    "text of an object": {"kwargs": {"input": json.dumps({"messages": MESSAGES})}},
+    "JSON of a JSON text": json.dumps({"messages": MESSAGES}),
+}
+
+
+@pytest.mark.parametrize("layout", [{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}], ids=str)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_message_of_a_prompt_of_any_shape_is_apart_and_the_text_comes_back_to_the_letter(shape, layout):
+    text = json.dumps(SHAPES[shape], **layout)
+    back, bodies = put_back(text)
+    assert back == text
+    assert [body for body in map(json.loads, bodies) if body in MESSAGES] == MESSAGES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG,
+        '{"messages": [',
+        '["' + "\\ud800" * 300 + '", "x"]',
+        json.dumps({"goal": LONG * 5}),
+        json.dumps({"messages": "short", "rest": LONG}),
+        json.dumps([[1, 2, 3]] * 400),
+        '{"messages": [{"role": "user"},   {"role":"a"},{"role": "' + LONG + '"}]}',
+        '"' + LONG + '"',
+    ],
+    ids=["text", "cut", "surrogates", "object", "short", "numbers", "uneven", "string"],
+)
+def test_a_text_without_messages_is_left_whole(text):
+    assert cut(text, is_prompt=False) == []
+
+
+def test_a_repeated_member_is_never_mixed_up():
+    text = json.dumps({"input": LONG})[:-1] + ", " + json.dumps({"input": LONG * 2, "messages": MESSAGES})[1:]
+    assert put_back(text)[0] == text
+
+
+def test_the_last_message_that_was_said_is_neither_a_tool_nor_an_instruction():
+    text = json.dumps({"system": LONG, "messages": MESSAGES, "tools": [said("tool")]})
+    frame = framed(cut(text, is_prompt=False), lambda bodies: [int.from_bytes(bytes(body)[:60]) for body in bodies])
+    assert frame.last == int.from_bytes(json.dumps(MESSAGES[2]).encode()[:60])
+
+
+def test_ids_that_follow_one_another_are_one_run():
+    frame = framed(cut(json.dumps(MESSAGES), is_prompt=True), lambda _: [5, 6, 7, 9, 9, 20, 21])
+    assert frame.pieces[1] == [5, -2, 9, 9, 20, -1]
+    assert list(expanded([5, -2, 9, 9, 20, -1])) == [5, 6, 7, 9, 9, 20, 21]
+
+
+NAMES = st.sampled_from(["messages", "input", "system", "tools", "config", "prompt", "other", 'a"b', "ü"])
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text(max_size=5) | st.just(LONG) | st.just(MESSAGES[1]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(NAMES, inner, max_size=3)
+        | st.builds(json.dumps, inner)
+        | st.builds(lambda value: json.dumps(value, ensure_ascii=False), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(value=VALUES, indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
+def test_every_text_comes_back_to_the_letter(value, indent, ascii_only):
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    if cut(text, is_prompt=False):
+        assert put_back(text)[0] == text
