@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from inspector.cli import figures, status
 from inspector.cli.losses import loss_sentences
+from inspector.cli.shaping import Repeat, Shape
 from inspector.cli.terminal import Style, Terminal
 from inspector.cli.tree import TRUNK, Row, tree_rows
 from inspector.cli.visible import cut, pad, width
@@ -64,24 +65,26 @@ class _Columns:
     cost: int
 
 
-def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
+def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal, shape: Shape | None = None) -> Iterable[str]:
     """Draw one trace: its facts, then its tree.
 
     Args:
         trace: The summary of the trace.
         events: Its events, in any order, without their large fields.
         terminal: Gives the width, colours and characters to draw with.
+        shape: What is drawn of the tree; all of it by default.
     """
     yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
     if trace.losses is not UNSET:
         yield from _missing(trace.losses, terminal, of=" of its processes")
-    yield from tree_lines(events, terminal)
+    yield from tree_lines(events, terminal, shape)
 
 
-def tree_lines(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
+def tree_lines(events: Sequence[Event], terminal: Terminal, shape: Shape | None = None) -> Iterable[str]:
     """Draw the tree alone, its columns aligned and cut to the terminal's width."""
     start_ns, end_ns = _extent(events)
-    yield from _aligned([_line(row, start_ns, end_ns, terminal) for row in tree_rows(events)], terminal)
+    lines = [_line(row, start_ns, end_ns, terminal) for row in tree_rows(events, shape=shape)]
+    yield from _aligned(lines, terminal)
 
 
 def run_lines(
@@ -90,6 +93,7 @@ def run_lines(
     terminal: Terminal,
     *,
     losses: Losses | None = None,
+    shape: Shape | None = None,
 ) -> Iterable[str]:
     """Draw all that one program did: a line of facts, then the trees of its traces on one scale of time.
 
@@ -98,6 +102,7 @@ def run_lines(
         traces: Its traces and their events, in the order they are drawn.
         terminal: Gives the width, colours and characters to draw with.
         losses: What its processes did not record.
+        shape: What is drawn of each tree; all of it by default.
     """
     start_ns, end_ns = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run_id, [trace for trace, _ in traces], terminal)), "dim")
@@ -106,7 +111,7 @@ def run_lines(
     lines: list[_Line] = []
     for trace, events in traces:
         named = f"trace {terminal.safe(trace.trace_id[:_TRACE_DIGITS])}"
-        for row in tree_rows(events):
+        for row in tree_rows(events, shape=shape):
             line = _line(row, start_ns, end_ns, terminal)
             lines.append(line if row.depth else replace(line, note=_GAP.join(filter(None, (named, line.note)))))
     yield from _aligned(lines, terminal)
@@ -191,7 +196,13 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
     tokens = terminal.signs(f"{tokens} tok") if tokens else ""
     cost = figures.cost(row.figures.cost_usd)
     is_duplicate = event.folded_into is not None
-    notes = (DUPLICATE if is_duplicate else "", error_text(event, terminal), _MARKS[row.mark])
+    notes = (
+        terminal.signs(_repeated(row.repeat)),
+        f"{figures.counted(row.hidden, 'span')} below" if row.hidden else "",
+        DUPLICATE if is_duplicate else "",
+        error_text(event, terminal),
+        _MARKS[row.mark],
+    )
     return _Line(
         depth=row.depth,
         guides=row.guides if terminal.unicode else row.guides.translate(_ASCII_GUIDES),
@@ -206,6 +217,13 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
         style=status.STYLES[event.status],
         is_duplicate=is_duplicate,
     )
+
+
+def _repeated(repeat: Repeat | None) -> str:
+    if repeat is None:
+        return ""
+    with_next = f" with the next {repeat.length - 1}" if repeat.length > 1 else ""
+    return f"\u00d7 {repeat.times:,}{with_next}"
 
 
 def _bar(event: Event, start_ns: int, end_ns: int, *, unicode: bool) -> str:

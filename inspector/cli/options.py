@@ -113,6 +113,11 @@ class WithId(click.Command):
         return super().parse_args(ctx, apart)
 
 
+def no_pager_option(command: C) -> C:
+    """Let what is long be written straight to the terminal."""
+    return click.option("--no-pager", is_flag=True, help="Write to the terminal even what is longer than it.")(command)
+
+
 def open_option(command: C) -> C:
     """Let a server be started without a browser."""
     return click.option(

@@ -2,18 +2,34 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from inspector.cli.filters import HexId
-from inspector.cli.options import Text, WithId, fields_option, home_option
+from inspector.cli.options import Text, WholeNumber, WithId, fields_option, home_option, no_pager_option
 from inspector.model import Event
 
 if TYPE_CHECKING:
+    from inspector.cli.shaping import Shape
     from inspector.cli.terminal import Terminal
     from inspector.settings import Settings
     from inspector.store import Store
+
+
+class ShowOptions(TypedDict):
+    """The options of ``show``."""
+
+    trace: str | None
+    run_id: str | None
+    span_id: str | None
+    errors: bool
+    depth: int | None
+    fold: bool
+    no_pager: bool
+    full: bool
+    as_json: tuple[str, ...] | None
+    home: Path | None
 
 
 @click.command(cls=WithId)
@@ -32,39 +48,49 @@ if TYPE_CHECKING:
     metavar="ID",
     help="Show one event of it whole: input, output, attributes, error.",
 )
+@click.option("--errors", is_flag=True, help="Draw only what failed, and the spans above it.")
+@click.option("--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw so many levels, and count what is below.")
+@click.option("--fold", is_flag=True, help="Draw equal neighbours and repeating cycles once, with how often they come.")
+@no_pager_option
 @click.option("--full", is_flag=True, help="With the large fields of every event; implies --json.")
 @fields_option(Event)
 @home_option
-def show(
-    *,
-    trace: str | None,
-    run_id: str | None,
-    span_id: str | None,
-    full: bool,
-    as_json: tuple[str, ...] | None,
-    home: Path | None,
-) -> None:
+def show(**options: Unpack[ShowOptions]) -> None:
     """Draw one trace as a tree: times, status, tokens, cost, and what failed.
 
     TRACE is a trace id, the beginning of one, or 'last' (the default).
+
+    A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """
+    trace, run_id, span_id = options["trace"], options["run_id"], options["span_id"]
+    full, as_json = options["full"], options["as_json"]
     if run_id is not None and (trace or span_id):
         raise click.UsageError("--run stands alone: leave out TRACE and --span")
+    is_document = full or as_json is not None
+    is_shaped = options["errors"] or options["fold"] or options["depth"] is not None
+    if is_shaped and (is_document or span_id is not None):
+        raise click.UsageError(
+            "--errors, --depth and --fold are for the tree; with --json take 'inspector events --status error'"
+        )
     from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of
     from inspector.cli.opening import opened
+    from inspector.cli.paging import paged
+    from inspector.cli.shaping import Shape
     from inspector.cli.terminal import standard_output
 
     names = event_fields(as_json, full=full)
-    terminal, settings = standard_output(), settings_of(home)
+    shape = Shape(options["errors"], options["depth"], options["fold"])
+    standard, settings = standard_output(), settings_of(options["home"])
     _say_refused(settings)
-    with opened(settings) as store:
+    may_page = not (is_document or options["no_pager"])
+    with opened(settings) as store, paged(standard, may_page=may_page) as terminal:
         if run_id is not None:
-            _show_run(store, run_id, terminal, names)
+            _show_run(store, run_id, terminal, names, shape)
         elif span_id is not None:
             _show_event(store, span_id, trace or "last", terminal, () if full and not as_json else as_json)
         else:
-            _show_trace(store, trace or "last", terminal, names)
+            _show_trace(store, trace or "last", terminal, names, shape)
 
 
 def _say_refused(settings: "Settings") -> None:
@@ -76,7 +102,7 @@ def _say_refused(settings: "Settings") -> None:
         notice(f"inspector: {each.sentence}; see inspector doctor")
 
 
-def _show_run(store: "Store", run_id: str, terminal: "Terminal", names: tuple[str, ...] | None) -> None:
+def _show_run(store: "Store", run_id: str, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
     from inspector.cli.documents import LARGE, run_document, write_json
     from inspector.cli.drawing import run_lines
     from inspector.cli.lookup import find_run, trace_events
@@ -90,7 +116,7 @@ def _show_run(store: "Store", run_id: str, terminal: "Terminal", names: tuple[st
     if names is not None:
         write_json(run_document(found, whole, losses, names), terminal)
     else:
-        terminal.write(run_lines(found, whole, terminal, losses=losses))
+        terminal.write(run_lines(found, whole, terminal, losses=losses, shape=shape))
 
 
 def _show_event(
@@ -107,10 +133,13 @@ def _show_event(
         write_json(chosen_fields(event, as_json) if as_json else event, terminal)
 
 
-def _show_trace(store: "Store", trace: str, terminal: "Terminal", names: tuple[str, ...] | None) -> None:
+def _show_trace(
+    store: "Store", trace: str, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape"
+) -> None:
     from inspector.cli.documents import LARGE, trace_document, write_json
     from inspector.cli.drawing import trace_lines
     from inspector.cli.lookup import find_trace, trace_events
+    from inspector.cli.notices import notice
 
     listed = find_trace(store, trace)
     # Read again, since only a single trace says what is missing of it.
@@ -119,5 +148,7 @@ def _show_trace(store: "Store", trace: str, terminal: "Terminal", names: tuple[s
     events = trace_events(store, found.trace_id, full=full)
     if names is not None:
         write_json(trace_document(found, events, names), terminal)
-    else:
-        terminal.write(trace_lines(found, events, terminal))
+        return
+    terminal.write(trace_lines(found, events, terminal, shape))
+    if shape.errors and not any(event.status == "error" for event in events):
+        notice("no span of it failed")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from inspector.cli.shaping import Children, Repeat, Shape, below, shaped, upwards
 from inspector.model import Event
 
 N = TypeVar("N", int, float)
@@ -37,14 +38,19 @@ class Row:
     mark: Mark = ""
     counts_elsewhere: bool = False
     """Whether the figures are its own, and counted at the span that it is a duplicate of."""
+    repeat: Repeat | None = None
+    """How often it and the siblings after it come again, where that is drawn once."""
+    hidden: int = 0
+    """How many spans below it are not drawn."""
 
 
-def tree_rows(events: Iterable[Event], *, levels: int = 40) -> list[Row]:
-    """Order events depth first, children by start; every event appears once, and nothing recurses.
+def tree_rows(events: Iterable[Event], *, levels: int = 40, shape: Shape | None = None) -> list[Row]:
+    """Order events depth first, children by start; nothing recurses, and what is left out still counts in sums.
 
     Args:
         events: Those of one trace, in any order.
         levels: How many levels of guides a row carries at most.
+        shape: What is drawn of the tree; every event appears once by default.
     """
     by_id = {event.span_id: event for event in sorted(events, key=_started)}
     marks = _marks(by_id)
@@ -52,18 +58,32 @@ def tree_rows(events: Iterable[Event], *, levels: int = 40) -> list[Row]:
     for event in by_id.values():
         if event.span_id not in marks:
             children.setdefault(str(event.parent_id), []).append(event)
+    tops = [by_id[span_id] for span_id in marks]
+    figures = _figures(tops, children)
+    shape = shape or Shape()
+    part = shaped(tops, children, shape)
+    counts = below(part.tops, part.children) if shape.depth is not None else {}
     rows: list[Row] = []
-    figures = _figures(by_id, marks, children)
-    stack = [(by_id[span_id], 0, "", False) for span_id in reversed(marks)]
+    stack = [(top, 0, "", False) for top in reversed(part.tops)]
     while stack:
         event, depth, above, is_last = stack.pop()
-        own = above + ((LAST_BRANCH if is_last else BRANCH) if depth else "")
-        elsewhere = event.folded_into is not None and _own(event) != Figures()
-        rows.append(Row(event, depth, own, figures[event.span_id], marks.get(event.span_id, ""), elsewhere))
-        below = above + ((BLANK if is_last else TRUNK) if depth else "")
-        below = below[-len(TRUNK) * (levels - 1) :]
-        inner = children.get(event.span_id, [])
-        stack.extend((child, depth + 1, below, child is inner[-1]) for child in reversed(inner))
+        ends = shape.depth is not None and depth + 1 >= shape.depth
+        rows.append(
+            Row(
+                event,
+                depth,
+                above + ((LAST_BRANCH if is_last else BRANCH) if depth else ""),
+                figures[event.span_id],
+                marks.get(event.span_id, ""),
+                counts_elsewhere=event.folded_into is not None and _own(event) != Figures(),
+                repeat=part.repeats.get(event.span_id),
+                hidden=counts[event.span_id] if ends else 0,
+            )
+        )
+        guides = above + ((BLANK if is_last else TRUNK) if depth else "")
+        guides = guides[-len(TRUNK) * (levels - 1) :]
+        inner = [] if ends else list(part.children.get(event.span_id, ()))
+        stack.extend((child, depth + 1, guides, child is inner[-1]) for child in reversed(inner))
     return rows
 
 
@@ -92,24 +112,18 @@ def _marks(by_id: dict[str, Event]) -> dict[str, Mark]:
     return dict(sorted(tops.items(), key=lambda top: _started(by_id[top[0]])))
 
 
-def _figures(by_id: dict[str, Event], tops: dict[str, Mark], children: dict[str, list[Event]]) -> dict[str, Figures]:
+def _figures(tops: Sequence[Event], children: Children) -> dict[str, Figures]:
     """Give each event its own tokens and cost, else the sum of what counts below it."""
-    order: list[Event] = []
-    stack = [by_id[span_id] for span_id in tops]
-    while stack:
-        event = stack.pop()
-        order.append(event)
-        stack.extend(children.get(event.span_id, ()))
     shown: dict[str, Figures] = {}
     counted: dict[str, Figures] = {}
-    for event in reversed(order):
+    for event in upwards(tops, children):
         own = _own(event)
-        below = _sum([counted[child.span_id] for child in children.get(event.span_id, ())])
-        shown[event.span_id] = _first_known(own, below)
+        inner = _sum([counted[child.span_id] for child in children.get(event.span_id, ())])
+        shown[event.span_id] = _first_known(own, inner)
         if event.folded_into is not None:
-            counted[event.span_id] = below
+            counted[event.span_id] = inner
         elif event.kind == "llm":
-            counted[event.span_id] = _sum([own, below])
+            counted[event.span_id] = _sum([own, inner])
         else:
             # What an agent states is what its model calls come to.
             counted[event.span_id] = shown[event.span_id]

@@ -145,9 +145,9 @@ def break_index(home) -> Callable[[str], bytes]:
 
 @pytest.fixture
 def environment(home) -> dict[str, str]:
-    """What the command is started with: the machine's locale and colours play no part."""
+    """What the command is started with: the machine's locale, colours and pager play no part."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "LC_ALL", "PYTHONIOENCODING"):
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "INSPECTOR_PAGER", "LC_ALL", "PYTHONIOENCODING"):
         kept.pop(name, None)
     return kept | {
         **watching(ROOT),
@@ -156,6 +156,7 @@ def environment(home) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "TERM": "xterm",
+        "PAGER": "cat",
     }
 
 
