@@ -47,7 +47,7 @@ class Conversations:
         self._last_id = 0
         self._address: dict[Scope, Callable[[bytes | Raw], bytes]] = {}
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
-        self._reserved: dict[Scope, dict[str, range]] = {}
+        self._reserved: dict[Scope, dict[str, tuple[int, int]]] = {}
         self._database: sqlite3.Connection | None = None
 
     def forget(self) -> None:
@@ -83,27 +83,26 @@ class Conversations:
     def _refer_each(self, scope: Scope, key: str, row_id: int, bodies: Sequence[bytes | Raw]) -> list[int]:
         known = self._messages(scope)
         address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope[0] or scope[1]))
+        reserved = self._reserved.setdefault(scope, {})
+        next_id, end = reserved.get(key, (0, 0))
         ids: list[int] = []
         for body in bodies:
             address = address_of(body)
             content_id = known.get(address)
             if content_id is None:
-                content_id = known[address] = self._next_id(scope, key)
+                if next_id == end:
+                    next_id, end = self._last_id + 1, self._last_id + 1 + _RESERVED
+                    self._last_id += _RESERVED
+                content_id = known[address] = next_id
+                next_id += 1
                 self._new.append((content_id, address, row_id, pack(bytes(body))))
             ids.append(content_id)
+        reserved[key] = next_id, end
         return ids
-
-    def _next_id(self, scope: Scope, key: str) -> int:
-        reserved = self._reserved.setdefault(scope, {})
-        left = reserved.get(key)
-        if not left:
-            left = range(self._last_id + 1, self._last_id + 1 + _RESERVED)
-            self._last_id += _RESERVED
-        reserved[key] = left[1:]
-        return left[0]
 
     def store(self) -> int:
         """Stores the messages that were new, and returns the number given out last."""
+        self._new.sort()
         execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
         self._address.clear()

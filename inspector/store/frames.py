@@ -89,8 +89,10 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
 def framed(pieces: Sequence[Piece], refer: Refer) -> Frame | list[int]:
     """Returns the frame of these pieces, or for an array without spaces the numbers of its messages alone."""
     match pieces:
-        case [b"[", Elements(by=",") as elements, b"]"]:
-            return _in_runs(refer(elements.bodies))
+        case [b"[", Elements(bodies, by, are_said), b"]"]:
+            ids = refer(bodies)
+            runs = _in_runs(ids)
+            return runs if by == "," else Frame(["[", runs, "]"], by, last=ids[-1] if are_said else None)
         case _:
             last: list[int] = []
             found, by = _framed(pieces, refer, last)
@@ -198,9 +200,9 @@ def _cut_array(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
     if bytes(bodies[0])[:1] == b"[":
         nested = map(bytes, bodies)
         return _in_place(raw, [(body, _cut(body, depth + 1, are_said=are_said)) for body in nested])
-    for by in (",", ", "):
-        if raw == b"[" + by.encode().join(bodies) + b"]":
-            return [b"[", Elements(bodies, by, are_said), b"]"]
+    by = b", " if raw.startswith(b", ", 1 + len(bytes(bodies[0]))) else b","
+    if raw == b"[" + by.join(bodies) + b"]":
+        return [b"[", Elements(bodies, by.decode(), are_said), b"]"]
     return _cut_laid_out(raw, [bytes(body) for body in bodies], are_said=are_said)
 
 
