@@ -20,6 +20,14 @@ _UNWRITTEN = re.compile(
 _SEGMENT = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
 
 
+_RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,64}", re.ASCII)
+
+
+def is_run_id(text: str) -> bool:
+    """Tell whether a text can be the id of a run: 1 to 64 ASCII letters, digits, ``_`` and ``-``."""
+    return _RUN_ID.fullmatch(text) is not None
+
+
 def make_private(directory: Path) -> None:
     """Make a directory, and those above it that are missing, for their owner alone; what root makes is handed over."""
     # `Path.mkdir` gives its mode to the last of them only.

@@ -5,7 +5,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api import events, page, probes, receiver, sessions, stats, stream, traces
+from inspector.api import events, page, probes, receiver, runs, sessions, stats, stream, traces
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
 from inspector.api.codes import OneTimeCodes
@@ -28,6 +28,7 @@ _ROUTERS = (
     stream.router,
     events.router,
     traces.router,
+    runs.router,
     sessions.router,
     stats.router,
     receiver.router,

@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from inspector.api.errors import Problem, Refusal
 from inspector.api.forms import boolean, describe, integer, number, unix_ns
-from inspector.model import Filter, GroupBy, Kind, Order, Sort, StatsOf, Status, TraceSort
+from inspector.model import Filter, GroupBy, Kind, Order, RunSort, Sort, StatsOf, Status, TraceSort
 
 NO_NUL = r"^[^\u0000]*$"
 ATTRIBUTE_PREFIX = "attr."
@@ -24,6 +24,7 @@ MOST_SEQUENCE = 2**63 - 1
 Text = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NUL)]
 AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
 AttributeKey = Annotated[str, Field(max_length=256, pattern=r"^attr\.[^\u0000]+$")]
+RunId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 TraceId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 Search = Annotated[str, Field(min_length=1, max_length=2000, pattern=NO_NUL)]
@@ -46,11 +47,13 @@ Time = Annotated[
     ),
 ]
 
+RunIdInPath = Annotated[RunId, Path()]
 TraceIdInPath = Annotated[TraceId, Path()]
 SpanIdInPath = Annotated[SpanId, Path()]
 SessionIdInPath = Annotated[Text, Path()]
 LastEventId = Annotated[Sequence | None, Header(alias="Last-Event-ID")]
 _BESIDE_THE_QUERY: Mapping[str, Any] = {
+    "run_id": RunId,
     "trace_id": TraceId,
     "span_id": SpanId,
     "session_id": Text,
@@ -104,6 +107,7 @@ class TraceFilter(Times, Figures):
 
     kind: list[Kind] = Field(default_factory=list[Kind])
     status: list[Status] = Field(default_factory=list[Status])
+    run_id: RunId | None = None
     session_id: Text | None = None
     name: Text | None = None
     name_prefix: Text | None = None
@@ -196,6 +200,24 @@ class TracesQuery(TraceFilter, Page):
     def walks(self) -> bool:
         """Whether no index answers it, so that many traces are looked at for few."""
         return self.sort != "time" or self.asks_for(_UNINDEXED | _OF_SPANS)
+
+
+class RunsQuery(TraceFilter, Page):
+    """``GET /runs``."""
+
+    sort: RunSort = "time"
+    order: Order = "desc"
+
+    @property
+    def walks(self) -> bool:
+        """Whether no index answers it, so that many runs are looked at for few."""
+        return self.sort != "time" or self.asks_for(_UNINDEXED | _OF_SPANS | {"session_id"})
+
+
+class RunQuery(Page):
+    """``GET /runs/{run_id}``."""
+
+    timeline: Flag = False
 
 
 class TraceQuery(Page):

@@ -146,6 +146,15 @@ class Service:
         """
         return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_trace(trace_id))
 
+    async def delete_run(self, run_id: str) -> int:
+        """Remove the traces of a run and tell how many spans that were.
+
+        Raises:
+            StoreReadOnly: Another process owns the database.
+            StoreError: The database cannot do it now or at all.
+        """
+        return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_run(run_id))
+
     async def delete_session(self, session_id: str) -> int:
         """Remove the traces of a session and tell how many spans that were.
 

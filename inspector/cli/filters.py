@@ -10,6 +10,7 @@ import click
 from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.cli.options import Text
 from inspector.model import KINDS, STATUSES, Filter, Kind, Status
+from inspector.spooling import is_run_id
 
 C = TypeVar("C", bound=Callable[..., Any])
 _HEX_DIGITS = frozenset("0123456789abcdef")
@@ -20,6 +21,7 @@ class FilterOptions(TypedDict):
 
     kind: tuple[Kind, ...]
     status: tuple[Status, ...]
+    run_id: str | None
     session_id: str | None
     trace_id: str | None
     parent_id: str | None
@@ -87,6 +89,18 @@ class HexId(click.ParamType[str, str]):
         return value.lower()
 
 
+class RunId(click.ParamType[str, str]):
+    """The id of a run."""
+
+    name = "id"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what can be none."""
+        if not is_run_id(value):
+            self.fail(f"{value!r} is no id of a run; 'inspector runs' lists them", param, ctx)
+        return value
+
+
 class Words(click.ParamType[str, str]):
     """Text to search for."""
 
@@ -135,6 +149,7 @@ class Amount(click.ParamType[float, str]):
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--kind", multiple=True, type=click.Choice(KINDS), help="What the event stands for; repeatable."),
     click.option("--status", multiple=True, type=click.Choice(STATUSES), help="How it stands; repeatable."),
+    click.option("--run-id", type=RunId(), metavar="ID", help="Events of one run; 'inspector runs' lists them."),
     click.option("--session-id", type=Text(), metavar="ID", help="Events of one session."),
     click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
     click.option(
@@ -205,6 +220,7 @@ def filter_of(options: FilterOptions) -> Filter:
     return Filter(
         kinds=options["kind"],
         statuses=options["status"],
+        run_id=options["run_id"],
         session_id=options["session_id"],
         trace_id=options["trace_id"],
         parent_id=options["parent_id"],

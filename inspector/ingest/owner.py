@@ -193,6 +193,15 @@ class Owner:
         with self._giving_back():
             return self._deleted(self.store.delete_trace(trace_id))
 
+    def delete_run(self, run_id: str) -> int:
+        """Delete all traces of a run and tell the listeners; returns the number of spans removed.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        with self._giving_back():
+            return self._deleted(self.store.delete_run(run_id))
+
     def delete_session(self, session_id: str) -> int:
         """Delete all traces of a session and tell the listeners; returns the number of spans removed.
 

@@ -1,8 +1,9 @@
 """The nouns every layer of the inspector shares.
 
 A *span* is what the recorder or another OpenTelemetry program produced and the store takes in; an *event* is the same
-span as the API serves it. A *trace* is one tree of spans, a *session* groups traces. All of them are frozen values:
-layers hand them on and never change them.
+span as the API serves it. A *trace* is one tree of spans, a *run* is all that somebody started with one execution of a
+program or one request, a *session* groups traces. All of them are frozen values: layers hand them on and never change
+them.
 """
 
 from inspector.model.queries import (
@@ -10,6 +11,7 @@ from inspector.model.queries import (
     GroupBy,
     Order,
     Page,
+    RunSort,
     Sort,
     Stats,
     StatsBucket,
@@ -36,6 +38,8 @@ from inspector.model.spans import (
 from inspector.model.traces import (
     OutlineColumns,
     OutlineTables,
+    Run,
+    RunOrigin,
     Session,
     TimelineBar,
     Trace,
@@ -60,6 +64,9 @@ __all__ = [
     "OutlineColumns",
     "OutlineTables",
     "Page",
+    "Run",
+    "RunOrigin",
+    "RunSort",
     "Session",
     "Sort",
     "Span",

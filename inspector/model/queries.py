@@ -19,6 +19,7 @@ class Page(Generic[T]):
 
 Sort = Literal["time", "duration", "cost"]
 TraceSort = Literal["time", "duration", "cost", "spans", "tokens"]
+RunSort = Literal["time", "duration", "cost", "spans", "tokens"]
 Order = Literal["desc", "asc"]
 
 
@@ -33,6 +34,8 @@ class Filter:
     statuses: tuple[Status, ...] = ()
     session_id: str | None = None
     trace_id: str | None = None
+    run_id: str | None = None
+    """Belong to a trace of this run."""
     parent_id: str | None = None
     name: str | None = None
     name_prefix: str | None = None

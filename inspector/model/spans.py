@@ -75,6 +75,8 @@ class Span(Struct, frozen=True, gc=False):
     """Span links, each ``{"trace_id", "span_id", "attributes"}``."""
     process: str | None = None
     """The spool (one process of an agent) that the span came from; None for spans that came another way."""
+    run: str | None = None
+    """The run that its recorder names, 1 to 64 of ``0-9A-Za-z_-``; without it that of its process."""
 
 
 @dataclass(frozen=True, slots=True)

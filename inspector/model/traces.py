@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
@@ -24,12 +25,17 @@ class Trace:
     """One tree of spans, summed up. Sums leave out what is unknown; ``status`` is the root's, else the worst."""
 
     trace_id: str
+    run_id: str
     session_id: str | None
     name: str
     kind: Kind
     status: Status
     service: str | None
     agent: str | None
+    question: str | None
+    """The beginning of what was first asked, on one line; of a model, agent or workflow."""
+    answer: str | None
+    """The beginning of what was last answered."""
     start_time_unix_nano: str
     end_time_unix_nano: str | None
     duration_ms: float | None
@@ -131,3 +137,56 @@ class Session:
     unpriced_calls: int
     """Model calls that answered or used tokens, and whose cost is not known."""
     seq: int
+
+
+RunOrigin = Literal["program", "block", "request", "cell", "session", "trace"]
+"""What makes the traces of a run one: the execution of a program, a block that the program named, a request of a
+server, a cell of a notebook; else their session, or nothing, so that each is a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What somebody started, summed from its traces. Sums leave out what is unknown."""
+
+    run_id: str
+    origin: RunOrigin
+    name: str
+    """Of a program its service, of a session its id, else what its first trace is called."""
+    status: Status
+    """The worst of its traces; running while one of them is."""
+    service: str | None
+    """Of the first trace, as is the agent."""
+    agent: str | None
+    question: str | None
+    """The beginning of what was first asked, on one line; of a model, agent or workflow."""
+    answer: str | None
+    """The beginning of what was last answered."""
+    trace_id: str
+    """The trace that began first."""
+    start_time_unix_nano: str
+    end_time_unix_nano: str | None
+    duration_ms: float | None
+    traces: int
+    failed_traces: int
+    """Those whose status is ``error``."""
+    open_calls: int
+    """Calls that have begun and not ended."""
+    spans: int
+    """All of them, duplicates included; everything else counts calls, each once."""
+    calls: int
+    errors: int
+    """Calls that failed."""
+    llm_calls: int
+    tool_calls: int
+    models: tuple[str, ...]
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    """What the priced calls cost; None where none is."""
+    unpriced_calls: int
+    """Model calls that answered or used tokens, and whose cost is not known."""
+    seq: int
+    """The largest ``seq`` of its spans."""
+    losses: Losses | UnsetType = UNSET
+    """What its processes did not record in its time; absent from lists, and where nothing is missing."""

@@ -11,7 +11,7 @@ from inspector.model import Filter
 from inspector.store.codec import PACKED
 from inspector.store.counting import IS_CALL
 from inspector.store.rows import INT64_MAX, clamp, clean, encode
-from inspector.store.tables import shares, spans, traces
+from inspector.store.tables import runs, shares, spans, traces
 
 _c = spans.c
 _named = traces.alias("named")
@@ -114,6 +114,8 @@ def span_conditions(where: Filter) -> Conditions:
         found.append(IS_CALL)
     if where.trace_id is not None:
         found.append(of_trace(where.trace_id))
+    if where.run_id is not None:
+        found.append(_c.trace_id.in_(select(_named.c.id).where(_named.c.run_id == clean(where.run_id))))
     if where.trace_id is not None or not tested:
         return Conditions(found + tested, [])
     return Conditions(found, tested)
@@ -149,6 +151,7 @@ def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElemen
     t = traces.c
     texts = (
         (t.trace_id, where.trace_id),
+        (t.run_id, where.run_id),
         (t.name, where.name),
         (t.service, where.service),
         (func.coalesce(t.head_agent, t.any_agent), where.agent),
@@ -160,6 +163,18 @@ def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElemen
     bounds = _figures(where, traces)
     if bounds["cost"]:
         conditions.append(t.priced > 0)
+    return [*conditions, *bounds["duration"], *bounds["cost"]]
+
+
+def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
+    """Returns what a row of ``runs`` must meet itself, whatever its traces and their spans must."""
+    r = runs.c
+    texts = ((r.run_id, where.run_id), (r.name, where.name), (r.service, where.service))
+    conditions = [column == clean(value) for column, value in texts if value is not None]
+    conditions += _common(replace(where, kinds=()), runs)
+    bounds = _figures(where, runs)
+    if bounds["cost"]:
+        conditions.append(r.priced > 0)
     return [*conditions, *bounds["duration"], *bounds["cost"]]
 
 

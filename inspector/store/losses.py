@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from inspector.model import LOSS_REASONS, Loss, Losses, Trace
+from inspector.model import LOSS_REASONS, Loss, Losses, Run, Trace
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
 from inspector.store.protocol import Age
@@ -60,18 +60,29 @@ def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
 
 def with_losses(connection: Connection, trace: Trace) -> Trace:
     """Returns the trace with what its processes did not record in its time."""
-    end_ns = INT64_MAX if trace.end_time_unix_nano is None else clamp(int(trace.end_time_unix_nano))
+    found = _near(connection, trace, "trace_id = (SELECT id FROM traces WHERE trace_id = ?)", trace.trace_id)
+    return replace(trace, losses=losses_of(found)) if found else trace
+
+
+def with_losses_of_run(connection: Connection, run: Run) -> Run:
+    """Returns the run with what its processes did not record in its time."""
+    found = _near(connection, run, "trace_id IN (SELECT id FROM traces WHERE run_id = ?)", run.run_id)
+    return replace(run, losses=losses_of(found)) if found else run
+
+
+def _near(connection: Connection, whole: Trace | Run, of_it: str, value: str) -> dict[str, int]:
+    end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
     near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
-    within = (end_ns, clamp(int(trace.start_time_unix_nano)))
+    within = (end_ns, clamp(int(whole.start_time_unix_nano)))
     if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", *within):  # noqa: S608  # constants
-        return trace
+        return {}
     found = _sums(
         connection,
         f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN "  # noqa: S608  # constants
-        "(SELECT process FROM spans WHERE trace_id = (SELECT id FROM traces WHERE trace_id = ?) LIMIT ?) GROUP BY 1",
-        *(*within, trace.trace_id, _LOOKED_AT),
+        f"(SELECT process FROM spans WHERE {of_it} LIMIT ?) GROUP BY 1",
+        *(*within, value, _LOOKED_AT),
     )
-    return replace(trace, losses=losses_of(dict(found))) if found else trace
+    return dict(found)
 
 
 def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:

@@ -1,4 +1,4 @@
-"""Which traces have a span that meets a filter.
+"""Which traces, and so which runs, have a span that meets a filter.
 
 Traces are walked in the order of the list, and each is asked whether one of its spans does. Where an index finds the
 spans and they are few, their traces are listed and sorted instead.

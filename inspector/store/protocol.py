@@ -13,6 +13,8 @@ from inspector.model import (
     Losses,
     Order,
     Page,
+    Run,
+    RunSort,
     Session,
     Sort,
     Span,
@@ -205,6 +207,30 @@ class Store(Protocol):
         """
         ...
 
+    def run(self, run_id: str) -> Run | None:
+        """Returns one run's sums, with what its processes did not record in its time."""
+        ...
+
+    def runs(  # what a list can be asked for
+        self,
+        where: Filter,
+        *,
+        sort: RunSort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Run]:
+        """Returns one page of runs; those without a duration come last when sorted by it.
+
+        Times, status, name, service, duration and cost are asked of the run as a whole, agent and session of one of its
+        traces, everything else of one span.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
+            QueryTooSlow: The filter needs more time than a read may take.
+        """
+        ...
+
     def session(self, session_id: str) -> Session | None:
         """Returns one session's sums."""
         ...
@@ -230,6 +256,10 @@ class Store(Protocol):
 
     def delete_trace(self, trace_id: str) -> int:
         """Removes a trace for good and returns how many spans it had."""
+        ...
+
+    def delete_run(self, run_id: str) -> int:
+        """Removes all traces of a run for good and returns how many spans they had."""
         ...
 
     def delete_session(self, session_id: str) -> int:

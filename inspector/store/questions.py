@@ -15,6 +15,8 @@ from inspector.model import (
     Loss,
     Order,
     Page,
+    Run,
+    RunSort,
     Session,
     Sort,
     Stats,
@@ -23,10 +25,10 @@ from inspector.model import (
     TraceOutline,
     TraceSort,
 )
-from inspector.store import arrivals, notes, reader, retention
+from inspector.store import arrivals, notes, reader, retention, run_lists
 from inspector.store.health import read_health
 from inspector.store.limits import ReadLimits
-from inspector.store.losses import read_losses, with_losses
+from inspector.store.losses import read_losses, with_losses, with_losses_of_run
 from inspector.store.outline import read_outline
 from inspector.store.protocol import Health, SpoolMark
 from inspector.store.rows import clean
@@ -128,6 +130,26 @@ class SqliteReads(ABC):
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
             return reader.read_traces(connection, where, window, self._limits, timeline=timeline)
+
+    def run(self, run_id: str) -> Run | None:
+        """See `Store.run`."""
+        with self._read() as connection:
+            run = run_lists.read_run(connection, clean(run_id))
+            return None if run is None else with_losses_of_run(connection, run)
+
+    def runs(  # the interface's
+        self,
+        where: Filter,
+        *,
+        sort: RunSort = "time",
+        order: Order = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Run]:
+        """See `Store.runs`."""
+        window = reader.Window(sort, order, cursor, limit)
+        with self._read() as connection:
+            return run_lists.read_runs(connection, where, window, self._limits)
 
     def session(self, session_id: str) -> Session | None:
         """See `Store.session`."""

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
-from inspector.model import Event, Filter, Order, Page, Session, Sort, Trace, TraceSort
+from inspector.model import Event, Filter, Order, Page, RunSort, Session, Sort, Trace, TraceSort
 from inspector.store.contents import json_list
 from inspector.store.counters import load_counters
 from inspector.store.cursor import Position, read_cursor, write_cursor
@@ -35,7 +35,7 @@ _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
 }
 
 
-S = TypeVar("S", Sort, TraceSort)
+S = TypeVar("S", Sort, TraceSort, RunSort)
 
 
 @dataclass(frozen=True, slots=True)

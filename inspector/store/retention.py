@@ -10,7 +10,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from inspector.store import arrivals, rollups, search
+from inspector.store import arrivals, rollups, runs, search
 from inspector.store.contents import json_list
 from inspector.store.counters import uncount_spans
 from inspector.store.engine import driver
@@ -67,6 +67,13 @@ def delete_session(removal: Removal, session_id: str) -> int:
         "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC"
     )
     found = removal.step(lambda connection: connection.exec_driver_sql(sql, {"session": session_id}).scalars().all())
+    return delete_traces(removal, found)
+
+
+def delete_run(removal: Removal, run_id: str) -> int:
+    """Removes the traces of a run, and returns how many spans they had."""
+    sql = "SELECT trace_id FROM traces WHERE run_id = ? ORDER BY start_ns DESC"
+    found = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
     return delete_traces(removal, found)
 
 
@@ -254,7 +261,7 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
 
 def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
     gone = connection.exec_driver_sql(
-        "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id",
+        "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id, run_id",
         (json_list(trace_ids),),
     ).all()
     shared = connection.exec_driver_sql(
@@ -262,4 +269,5 @@ def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
         (json_list([row[1] for row in gone]),),
     ).all()
     rollups.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
+    runs.sum_runs(connection, {row[2] for row in gone})
     return len(gone)

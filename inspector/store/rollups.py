@@ -1,4 +1,4 @@
-"""Keeps the rows of ``traces`` and ``sessions`` equal to what their spans add up to, within the write transaction."""
+"""Keeps the rows of ``traces``, ``runs`` and ``sessions`` equal to the sums of their spans, within one transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -10,9 +10,11 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from sqlalchemy import Connection
 
+from inspector.store import runs
 from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.engine import driver
+from inspector.store.gist import Gist
 from inspector.store.rows import Row
 from inspector.store.sums import SessionSums, Sums, TraceSums
 
@@ -39,6 +41,9 @@ _SUMMED = (
         "parent_id",
         "session_id",
         "session_inherited",
+        "process",
+        "run",
+        "hook",
         "kind",
         "name",
         "status",
@@ -58,6 +63,7 @@ def apply(
     changes: Sequence[Change],
     before: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
+    gists: Mapping[int, Gist] | None = None,
 ) -> None:
     """Brings the sums up to date with rows that were just written.
 
@@ -66,6 +72,7 @@ def apply(
         changes: The rows.
         before: The sums of their traces without them, by row id; those of new traces become what they are after.
         sessions: Those of the traces; without them they stay what they were.
+        gists: The questions and answers that replace those of their traces, by row id.
     """
     after: dict[int, TraceSums] = {}
     unsure: set[int] = set()
@@ -79,8 +86,10 @@ def apply(
         elif not sums.exchange(old, new):
             unsure.add(new.trace_id)
     for row_id in unsure:
-        after[row_id] = sum_trace(connection, after[row_id].trace_id)
+        after[row_id] = _with_gist_of(before[row_id], sum_trace(connection, after[row_id].trace_id))
     for row_id, sums in after.items():
+        if gists is not None and row_id in gists:
+            _take_gist(sums, gists[row_id])
         if sessions is not None and row_id in sessions.named:
             sums.session_start_ns, sums.session_id = sessions.named[row_id]
         sums.finish()
@@ -94,6 +103,13 @@ def apply(
     for row_id, shares in now.items():
         after[row_id].mixed = int(len(shares) > 1)
     _save(connection, "traces", "id", _TRACE_FIELDS, list(map(_trace_values, after.values())))
+    runs.apply(
+        connection,
+        [
+            runs.Move(None if (old := before[row_id]) is new else old, new, row_id not in unsure)
+            for row_id, new in after.items()
+        ],
+    )
     _apply_to_sessions(
         connection,
         {row_id: (old, _shares(old, was)) for row_id, old in before.items() if after.get(row_id, old) is not old},
@@ -137,7 +153,7 @@ def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
 
 
 def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
-    """Makes the rows of ``traces`` and ``sessions`` from those of ``spans``, for a database that has none.
+    """Makes the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database that has none.
 
     Args:
         connection: The writer's.
@@ -153,6 +169,25 @@ def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
         _save_shares(connection, {row_id: shares})
         _save(connection, "traces", "id", _TRACE_FIELDS, [_trace_values(sums)])
     sum_sessions(connection, session_ids)
+    runs.sum_all_runs(connection)
+
+
+def _with_gist_of(old: TraceSums, sums: TraceSums) -> TraceSums:
+    """Returns the sums with the question and answer that were known: what they were found in is not read again."""
+    sums.question, sums.question_ns, sums.answer, sums.answer_ns = (
+        old.question,
+        old.question_ns,
+        old.answer,
+        old.answer_ns,
+    )
+    return sums
+
+
+def _take_gist(sums: TraceSums, gist: Gist) -> None:
+    if gist.question is not None:
+        sums.question, sums.question_ns = gist.question
+    if gist.answer is not None:
+        sums.answer, sums.answer_ns = gist.answer
 
 
 def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]:

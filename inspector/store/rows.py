@@ -21,7 +21,7 @@ _DEEPEST = 200
 _ENCODER = msgspec.json.Encoder()
 _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
-    *("process", "input_key", "output_key"),
+    *("process", "run", "input_key", "output_key"),
 )
 
 
@@ -68,6 +68,8 @@ class Row(NamedTuple):
     """See `inspector.store.identity`."""
     session_inherited: int | None
     """1 where the span names no session and has that of its trace."""
+    run: str | None
+    """The run that its recorder names; None where that is its process."""
 
     @property
     def named_model(self) -> str | None:
@@ -128,6 +130,7 @@ def row_of(
             pack(encode(span.links)) if span.links else None,
             identity_text(span),
             session[1],
+            None if span.run == span.process else span.run,
         )
     )
 

@@ -120,6 +120,11 @@ class SqliteStore(SqliteReads):
         with self._removal() as removal:
             return retention.delete_traces(removal, (clean(trace_id),))
 
+    def delete_run(self, run_id: str) -> int:
+        """See `Store.delete_run`."""
+        with self._removal() as removal:
+            return retention.delete_run(removal, clean(run_id))
+
     def delete_session(self, session_id: str) -> int:
         """See `Store.delete_session`."""
         with self._removal() as removal:

@@ -1,16 +1,23 @@
-"""Sums of traces and sessions as values: what a row adds to them, and when they must be summed again.
+"""Sums of traces, runs and sessions as values: what a row adds to them, and when they must be summed again.
 
 A batch adds its new rows and exchanges the replaced ones, so that its cost does not grow with the trace. Where an
 exchange cannot be undone from the sums alone (an earlier end, another model), the caller sums all rows again.
 """
 
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
 
+from inspector.model import RunOrigin
+from inspector.spooling import is_run_id
 from inspector.store.counting import is_unpriced
 from inspector.store.rows import INT64_MAX, Row
 
 _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 _COUNTED = {"running": "running", "error": "failed", "lost": "lost", "abandoned": "abandoned", "cancelled": "cancelled"}
+
+_ORIGINS: dict[str | None, RunOrigin] = {"run": "block", "request": "request", "cell": "cell"}
+"""What a run is whose root is of one of these hooks."""
 
 
 @dataclass(slots=True)
@@ -63,6 +70,20 @@ class Sums:
             self.priced += by
             self.cost_usd += by * row.cost_usd
 
+    def include(self, other: "Sums", by: int = 1) -> None:
+        """Counts what another sum counts in, or out with ``by`` -1, but for its statuses."""
+        self.spans += by * other.spans
+        self.calls += by * other.calls
+        self.errors += by * other.errors
+        self.llm_calls += by * other.llm_calls
+        self.tool_calls += by * other.tool_calls
+        self.input_tokens += by * other.input_tokens
+        self.output_tokens += by * other.output_tokens
+        self.cached_tokens += by * other.cached_tokens
+        self.priced += by * other.priced
+        self.unpriced_calls += by * other.unpriced_calls
+        self.cost_usd += by * other.cost_usd
+
     def count_status(self, status: str, by: int) -> None:
         """Counts one more or one fewer member of that status."""
         if status != "ok":
@@ -109,6 +130,22 @@ class TraceSums(Sums):
     """When the span began that names the session."""
     mixed: int = 0
     """1 where its spans belong to several sessions."""
+    run_id: str = ""
+    """What it belongs to: the run that its root names, else that which its earliest span with one names, else its
+    session, else itself."""
+    run_origin: RunOrigin = "trace"
+    named_run: str | None = None
+    """The run that a span names, the one that began at ``run_start_ns``."""
+    run_noun: str | None = None
+    """The hook of the root that names it."""
+    run_is_of_root: int = 0
+    run_start_ns: int = 0
+    question: str | None = None
+    """The beginning of what was first asked, by the span that began at ``question_ns``."""
+    question_ns: int = 0
+    answer: str | None = None
+    """The beginning of what was last answered, by the span that ended at ``answer_ns``."""
+    answer_ns: int = 0
     head_status: str = "ok"
 
     def add(self, row: Row) -> None:
@@ -131,6 +168,12 @@ class TraceSums(Sums):
         # A trace is over when its root is, or when nothing of it runs.
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
+        if self.named_run is not None:
+            self.run_id, self.run_origin = self.named_run, _ORIGINS.get(self.run_noun, "program")
+        elif self.session_id is not None:
+            self.run_id, self.run_origin = run_of_session(self.session_id), "session"
+        else:
+            self.run_id, self.run_origin = self.trace_id, "trace"
 
     def _span(self, row: Row) -> None:
         start_ns, end_ns, agent = row.start_ns, row.end_ns, row.agent
@@ -148,6 +191,13 @@ class TraceSums(Sums):
         ):
             self.any_agent, self.any_agent_start_ns = agent, start_ns
         is_root = int(row.parent_id is None)
+        run = run_named_by(row)
+        if run is not None and (
+            self.named_run is None
+            or (-is_root, start_ns, run) <= (-self.run_is_of_root, self.run_start_ns, self.named_run)
+        ):
+            self.named_run, self.run_is_of_root, self.run_start_ns = run, is_root, start_ns
+            self.run_noun = row.hook if is_root else None
         if is_root >= self.head_is_root and (
             is_root > self.head_is_root or (start_ns, row.id) <= (self.head_start_ns, self.head_id)
         ):
@@ -177,25 +227,97 @@ class SessionSums(Sums):
         """
         self.traces += by
         self.count_status(trace.status, by)
-        self._add_share(share, by)
+        self.include(share, by)
         self.seq = max(self.seq, trace.seq)
         self.start_ns = min(self.start_ns, trace.start_ns)
         if trace.end_ns is not None:
             self.end_ns = trace.end_ns if self.end_ns is None else max(self.end_ns, trace.end_ns)
         self.latest_ns = max(self.latest_ns, trace.start_ns, self.latest_ns if trace.end_ns is None else trace.end_ns)
 
-    def _add_share(self, share: Sums, by: int) -> None:
-        self.spans += by * share.spans
-        self.calls += by * share.calls
-        self.errors += by * share.errors
-        self.llm_calls += by * share.llm_calls
-        self.tool_calls += by * share.tool_calls
-        self.input_tokens += by * share.input_tokens
-        self.output_tokens += by * share.output_tokens
-        self.cached_tokens += by * share.cached_tokens
-        self.priced += by * share.priced
-        self.unpriced_calls += by * share.unpriced_calls
-        self.cost_usd += by * share.cost_usd
+
+@dataclass(slots=True)
+class RunSums(Sums):
+    """One row of ``runs``."""
+
+    run_id: str = ""
+    origin: RunOrigin = "trace"
+    name: str = ""
+    status: str = "ok"
+    service: str | None = None
+    agent: str | None = None
+    trace_id: str = ""
+    """The trace that began first, and ``head`` its row."""
+    head: int = 0
+    start_ns: int = INT64_MAX
+    end_ns: int | None = None
+    duration_ms: float | None = None
+    traces: int = 0
+    open_calls: int = 0
+    seq: int = 0
+    question: str | None = None
+    question_ns: int = 0
+    question_from: int = 0
+    """Row of the trace that has it."""
+    answer: str | None = None
+    answer_ns: int = 0
+    answer_from: int = 0
+    models: set[str] = field(default_factory=set[str])
+
+    def discount(self, trace: TraceSums) -> None:
+        """Counts a trace out that is about to be added again; bounds in time are not narrowed."""
+        self._count(trace, -1)
+
+    def add(self, trace: TraceSums) -> None:
+        """Counts a trace in."""
+        self._count(trace, 1)
+        self.seq = max(self.seq, trace.seq)
+        self.models |= trace.models
+        if not self.trace_id or (trace.start_ns, trace.id) <= (self.start_ns, self.head):
+            self.start_ns, self.head, self.trace_id = trace.start_ns, trace.id, trace.trace_id
+            self.origin, self.service, self.agent = trace.run_origin, trace.service, trace.head_agent or trace.any_agent
+            self.name = _name_of_run(trace)
+        if trace.end_ns is not None:
+            self.end_ns = trace.end_ns if self.end_ns is None else max(self.end_ns, trace.end_ns)
+        if trace.question is not None and (
+            self.question is None or (trace.question_ns, trace.id) <= (self.question_ns, self.question_from)
+        ):
+            self.question, self.question_ns, self.question_from = trace.question, trace.question_ns, trace.id
+        if trace.answer is not None and (trace.answer_ns, trace.id) >= (self.answer_ns, self.answer_from):
+            self.answer, self.answer_ns, self.answer_from = trace.answer, trace.answer_ns, trace.id
+
+    def finish(self) -> None:
+        """Settles what follows from the rest."""
+        self.status = self.worst()
+        open_ended = self.status == "running" or self.end_ns is None
+        self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
+
+    def _count(self, trace: TraceSums, by: int) -> None:
+        self.traces += by
+        self.open_calls += by * trace.running
+        self.count_status(trace.status, by)
+        self.include(trace, by)
+
+
+def _name_of_run(trace: TraceSums) -> str:
+    if trace.run_origin == "program":
+        return trace.service or trace.name
+    return trace.session_id or "" if trace.run_origin == "session" else trace.name
+
+
+def run_named_by(row: Row) -> str | None:
+    """Returns the run that a row names: that of its recorder, else its process, which earlier recorders name alone."""
+    if row.run is not None:
+        return row.run
+    return row.process if row.process is not None and _is_run_id(row.process) else None
+
+
+_is_run_id = lru_cache(maxsize=1024)(is_run_id)
+
+
+@lru_cache(maxsize=1024)
+def run_of_session(session_id: str) -> str:
+    """Returns the id of the run that the traces of a session are: short and fit for an address."""
+    return blake2b(session_id.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _grows(old: Row, new: Row) -> bool:
@@ -205,4 +327,5 @@ def _grows(old: Row, new: Row) -> bool:
         and (old.parent_id is None) == (new.parent_id is None)
         and (old.status == "running" or old.named_model in (None, new.named_model))
         and old.agent in (None, new.agent)
+        and run_named_by(old) in (None, run_named_by(new))
     )

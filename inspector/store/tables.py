@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0010"
+SCHEMA_VERSION = "0011"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -65,6 +65,7 @@ spans = Table(
     Column("named_model", Text, Computed("coalesce(request_model, model)", persisted=False)),
     Column("identity", Text),
     Column("session_inherited", Integer),
+    Column("run", Text),
 )
 """One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
 
@@ -74,8 +75,8 @@ an index over ``seq``. ``model`` is the one that answered, ``request_model`` the
 ``named_model`` the one that it is shown and counted under: the one asked for where it is known, which a call that
 failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`), as decided by the
 ``identity`` of both (`inspector.store.identity`; null in rows of earlier versions, whose decision stays).
-``session_inherited`` is 1 where the session is that of the trace, and not named by the span itself. No index has the
-span id alone; full text knows it.
+``session_inherited`` is 1 where the session is that of the trace, and not named by the span itself. ``run`` is what its
+recorder names, null where that is its ``process``. No index has the span id alone; full text knows it.
 """
 
 _c = spans.c
@@ -140,6 +141,16 @@ traces = Table(
     *_later_sums(),
     Column("session_start_ns", BigInteger, nullable=False, server_default="0"),
     Column("mixed", Integer, nullable=False, server_default="0"),
+    Column("run_id", Text, nullable=False, server_default=""),
+    Column("run_origin", Text, nullable=False, server_default="trace"),
+    Column("named_run", Text),
+    Column("run_noun", Text),
+    Column("run_is_of_root", Integer, nullable=False, server_default="0"),
+    Column("run_start_ns", BigInteger, nullable=False, server_default="0"),
+    Column("question", Text),
+    Column("question_ns", BigInteger, nullable=False, server_default="0"),
+    Column("answer", Text),
+    Column("answer_ns", BigInteger, nullable=False, server_default="0"),
 )
 """One row a trace, kept in the same transaction as its spans, so that lists never scan spans.
 
@@ -147,12 +158,17 @@ The head is the span that names the trace: its root, or the earliest span while 
 them, everything else only calls (`counting`): ``running`` to ``cancelled`` those of a status, ``priced`` those whose
 cost is known. ``session_id`` is the session that its earliest span with one names, the one that began at
 ``session_start_ns``; a trace is ``mixed`` where its spans belong to several, and then has a row for each in ``shares``.
+
+``run_id`` is the run that it belongs to, as `inspector.store.sums.TraceSums` settles it by the run that its root or
+its earliest span names: ``named_run`` to ``run_start_ns``. The question began and the answer ended at the times beside
+them.
 """
 
 _t = traces.c
 Index("ux_traces_trace", _t.trace_id, unique=True)
 Index("ix_traces_time", _t.start_ns)
 Index("ix_traces_session", _t.session_id, _t.start_ns, sqlite_where=_t.session_id.is_not(None))
+Index("ix_traces_run", _t.run_id, _t.start_ns)
 
 sessions = Table(
     "sessions",
@@ -186,6 +202,42 @@ Index("ix_shares_session", shares.c.session_id)
 
 Index("ux_sessions_session", sessions.c.session_id, unique=True)
 Index("ix_sessions_latest", sessions.c.latest_ns)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run_id", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("service", Text),
+    Column("agent", Text),
+    Column("trace_id", Text, nullable=False),
+    Column("head", BigInteger, nullable=False),
+    Column("start_ns", BigInteger, nullable=False),
+    Column("end_ns", BigInteger),
+    Column("duration_ms", Float),
+    Column("traces", BigInteger, nullable=False),
+    *_statuses(),
+    Column("open_calls", BigInteger, nullable=False),
+    *_sums(),
+    *_later_sums(),
+    Column("models", Text, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    *(
+        Column(f"{name}{part}", kind, nullable=not is_needed)
+        for name in ("question", "answer")
+        for part, kind, is_needed in (("", Text, False), ("_ns", BigInteger, True), ("_from", BigInteger, True))
+    ),
+)
+"""One row a run, summed from its traces; ``running`` to ``cancelled`` count traces.
+
+``head`` is the trace that began first, by its row; a question or answer is from the trace in the column beside it.
+"""
+
+Index("ux_runs_run", runs.c.run_id, unique=True)
+Index("ix_runs_time", runs.c.start_ns)
 
 contents = Table(
     "contents",

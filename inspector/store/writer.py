@@ -20,6 +20,7 @@ from inspector.store.conversations import Conversations, scope_of_span
 from inspector.store.counters import count_calls, load_counters, save_counters
 from inspector.store.engine import driver
 from inspector.store.families import Families
+from inspector.store.gist import Gist, gists_of
 from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import SpoolMark
 from inspector.store.rows import Row, clean, row_of
@@ -83,7 +84,8 @@ def write_batch(
     for at, (old, row) in enumerate(changes[written:], written):
         counts["seq"] += 1
         changes[at] = (old, row._replace(seq=counts["seq"]))
-    if save(connection, changes, traces, sessions):
+    gists = gists_of((span, trace) for span, _, trace in accepted)
+    if save(connection, changes, traces, sessions, gists):
         conversations.forget()
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
@@ -95,6 +97,7 @@ def save(
     changes: Sequence[rollups.Change],
     sums: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
+    gists: Mapping[int, Gist] | None = None,
 ) -> bool:
     """Writes new and replaced rows, and all that is derived from them.
 
@@ -103,6 +106,7 @@ def save(
         changes: The rows.
         sums: Those of the traces so far.
         sessions: Those of the traces; without them they stay what they were.
+        gists: The questions and answers that replace those of their traces, by row id.
 
     Returns:
         Whether messages changed hands or were removed.
@@ -113,7 +117,7 @@ def save(
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
     if changes:
-        rollups.apply(connection, changes, sums, sessions)
+        rollups.apply(connection, changes, sums, sessions, gists)
     return any(disowned)
 
 

@@ -133,6 +133,7 @@ def test_the_scopes_of_the_file_are_those_of_the_guard():
 NOUNS = [
     ("Event", model.Event),
     ("Error", model.SpanError),
+    ("Run", model.Run),
     ("Trace", model.Trace),
     ("Session", model.Session),
     ("Stats", model.Stats),
@@ -151,9 +152,11 @@ NOUNS = [
 def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
     fields = [field.name for field in dataclasses.fields(noun)]
     assert list(SCHEMAS[name]["properties"]) == fields
-    optional = {"Event": {"input", "output", "attributes", "events", "links"}, "Trace": {"timeline", "losses"}}.get(
-        name, set()
-    )
+    optional = {
+        "Event": {"input", "output", "attributes", "events", "links"},
+        "Trace": {"timeline", "losses"},
+        "Run": {"losses"},
+    }.get(name, set())
     assert SCHEMAS[name]["required"] == [field for field in fields if field not in optional]
 
 

@@ -311,7 +311,10 @@ def test_every_route_asks_for_a_token_and_deleting_for_control(app, stranger, pr
     walked = 0
     for route in app.router.routes:
         path = (
-            route.path.replace("{trace_id}", "1" * 32).replace("{span_id}", "1" * 16).replace("{session_id:path}", "s")
+            route.path.replace("{trace_id}", "1" * 32)
+            .replace("{span_id}", "1" * 16)
+            .replace("{run_id}", "r")
+            .replace("{session_id:path}", "s")
         )
         path += "?session_id=s" if path == "/session" else ""
         for method in route.methods:

@@ -19,14 +19,16 @@ from inspector.refusals import note_refused
 from inspector.settings import Settings
 from inspector.spooling import make_private
 from inspector.store import StoreBusy
+from inspector.store.sums import run_of_session
 
 BASE = "http://127.0.0.1:7800"
 BEARER = {"Authorization": "Bearer a-secret-of-the-tests-only"}
 ONE, TWO = f"{1:032x}", f"{2:032x}"
+BERLIN = run_of_session("berlin/1")
 
 
 def test_an_empty_store_answers_empty_pages(client):
-    for path in ("/events", "/traces", "/sessions"):
+    for path in ("/events", "/traces", "/runs", "/sessions"):
         assert client.get(path).json() == {"items": [], "next_cursor": None}
     assert client.get("/stats").json()["total"]["count"] == 0
 
@@ -132,7 +134,11 @@ def test_a_cursor_of_another_list_is_refused_by_name(client, store, span, proble
 
 
 @pytest.mark.parametrize(
-    "path", ["/events", "/traces", "/sessions", f"/traces/{ONE}", f"/traces/{ONE}/outline", "/sessions/berlin/1"]
+    "path",
+    [
+        *("/events", "/traces", "/runs", "/sessions"),
+        *(f"/traces/{ONE}", f"/traces/{ONE}/outline", f"/runs/{BERLIN}", "/sessions/berlin/1"),
+    ],
 )
 def test_a_cursor_that_is_not_ours_is_not_found_by_any_list(client, store, run, problem, path):
     store.write(run)
@@ -164,6 +170,30 @@ def test_traces_are_listed_and_narrowed(client, store, run):
     assert [trace["trace_id"] for trace in client.get("/traces").json()["items"]] == [TWO, ONE]
     narrowed = client.get("/traces", params={"name_prefix": "invoke_workflow"}).json()["items"]
     assert [trace["trace_id"] for trace in narrowed] == [ONE]
+
+
+def test_runs_are_listed_narrowed_and_opened_with_their_traces_in_order(client, store, run, span):
+    store.write([*run, *(structs.replace(span(40 + at, trace_id=f"{40 + at:032x}"), run="job-17") for at in range(3))])
+    assert [each["run_id"] for each in client.get("/runs").json()["items"]] == ["job-17", BERLIN]
+    assert [each["run_id"] for each in client.get("/runs", params={"session_id": "berlin/1"}).json()["items"]] == [
+        BERLIN
+    ]
+    first = client.get("/runs/job-17", params={"limit": 2, "timeline": "true"}).json()
+    assert (first["run"]["traces"], first["run"]["origin"]) == (3, "program")
+    assert all(trace["run_id"] == "job-17" and trace["timeline"] for trace in first["items"])
+    rest = client.get("/runs/job-17", params={"limit": 2, "cursor": first["next_cursor"]}).json()
+    assert [int(trace["trace_id"], 16) for trace in first["items"] + rest["items"]] == [40, 41, 42]
+    for path in ("/events", "/traces"):
+        assert len(client.get(path, params={"run_id": "job-17"}).json()["items"]) == 3
+    assert client.get("/stats", params={"run_id": "job-17"}).json()["total"]["count"] == 3
+
+
+def test_a_run_that_is_deleted_is_gone_with_its_traces(client, store, run, problem):
+    store.write(run)
+    assert client.delete(f"/runs/{BERLIN}").json() == {"spans": 5}
+    assert "there is no run" in problem(client.get(f"/runs/{BERLIN}"))["detail"]
+    assert client.delete(f"/runs/{BERLIN}").status_code == 404
+    assert client.get("/events").json()["items"] == []
 
 
 def test_a_session_is_found_by_an_id_with_a_slash_however_it_is_written(client, store, run):
@@ -269,6 +299,8 @@ def test_what_is_not_there_is_a_problem(client, problem, path):
         "/openapi.json?x=1",
         "/?x=1",
         "/sessions/" + "x" * 1025,
+        "/runs/" + "x" * 65,
+        "/runs/a.b",
     ],
 )
 def test_a_value_of_another_form_names_its_parameter(client, problem, path):

@@ -60,12 +60,15 @@ def trace() -> Trace:
     """The summary that belongs to the events of ``event``."""
     return Trace(
         trace_id=TRACE_ID,
+        run_id="job-17",
         session_id="trip-1",
         name="invoke_workflow trip",
         kind="workflow",
         status="ok",
         service="planner",
         agent=None,
+        question=None,
+        answer=None,
         start_time_unix_nano=str(START_NS),
         end_time_unix_nano=str(START_NS + 1_000_000),
         duration_ms=1.0,

@@ -44,6 +44,7 @@ def test_no_option_narrows_nothing():
         (["--min-cost-usd", "1e-3"], {"min_cost_usd": 0.001}),
         (["--max-cost-usd", "2"], {"max_cost_usd": 2.0}),
         (["--attr", "a=1", "--attr", "b=c=d"], {"attributes": (("a", "1"), ("b", "c=d"))}),
+        (["--run-id", "job-17"], {"run_id": "job-17"}),
         (["--attr", "empty="], {"attributes": (("empty", ""),)}),
         (["--q", '"a phrase" begin*'], {"q": '"a phrase" begin*'}),
     ],

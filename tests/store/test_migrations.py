@@ -84,13 +84,19 @@ def old(tmp_path, spans):
     return path, fresh
 
 
+def without_gist(summed):
+    """A trace or run without its question and answer, which are kept from their version on."""
+    return replace(summed, question=None, answer=None)
+
+
 def everything(store):
     text = [store.events(Filter(q=word)).items for word in ("question", '"question 2"', "lime", "not")]
     return (
         store.events(Filter(), order="asc", full=True),
         store.events(Filter(), sort="cost"),
         store.after(0, Filter()),
-        store.traces(Filter(), timeline=True),
+        [without_gist(trace) for trace in store.traces(Filter(), timeline=True).items],
+        [without_gist(run) for run in store.runs(Filter()).items],
         store.sessions(),
         store.stats(Filter(), by="model"),
         [store.event(f"{at}" * 16) for at in range(1, 8)],

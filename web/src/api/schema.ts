@@ -64,6 +64,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs that match a filter, the latest first.
+         * @description A run is what somebody started: an execution of a program with its child processes, a request of a server, a block
+         *     or a notebook cell. Traces that name no run are one by their session, and otherwise each by itself.
+         *     `status`, `name`, `service`, times, duration and cost are about the run as a whole, `session_id` and `agent` about
+         *     one of its traces. The other parameters are about events: a run matches when one event of such a trace meets all
+         *     of those that are given.
+         */
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        /** A run summed up, and its traces in the order they began. */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a run and all its traces for good.
+         * @description Needs the scope `control`.
+         */
+        delete: operations["deleteRun"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/traces": {
         parameters: {
             query?: never;
@@ -333,6 +380,11 @@ export interface components {
          * @default time
          * @enum {string}
          */
+        RunSort: "time" | "duration" | "cost" | "spans" | "tokens";
+        /**
+         * @default time
+         * @enum {string}
+         */
         TraceSort: "time" | "duration" | "cost" | "spans" | "tokens";
         /**
          * @default desc
@@ -346,6 +398,7 @@ export interface components {
         StatsOf: "events" | "traces";
         /** @enum {string} */
         GroupBy: "kind" | "model" | "tool" | "agent" | "service" | "status" | "error_type" | "name";
+        RunId: string;
         TraceId: string;
         SpanId: string;
         Text: string;
@@ -450,15 +503,81 @@ export interface components {
         };
         /** @description Where the next page begins; null at the end. */
         NextCursor: string | null;
+        /**
+         * @description What makes the traces of a run one: the execution of a program, a block that the program named, a request of a
+         *     server, a cell of a notebook; else their session, or nothing, so that each is a run.
+         * @enum {string}
+         */
+        RunOrigin: "program" | "block" | "request" | "cell" | "session" | "trace";
+        /** @description What somebody started, summed from its traces. Sums leave out what is unknown. */
+        Run: {
+            run_id: components["schemas"]["RunId"];
+            origin: components["schemas"]["RunOrigin"];
+            /** @description Of a program its service, of a session its id, else what its first trace is called. */
+            name: string;
+            /** @description The worst of its traces; `running` while one of them is. */
+            status: components["schemas"]["Status"];
+            /** @description Of the first trace, as is the agent. */
+            service: string | null;
+            agent: string | null;
+            /** @description The beginning of what was first asked, on one line; of a model, agent or workflow. */
+            question: string | null;
+            /** @description The beginning of what was last answered. */
+            answer: string | null;
+            /** @description The trace that began first. */
+            trace_id: components["schemas"]["TraceId"];
+            start_time_unix_nano: components["schemas"]["Nanoseconds"];
+            end_time_unix_nano: string | null;
+            duration_ms: number | null;
+            traces: components["schemas"]["Count"];
+            /** @description Those whose status is `error`. */
+            failed_traces: components["schemas"]["Count"];
+            /** @description Calls that have begun and not ended. */
+            open_calls: components["schemas"]["Count"];
+            /** @description All of them, duplicates included. Every other figure counts calls, and so leaves duplicates out. */
+            spans: components["schemas"]["Count"];
+            calls: components["schemas"]["Count"];
+            /** @description Calls that failed, of any kind; a failure that ends calls around it is an error of each. */
+            errors: components["schemas"]["Count"];
+            llm_calls: components["schemas"]["Count"];
+            tool_calls: components["schemas"]["Count"];
+            models: string[];
+            input_tokens: number;
+            output_tokens: number;
+            cached_tokens: number;
+            cost_usd: number | null;
+            unpriced_calls: components["schemas"]["UnpricedCalls"];
+            seq: components["schemas"]["Sequence"];
+            /**
+             * @description What the processes of the run did not record in its time. Only of a single run, and only where something is
+             *     missing.
+             */
+            losses?: components["schemas"]["Losses"];
+        };
+        RunPage: {
+            items: components["schemas"]["Run"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        RunDetail: {
+            run: components["schemas"]["Run"];
+            /** @description Its traces, in the order they began. */
+            items: components["schemas"]["Trace"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
         /** @description One tree of spans, summed up. Sums leave out what is unknown. */
         Trace: {
             trace_id: components["schemas"]["TraceId"];
+            run_id: components["schemas"]["RunId"];
             session_id: string | null;
             name: string;
             kind: components["schemas"]["Kind"];
             status: components["schemas"]["Status"];
             service: string | null;
             agent: string | null;
+            /** @description The beginning of what was first asked, on one line; of a model, agent or workflow. */
+            question: string | null;
+            /** @description The beginning of what was last answered. */
+            answer: string | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             duration_ms: number | null;
@@ -874,6 +993,8 @@ export interface components {
         kind: components["schemas"]["Kind"][];
         /** @description Repeat it for alternatives. */
         status: components["schemas"]["Status"][];
+        /** @description Belong to this run. */
+        run_id: components["schemas"]["RunId"];
         session_id: components["schemas"]["Text"];
         trace_id: components["schemas"]["TraceId"];
         /** @description The span id of the parent. */
@@ -957,6 +1078,8 @@ export interface operations {
                 kind?: components["parameters"]["kind"];
                 /** @description Repeat it for alternatives. */
                 status?: components["parameters"]["status"];
+                /** @description Belong to this run. */
+                run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description The span id of the parent. */
@@ -1056,6 +1179,8 @@ export interface operations {
                 kind?: components["parameters"]["kind"];
                 /** @description Repeat it for alternatives. */
                 status?: components["parameters"]["status"];
+                /** @description Belong to this run. */
+                run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description The span id of the parent. */
@@ -1188,6 +1313,173 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description Repeat it for alternatives. */
+                kind?: components["parameters"]["kind"];
+                /** @description Repeat it for alternatives. */
+                status?: components["parameters"]["status"];
+                /** @description Belong to this run. */
+                run_id?: components["parameters"]["run_id"];
+                session_id?: components["parameters"]["session_id"];
+                /** @description The whole name. */
+                name?: components["parameters"]["name"];
+                /** @description What the name begins with. */
+                name_prefix?: components["parameters"]["name_prefix"];
+                agent?: components["parameters"]["agent"];
+                /**
+                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
+                 *     A name that no call is counted under is looked for among the models that answered.
+                 */
+                model?: components["parameters"]["model"];
+                tool?: components["parameters"]["tool"];
+                service?: components["parameters"]["service"];
+                /**
+                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
+                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
+                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+                 */
+                error_type?: components["parameters"]["error_type"];
+                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                hook?: components["parameters"]["hook"];
+                /** @description Began at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Began before this time. */
+                until?: components["parameters"]["until"];
+                min_duration_ms?: components["parameters"]["min_duration_ms"];
+                max_duration_ms?: components["parameters"]["max_duration_ms"];
+                min_cost_usd?: components["parameters"]["min_cost_usd"];
+                max_cost_usd?: components["parameters"]["max_cost_usd"];
+                /**
+                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+                 * @example {
+                 *       "attr.gen_ai.provider.name": "openai"
+                 *     }
+                 */
+                attr?: components["parameters"]["attr"];
+                /**
+                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
+                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
+                 *     and not at each later call that repeats it.
+                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
+                 *     without its pair means nothing.
+                 */
+                q?: components["parameters"]["q"];
+                /**
+                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
+                 *     figures count calls. Figures count calls in any case.
+                 */
+                duplicates?: components["parameters"]["duplicates"];
+                sort?: components["schemas"]["RunSort"];
+                order?: components["parameters"]["order"];
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPage"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["limit"];
+                /** @description Whether traces carry `timeline`. */
+                timeline?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary and one page of traces. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReadOnly"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listTraces: {
         parameters: {
             query?: {
@@ -1195,6 +1487,8 @@ export interface operations {
                 kind?: components["parameters"]["kind"];
                 /** @description Repeat it for alternatives. */
                 status?: components["parameters"]["status"];
+                /** @description Belong to this run. */
+                run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 /** @description The whole name. */
                 name?: components["parameters"]["name"];
@@ -1592,6 +1886,8 @@ export interface operations {
                 kind?: components["parameters"]["kind"];
                 /** @description Repeat it for alternatives. */
                 status?: components["parameters"]["status"];
+                /** @description Belong to this run. */
+                run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 trace_id?: components["parameters"]["trace_id"];
                 /** @description The span id of the parent. */

@@ -1,0 +1,63 @@
+"""``/runs``: what somebody started, above traces."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.errors import Refusal
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import Query, QueryOf, RunIdInPath, RunQuery, RunsQuery
+from inspector.api.problems import not_found
+from inspector.api.reads import page_cost
+from inspector.api.service import InService
+from inspector.model import Filter
+
+router = APIRouter()
+
+
+@router.api_route("/runs", methods=LOOK, responses=statuses(404, 503))
+async def list_runs(
+    request: Request, service: InService, query: Annotated[RunsQuery, Depends(QueryOf(RunsQuery))]
+) -> Response:
+    """Answer with one page of the runs that match."""
+
+    def read() -> Response:
+        where = query.as_filter()
+        page = service.store.runs(where, sort=query.sort, order=query.order, cursor=query.cursor, limit=query.limit)
+        return json_response(page)
+
+    return await service.reads.answer(request, page_cost(query.limit, walks=query.walks), read)
+
+
+@router.api_route("/runs/{run_id}", methods=LOOK, responses=statuses(404, 503))
+async def get_run(
+    request: Request, service: InService, run_id: RunIdInPath, query: Annotated[RunQuery, Depends(QueryOf(RunQuery))]
+) -> Response:
+    """Answer with a run summed up and one page of its traces in the order they began."""
+
+    def read() -> Response:
+        run = service.store.run(run_id)
+        if run is None:
+            raise _no_run(run_id)
+        page = service.store.traces(
+            Filter(run_id=run_id), order="asc", cursor=query.cursor, limit=query.limit, timeline=query.timeline
+        )
+        return json_response({"run": run, "items": page.items, "next_cursor": page.next_cursor})
+
+    return await service.reads.answer(request, page_cost(query.limit, timeline=query.timeline), read)
+
+
+@router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))
+async def delete_run(service: InService, run_id: RunIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]) -> Response:
+    """Remove a run and all its traces for good."""
+    spans = await service.delete_run(run_id)
+    if not spans:
+        raise _no_run(run_id)
+    return json_response({"spans": spans})
+
+
+def _no_run(run_id: str) -> Refusal:
+    return Refusal(not_found(f"run {run_id}; /runs lists what there is"))

@@ -1,0 +1,122 @@
+"""Questions about runs, each within one read transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, exists, select, text
+
+from inspector.model import Filter, Page, Run, RunSort
+from inspector.store.contents import json_list
+from inspector.store.cursor import Position, read_cursor, write_cursor
+from inspector.store.filters import run_conditions, trace_conditions
+from inspector.store.limits import ReadLimits
+from inspector.store.listing import Pace, Ranking, page_rows, passing_ids
+from inspector.store.membership import Membership, membership_of
+from inspector.store.reader import Window
+from inspector.store.summaries import RUN, run_of
+from inspector.store.tables import runs, traces
+
+_SORTED: dict[RunSort, ColumnElement[Any]] = {
+    "time": runs.c.start_ns,
+    "duration": runs.c.duration_ms,
+    "cost": runs.c.cost_usd,
+    "spans": runs.c.spans,
+    "tokens": runs.c.input_tokens + runs.c.output_tokens,
+}
+
+
+def read_run(connection: Connection, run_id: str) -> Run | None:
+    """Returns one run's sums."""
+    row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
+    return None if row is None else run_of(row)
+
+
+def read_runs(connection: Connection, where: Filter, window: Window[RunSort], limits: ReadLimits) -> Page[Run]:
+    """Returns one page of runs.
+
+    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    """
+    identity = ("runs", where, window.sort, window.order)
+    value, limit = _SORTED[window.sort], window.limit
+    ranking = Ranking(value, runs.c.id, window.order, read_cursor(identity, window.cursor))
+    membership = membership_of(connection, where, limits.few_matches)
+    if membership is False:
+        return Page(())
+    query = select(value, runs.c.id).where(*run_conditions(where))
+    asked = Filter(trace_id=where.trace_id, session_id=where.session_id, agent=where.agent)
+    of_trace = trace_conditions(connection, asked)
+    if membership is None and not of_trace:
+        positions, more = _cut(page_rows(connection, query, ranking, limit + 1), limit)
+    else:
+        positions, more = _with_trace(connection, query, ranking, limit, _Asked(of_trace, membership), limits)
+    items = _by_ids(connection, [row_id for _, row_id in positions])
+    return Page(items, None if more is None else write_cursor(identity, more))
+
+
+class _Asked:
+    """What one of a run's traces must meet.
+
+    Args:
+        conditions: Those of its row.
+        membership: Those of one of its spans, if any.
+    """
+
+    def __init__(self, conditions: Sequence[ColumnElement[bool]], membership: Membership | None) -> None:
+        self._conditions = conditions
+        self._membership = membership
+
+    def candidates(self, connection: Connection, most_spans: int) -> tuple[ColumnElement[bool], bool] | None:
+        """Returns the condition for the runs that can have such a trace, and whether all of them do."""
+        conditions = [*self._conditions]
+        certain = True
+        if self._membership is not None:
+            found = self._membership.candidates(connection, most_spans)
+            if found is None:
+                return None
+            conditions.append(found.condition)
+            certain = found.certain
+        return runs.c.run_id.in_(select(traces.c.run_id).where(*conditions)), certain
+
+    def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which rows of ``runs`` have such a trace."""
+        among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        of_run = traces.c.run_id == runs.c.run_id
+        if self._membership is None:
+            has_trace = exists(traces.c.id).where(of_run, *self._conditions)
+            return set(connection.execute(select(runs.c.id).where(among, has_trace)).scalars())
+        joined = runs.join(traces, of_run)
+        query = select(traces.c.id, runs.c.id).select_from(joined).where(among, *self._conditions)
+        run_of_trace = {row[0]: row[1] for row in connection.execute(query)}
+        return {run_of_trace[row_id] for row_id in self._membership.test(connection, list(run_of_trace))}
+
+
+def _with_trace(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    asked: _Asked,
+    limits: ReadLimits,
+) -> tuple[list[Position], Position | None]:
+    # Most filters are met by many of the first runs, which is seen sooner than looked up.
+    positions, more = passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, 0))
+    if more is None or len(positions) == limit:
+        return positions, more
+    candidates = asked.candidates(connection, limits.listed_spans)
+    if candidates is not None:
+        condition, certain = candidates
+        query = query.where(condition)
+        if certain:
+            return _cut(page_rows(connection, query, ranking, limit + 1), limit)
+    return passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, limits.walk_s))
+
+
+def _cut(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:
+    positions = [(row[0], row[1]) for row in rows]
+    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
+
+
+def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:
+    among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+    by_id = {row[-1]: row for row in connection.execute(select(*RUN, runs.c.id).where(among))}
+    return tuple(run_of(by_id[row_id]) for row_id in row_ids)
