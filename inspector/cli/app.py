@@ -59,6 +59,15 @@ class CommandTable(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or name the one that was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            raise click.exceptions.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=error.ctx) from error
+
     def invoke(self, ctx: click.Context) -> object:
         """Let a complaint about an option point to the help of the command that was given it."""
         try:

@@ -6,7 +6,7 @@ from typing import Unpack
 import click
 
 from inspector.cli.filters import FilterOptions, filter_of, filter_options
-from inspector.cli.options import fields_option, home_option, page_options
+from inspector.cli.options import OneOf, fields_option, home_option, page_options
 from inspector.model import Event, Order, Sort
 
 
@@ -24,8 +24,8 @@ class EventsOptions(FilterOptions):
 
 @click.command()
 @filter_options
-@click.option("--sort", type=click.Choice(["time", "duration", "cost"]), default="time", show_default=True)
-@click.option("--order", type=click.Choice(["desc", "asc"]), default="desc", show_default=True)
+@click.option("--sort", type=OneOf(["time", "duration", "cost"]), default="time", show_default=True)
+@click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
 @click.option("--full", is_flag=True, help="With input, output, attributes, events and links; implies --json.")
 @fields_option(Event)

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, TypeVar
 import click
 
 from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
-from inspector.cli.options import Text
+from inspector.cli.options import OneOf, Text
 from inspector.model import KINDS, STATUSES, Filter, Kind, Status
 from inspector.spooling import is_run_id
 
@@ -147,8 +147,8 @@ class Amount(click.ParamType[float, str]):
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--kind", multiple=True, type=click.Choice(KINDS), help="What the event stands for; repeatable."),
-    click.option("--status", multiple=True, type=click.Choice(STATUSES), help="How it stands; repeatable."),
+    click.option("--kind", multiple=True, type=OneOf(KINDS), help="What the event stands for; repeatable."),
+    click.option("--status", multiple=True, type=OneOf(STATUSES), help="How it stands; repeatable."),
     click.option("--run-id", type=RunId(), metavar="ID", help="Events of one run; 'inspector runs' lists them."),
     click.option("--session-id", type=Text(), metavar="ID", help="Events of one session."),
     click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),

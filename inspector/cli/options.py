@@ -1,7 +1,7 @@
 """The options that several commands share."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +10,14 @@ from typing import Any, TypeVar
 import click
 
 C = TypeVar("C", bound=Callable[..., Any])
+ChoiceT = TypeVar("ChoiceT", bound=str)
 _ID = re.compile(r"[0-9a-fA-F-]+|last")
+
+
+def meant(word: str, words: Iterable[str]) -> str:
+    """Ask whether another word was meant, as the end of a refusal; nothing where none is near."""
+    near = get_close_matches(word, list(words), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class WholeNumber(click.IntRange):
@@ -34,6 +41,15 @@ class Text(click.ParamType[str, str]):
         if not value:
             self.fail("is empty; say which, or leave it out", param, ctx)
         return value
+
+
+class OneOf(click.Choice[ChoiceT]):
+    """One of a few words, and a refusal that names the one that was meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Name the words there are, after the nearest one."""
+        words = [self.normalize_choice(choice, ctx) for choice in self.choices]
+        return f"{value!r} is not one of {', '.join(words)}{meant(str(value).lower(), words)}"
 
 
 class HomeDirectory(click.Path):
@@ -78,9 +94,8 @@ class Fields(click.ParamType[tuple[str, ...], str]):
         names = tuple(filter(None, (name.strip() for name in value.split(","))))
         for name in names:
             if name not in self._known:
-                near = get_close_matches(name, self._known, n=1)
-                meant = f"; did you mean {near[0]!r}?" if near else ""
-                self.fail(f"no field {name!r}{meant} There are {', '.join(self._known)}", param, ctx)
+                way_on = meant(name, self._known) or "."
+                self.fail(f"no field {name!r}{way_on} There are {', '.join(self._known)}", param, ctx)
         return names
 
 

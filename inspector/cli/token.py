@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.options import home_option
+from inspector.cli.options import OneOf, home_option
 
 
 @click.command()
 @click.option(
     "--scope",
-    type=click.Choice(["read", "ingest", "control"]),
+    type=OneOf(["read", "ingest", "control"]),
     help="A token that may only read, only add, or read and delete; without it, the one that may do everything.",
 )
 @home_option

@@ -81,7 +81,9 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["evnets"], b"No such command 'evnets'"),
+        (["evnets"], b"No such command 'evnets'. Did you mean 'events'?"),
+        (["sow", "last"], b"No such command 'sow'. Did you mean 'show'?"),
+        (["xyz"], b"No such command 'xyz'.\n"),
         (["events", "--limt", "5"], b"--limit"),
         (["events", "--limit", "0"], b"--limit"),
         (["events", "--limit", "1001"], b"--limit"),
@@ -108,7 +110,10 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["events", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["tail", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
         (["sessions", "--since", "1h", "--until", "2h"], b"--since is later than --until"),
-        (["events", "--kind", "tol"], b"'tol'"),
+        (["events", "--kind", "tools"], b"'tools' is not one of workflow, agent, llm, tool, "),
+        (["events", "--kind", "tools"], b"; did you mean 'tool'?"),
+        (["events", "--status", "ERROR"], b"; did you mean 'error'?"),
+        (["token", "--scope", "reed"], b"'reed' is not one of read, ingest, control; did you mean 'read'?"),
         (["events", "--since", "yestrday"], b"'yestrday' is no time; did you mean 'yesterday'?"),
         (["events", "--attr", "novalue"], b"KEY=VALUE"),
         (["events", "--min-duration-ms", "nan"], b"'nan' is no number"),
