@@ -13,6 +13,7 @@ from inspector.cli.errors import CliError, ReaderGone
 from inspector.cli.visible import visible
 
 COMMANDS: dict[str, str] = {
+    "completion": "Print what completes this command in a shell, or install it.",
     "demo": "Run a small agent, record it and serve the result.",
     "doctor": "Check this installation and say what to do.",
     "events": "List events, newest first.",

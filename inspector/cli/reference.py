@@ -33,6 +33,7 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
 - Recorded text never controls the terminal.
   Escape sequences, bidirectional overrides and invisible characters are shown as symbols, such as `␛` and `⟨U+202E⟩`,
   and in JSON as `\\u` escapes.
+- `inspector completion --install` lets bash, zsh or fish complete commands, options and values.
 - Settings come from the environment (`INSPECTOR_HOME`, `INSPECTOR_PORT` and so on); options go before them.
 - The exit code is 0 for done, 1 for failed, 2 for a command line that was not understood.
   An error is one or two lines on standard error; `--debug` shows its traceback.
