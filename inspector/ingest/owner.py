@@ -39,6 +39,8 @@ INDEX_LIMIT = 512
 """Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
 CHECKPOINT_EVERY_S = 0.5
 """How long the log grows while there is more to do: a page that changes with each batch is then copied once."""
+LOG_IDLE_S = 10.0
+"""How long nothing is written before the log gives its space back: a file that is cut and grown again costs more."""
 INDEX_S = 0.05
 """How long text is indexed, at the least, between two looks at the spools."""
 PASS_S = 1.0
@@ -70,6 +72,8 @@ class Chores:
     """Whether there may be text to index and a log to check point."""
     prune_at_s: float = 0.0
     checkpoint_at_s: float = 0.0
+    shrink_at_s: float | None = None
+    """When the log gives its space back; None where it has."""
 
     def rest_s(self, spent_s: float) -> float:
         """Return how long to rest after a step."""
@@ -91,6 +95,7 @@ class Owner:
             it takes.
         check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
         prune_s: How long it is pruned before the other chores have their turn.
+        idle_s: How long nothing is written before the write-ahead log gives its space back.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -106,8 +111,10 @@ class Owner:
         check_s: float | None = None,
         check_later: bool = False,
         prune_s: float = PRUNE_S,
+        idle_s: float = LOG_IDLE_S,
     ) -> None:
         self._settings = settings
+        self._idle_s = idle_s
         self._prune_s = prune_s
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if why := why_not_ours(settings.home):
@@ -297,16 +304,20 @@ class Owner:
             # First: what is deleted while it is pruned asks for another pass.
             self._freed.clear()
             chores.prune_at_s = now_s + PRUNE_AGAIN_S
+            chores.shrink_at_s = now_s + self._idle_s
             if self.prune(for_s=self._prune_s).complete:
                 chores.prune_at_s = now_s + PRUNE_EVERY_S
             else:
                 chores.prune_at_s = now_s
         if chores.behind:
+            chores.shrink_at_s = now_s + self._idle_s
             chores.behind = self._index(now_s + max(INDEX_S, now_s - began_s))
             chores.busy |= chores.behind
             if not chores.busy or now_s >= chores.checkpoint_at_s:
                 self.store.checkpoint()
                 chores.checkpoint_at_s = now_s + CHECKPOINT_EVERY_S
+        elif chores.shrink_at_s is not None and now_s >= chores.shrink_at_s:
+            chores.shrink_at_s = None if self._database.shrink_log() else now_s + self._idle_s
 
     def _index(self, until_s: float) -> bool:
         """Bring search up to date, half of the time at most; returns whether it is still behind."""

@@ -220,10 +220,21 @@ def checkpoint(engine: Engine) -> None:
         driver(connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
-def empty_log(engine: Engine) -> None:
-    """Moves the write-ahead log into the database and gives its space back, unless somebody reads from it."""
+def empty_log(engine: Engine, *, wait_ms: int = LOCK_WAIT_MS) -> bool:
+    """Moves the write-ahead log into the database and gives its space back; returns whether it could.
+
+    Args:
+        engine: The one that writes.
+        wait_ms: How long it waits for those that read from the log.
+    """
     with engine.connect() as connection:
-        driver(connection).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        raw = driver(connection)
+        raw.execute(f"PRAGMA busy_timeout = {wait_ms}")
+        try:
+            (is_busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            raw.execute(f"PRAGMA busy_timeout = {LOCK_WAIT_MS}")
+    return not is_busy
 
 
 def driver(connection: Connection) -> sqlite3.Connection:

@@ -163,6 +163,17 @@ class SqliteStore(SqliteReads):
         self._writable().checkpoint()
         self._reserve.keep()
 
+    def shrink_log(self) -> bool:
+        """Give back the space of the write-ahead log, which grows and does not shrink by itself.
+
+        Returns:
+            Whether it is empty; somebody may read from it, and is not waited for.
+
+        Raises:
+            StoreError: The database cannot be written.
+        """
+        return self._writable().shrink_log()
+
     def relieve(self) -> None:
         """Give back the space of the write-ahead log, which a full disk has kept from being moved."""
         writer = self._writable()

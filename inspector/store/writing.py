@@ -138,6 +138,18 @@ class WriteConnection:
         with self._lock, suppress(StoreBusy), engines.translated(self._path):
             engines.empty_log(self._usable())
 
+    def shrink_log(self) -> bool:
+        """Empty the log unless somebody reads from it, whom it does not wait for; returns whether it is empty."""
+        with self._lock:
+            try:
+                with engines.translated(self._path):
+                    return engines.empty_log(self._usable(), wait_ms=0)
+            except StoreBusy:
+                return False
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+
     def close(self) -> None:
         """Let go of the file, and note how it was left where it is sound."""
         with self._lock:

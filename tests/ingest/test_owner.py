@@ -51,6 +51,19 @@ def test_stopping_takes_in_what_is_there(settings, spool, make_span, make_reques
         assert count(owner.store) == 50
 
 
+def test_the_log_gives_its_space_back_while_nothing_is_written(settings, spool, make_span, make_request):
+    log = settings.database.with_name("inspector.db-wal")
+    with Owner(settings, idle_s=0.05) as owner:
+        owner.start()
+        for number in range(2):
+            call = make_span({"gen_ai.tool.call.arguments": "word " * 20_000})
+            (spool / f"{number}.jsonl").write_bytes(make_request(call, process=None) + b"\n")
+            wait_for(lambda number=number: count(owner.store) == number + 1)
+            wait_for(lambda: log.stat().st_size == 0)
+        assert count(owner.store) == 2
+        assert owner.problems() == ()
+
+
 def test_text_is_searchable_soon_after_it_was_taken_in(settings, spool, make_span, make_request):
     with Owner(settings) as owner:
         owner.start()

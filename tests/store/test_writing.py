@@ -1,5 +1,7 @@
 import itertools
 import json
+import sqlite3
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -352,3 +354,22 @@ def test_many_threads_may_read_and_write_at_once(store, make_span):
         assert set(threads.map(work, batches)) == {5}
     assert [event.seq for event in store.after(0, Filter())] == list(range(1, 201))
     assert list(itertools.islice((trace.spans for trace in store.traces(Filter()).items), 3)) == [5, 5, 5]
+
+
+def test_the_log_gives_its_space_back_without_waiting_for_who_reads_from_it(store, path, make_span):
+    log = path.with_name("inspector.db-wal")
+    store.write([make_span()])
+    assert log.stat().st_size
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM spans").fetchone() == (1,)
+        store.write([make_span()])
+        assert not store.shrink_log()
+        assert reader.execute("SELECT count(*) FROM spans").fetchone() == (1,)
+        assert log.stat().st_size
+        reader.execute("COMMIT")
+        assert store.shrink_log()
+        assert log.stat().st_size == 0
+        assert reader.execute("SELECT count(*) FROM spans").fetchone() == (2,)
+    store.write([make_span()])
+    assert len(store.events(Filter()).items) == 3
