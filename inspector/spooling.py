@@ -17,6 +17,7 @@ UNWRITTEN_SUFFIX = ".unwritten"
 _UNWRITTEN = re.compile(
     r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.(?P<run>\w*)\.(?P<count>\d{1,18})\.unwritten", re.ASCII
 )
+_PROCESS = re.compile(r"\d{8}T\d{6}-\d+-[0-9a-f]{8}", re.ASCII)
 _SEGMENT = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
 
 
@@ -35,6 +36,11 @@ def make_private(directory: Path) -> None:
         if not each.exists():
             each.mkdir(mode=0o700, exist_ok=True)
             hand_over(each, each.parent)
+
+
+def is_process_key(text: str) -> bool:
+    """Tell whether a text is the key of a process: when it began, its number, and eight random digits."""
+    return _PROCESS.fullmatch(text) is not None
 
 
 def process_of(name: str) -> str | None:

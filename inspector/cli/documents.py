@@ -7,7 +7,7 @@ import msgspec
 
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import json_text
-from inspector.model import Event, Losses, Page, Session, Trace
+from inspector.model import Event, Losses, Page, Run, Session, Trace
 
 LARGE = frozenset(("input", "output", "attributes", "events", "links"))
 """Fields of an event that are read only when somebody asks for them."""
@@ -55,8 +55,16 @@ def trace_document(trace: Trace, events: Sequence[Event], names: Sequence[str]) 
 
 
 def run_document(
-    run_id: str, traces: Sequence[tuple[Trace, Sequence[Event]]], losses: Losses, names: Sequence[str]
+    run: Run, traces: Sequence[tuple[Trace, Sequence[Event]]], losses: Losses, names: Sequence[str]
 ) -> object:
-    """Return what was not recorded of one run, and its traces, each as `trace_document` does."""
+    """Return a run, what its processes did not record at all, and its traces, each as `trace_document` does."""
     documents = [trace_document(trace, events, names) for trace, events in traces]
-    return {"run_id": run_id, "losses": losses, "traces": documents}
+    return {"run": run, "losses": losses, "traces": documents}
+
+
+def run_page_document(page: Page[Run], names: Sequence[str]) -> object:
+    """Answer as ``GET /runs`` does; no names keep every field."""
+    return {
+        "items": [chosen_fields(run, names) for run in page.items] if names else page.items,
+        "next_cursor": page.next_cursor,
+    }

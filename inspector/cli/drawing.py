@@ -12,7 +12,7 @@ from inspector.cli.shaping import Repeat, Shape
 from inspector.cli.terminal import Style, Terminal
 from inspector.cli.tree import TRUNK, Row, tree_rows
 from inspector.cli.visible import cut, pad, width
-from inspector.model import Event, Losses, Session, Trace
+from inspector.model import Event, Losses, Run, Session, Trace
 
 _BAR_COLUMNS = 16
 _BAR_FROM_WIDTH = 90
@@ -88,24 +88,25 @@ def tree_lines(events: Sequence[Event], terminal: Terminal, shape: Shape | None 
 
 
 def run_lines(
-    run_id: str,
+    run: Run,
     traces: Sequence[tuple[Trace, Sequence[Event]]],
     terminal: Terminal,
     *,
     losses: Losses | None = None,
     shape: Shape | None = None,
 ) -> Iterable[str]:
-    """Draw all that one program did: a line of facts, then the trees of its traces on one scale of time.
+    """Draw all of a run: a line of facts, what was asked and answered, then its traces on one scale of time.
 
     Args:
-        run_id: What its processes were recorded with as ``inspector.run.id``.
+        run: What is drawn.
         traces: Its traces and their events, in the order they are drawn.
         terminal: Gives the width, colours and characters to draw with.
         losses: What its processes did not record.
         shape: What is drawn of each tree; all of it by default.
     """
     start_ns, end_ns = _extent([event for _, events in traces for event in events])
-    yield terminal.style(terminal.cut(_facts_of_run(run_id, [trace for trace, _ in traces], terminal)), "dim")
+    yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
+    yield from _said(run, terminal)
     if losses is not None:
         yield from _missing(losses, terminal)
     lines: list[_Line] = []
@@ -172,13 +173,21 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     return terminal.signs(" · ").join(parts)
 
 
-def _facts_of_run(run_id: str, traces: Sequence[Trace], terminal: Terminal) -> str:
+def _said(run: Run, terminal: Terminal) -> Iterable[str]:
+    for word, text in (("asked", run.question), ("answered", run.answer)):
+        if text is not None:
+            yield terminal.cut(f"{word:8}  {terminal.safe(text)}")
+
+
+def _facts_of_run(run: Run, traces: Sequence[Trace], terminal: Terminal) -> str:
     services = sorted({terminal.safe(trace.service) for trace in traces if trace.service})
     parts = [
-        f"run {terminal.safe(run_id)}",
+        f"run {terminal.safe(run.run_id)}",
+        "" if run.origin in ("program", "trace") else f"{run.origin} {terminal.safe(run.name)}",
         figures.moment(min((trace.start_time_unix_nano for trace in traces), key=int)),
         figures.counted(len(traces), "trace"),
         *counts_of(traces),
+        f"{run.open_calls:,} open" if run.open_calls else "",
         f"service {', '.join(services)}" if services else "",
     ]
     return terminal.signs(" · ").join(filter(None, parts))

@@ -48,7 +48,7 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
         if outcome.runs == 1:
             yield f"inspector: recorded {_counted(outcome)}; to see it: {one}"
         else:
-            every = f"inspector show --run {outcome.run_id}{_elsewhere(choices)}"
+            every = f"inspector show {outcome.run_id}{_elsewhere(choices)}"
             yield f"inspector: recorded {_counted(outcome)}; to see them: {every}"
             if outcome.telling is not None and (outcome.telling.failed or outcome.telling.calls > 1):
                 yield f"inspector: {_which(outcome)}{one}"

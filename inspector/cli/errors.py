@@ -3,7 +3,7 @@
 CliError              exit code 1
 ├── SettingInvalid    a value in the environment or an option that no setting takes
 ├── TraceUnknown      no trace has that id
-├── RunUnknown        no program was recorded with that id
+├── RunUnknown        no run was recorded with that id
 ├── SpanUnknown       no span has that id
 ├── CursorRefused     no page of this list ended there
 ├── ServerRefused     the running server did not do what only it can

@@ -9,7 +9,7 @@ from inspector.cli.options import Text, home_option
 
 
 @click.command()
-@click.argument("traces", type=Text(), nargs=-1, metavar="[TRACE]...")
+@click.argument("ids", type=Text(), nargs=-1, metavar="[RUN|TRACE]...")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
 @click.option("--since", type=Stretch(), help="All traces that began at or after; as --since of 'inspector events'.")
 @click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
@@ -29,7 +29,7 @@ from inspector.cli.options import Text, home_option
 @home_option
 def export(
     *,
-    traces: tuple[str, ...],
+    ids: tuple[str, ...],
     session_id: str | None,
     since: tuple[int, int | None] | None,
     everything: bool,
@@ -39,12 +39,12 @@ def export(
 ) -> None:
     """Write recorded traces as OTLP JSON lines, which 'inspector import' and any collector read.
 
-    TRACE is a trace id, the beginning of one, or 'last'. Everything that was recorded of a trace is in the file,
-    prompts and results too.
+    RUN or TRACE is an id, a part of one as the lists show it, or 'last': the run that began a trace last. Everything
+    that was recorded of a trace is in the file, prompts and results too.
     """
-    named = bool(traces or session_id or since is not None)
+    named = bool(ids or session_id or since is not None)
     if not (named or everything or salvage):
-        raise click.UsageError("say what to export: TRACE ids, 'last', --session ID, --since 2h or --all")
+        raise click.UsageError("say what to export: ids of runs or traces, 'last', --session ID, --since 2h or --all")
     if named and everything:
         raise click.UsageError("--all exports everything; leave it out, or what else is named")
     from inspector.cli.exporting import Wanted, salvage_lines, write_export
@@ -52,7 +52,7 @@ def export(
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
-    wanted = Wanted(traces, session_id, *times_of(since, None), everything or not named)
+    wanted = Wanted(ids, session_id, *times_of(since, None), everything or not named)
     found = write_export(settings_of(home), wanted, output, salvage=salvage)
     for line in salvage_lines(found):
         notice(line)

@@ -12,10 +12,10 @@ from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone, TraceUnknown
 from inspector.cli.figures import counted
-from inspector.cli.lookup import find_trace
+from inspector.cli.lookup import find_run_or_trace, traces_of
 from inspector.cli.opening import opened
 from inspector.ingest import export_lines
-from inspector.model import Event, Filter
+from inspector.model import Event, Filter, Trace
 from inspector.settings import Settings
 from inspector.store import Store
 from inspector.store.salvage import Salvaged, salvaged
@@ -28,7 +28,8 @@ _EVENTS = 200
 class Wanted:
     """Which traces are to be exported; everything that is named."""
 
-    traces: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Of runs and traces."""
     session_id: str | None = None
     since_ns: int | None = None
     until_ns: int | None = None
@@ -98,8 +99,9 @@ def _source(settings: Settings, salvage: Path | None, written: Exported) -> Gene
 
 
 def _trace_ids(store: Store, wanted: Wanted) -> Iterator[str]:
-    for text in wanted.traces:
-        yield find_trace(store, text).trace_id
+    for text in wanted.ids:
+        found = find_run_or_trace(store, text)
+        yield from (trace.trace_id for trace in ([found] if isinstance(found, Trace) else traces_of(store, found)))
     filters: list[Filter] = []
     if wanted.session_id is not None:
         filters.append(Filter(session_id=wanted.session_id))

@@ -16,15 +16,13 @@ C = TypeVar("C", bound=Callable[..., Any])
 _HEX_DIGITS = frozenset("0123456789abcdef")
 
 
-class FilterOptions(TypedDict):
-    """What click hands to a command that took :func:`filter_options`."""
+class ListOptions(TypedDict):
+    """What click hands to a command that took :func:`run_filter_options`."""
 
     kind: tuple[Kind, ...]
     status: tuple[Status, ...]
     run_id: str | None
     session_id: str | None
-    trace_id: str | None
-    parent_id: str | None
     name: str | None
     name_prefix: str | None
     agent: str | None
@@ -42,6 +40,13 @@ class FilterOptions(TypedDict):
     attr: tuple[tuple[str, str], ...]
     q: str | None
     duplicates: bool
+
+
+class FilterOptions(ListOptions):
+    """What click hands to a command that took :func:`filter_options`."""
+
+    trace_id: str | None
+    parent_id: str | None
 
 
 class Moment(click.ParamType[int, str]):
@@ -151,10 +156,6 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--status", multiple=True, type=OneOf(STATUSES), help="How it stands; repeatable."),
     click.option("--run-id", type=RunId(), metavar="ID", help="Events of one run; 'inspector runs' lists them."),
     click.option("--session-id", type=Text(), metavar="ID", help="Events of one session."),
-    click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
-    click.option(
-        "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one event (16 hexadecimal digits)."
-    ),
     click.option("--name", type=Text(), metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
     click.option("--name-prefix", type=Text(), metavar="TEXT", help="How the name begins."),
     click.option("--agent", type=Text(), metavar="NAME", help="Name of the agent."),
@@ -188,9 +189,26 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
+_PLACES: tuple[Callable[[Any], Any], ...] = (
+    click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
+    click.option(
+        "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one event (16 hexadecimal digits)."
+    ),
+)
+
+
 def filter_options(command: C) -> C:
     """Give a command every option that narrows a list of events."""
-    for option in reversed(_OPTIONS):
+    return _with(_PLACES + _OPTIONS, command)
+
+
+def run_filter_options(command: C) -> C:
+    """Give a command every option that narrows a list of runs."""
+    return _with(_OPTIONS, command)
+
+
+def _with(options: tuple[Callable[[Any], Any], ...], command: C) -> C:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -210,7 +228,7 @@ def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tupl
     return since_ns, end_ns
 
 
-def filter_of(options: FilterOptions) -> Filter:
+def filter_of(options: ListOptions | FilterOptions) -> Filter:
     """Turn the options of a command into the filter that the store takes.
 
     Raises:
@@ -222,8 +240,8 @@ def filter_of(options: FilterOptions) -> Filter:
         statuses=options["status"],
         run_id=options["run_id"],
         session_id=options["session_id"],
-        trace_id=options["trace_id"],
-        parent_id=options["parent_id"],
+        trace_id=options.get("trace_id"),
+        parent_id=options.get("parent_id"),
         name=options["name"],
         name_prefix=options["name_prefix"],
         agent=options["agent"],

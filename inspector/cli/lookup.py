@@ -2,12 +2,12 @@
 
 import re
 import time
-
-import msgspec
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
-from inspector.model import Event, Filter, Trace
-from inspector.semconv import RUN_ID
+from inspector.model import Event, Filter, Page, Run, Trace
+from inspector.spooling import is_run_id
 from inspector.store import Store
 
 _PAGE = 1000
@@ -15,8 +15,13 @@ _PAGES_SEARCHED = 200
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _TRACE_DIGITS = 32
 _NAMED_IN_MESSAGE = 3
+_NOTHING = "nothing is recorded yet; record a program: inspector run app.py"
+SHORT_ID = 8
+"""Characters of an id that a table on a terminal has."""
 _ARRIVAL_S = 5.0
 _POLL_S = 0.05
+
+T = TypeVar("T")
 
 
 def find_trace(store: Store, text: str) -> Trace:
@@ -28,10 +33,10 @@ def find_trace(store: Store, text: str) -> Trace:
     if text == "last":
         newest = store.traces(Filter(), limit=1).items
         if not newest:
-            raise TraceUnknown("nothing is recorded yet; record a program: inspector run app.py")
+            raise TraceUnknown(_NOTHING)
         return newest[0]
     prefix = text.lower()
-    found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _beginning_with(store, prefix)
+    found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _traces_beginning_with(store, prefix)
     traces = [trace for trace in found if trace is not None]
     if len(traces) == 1:
         return traces[0]
@@ -41,61 +46,94 @@ def find_trace(store: Store, text: str) -> Trace:
     raise TraceUnknown(f"no trace {text} is recorded; 'inspector events' lists what is")
 
 
-def _beginning_with(store: Store, prefix: str) -> list[Trace | None]:
-    found: list[Trace | None] = []
+def _traces_beginning_with(store: Store, prefix: str) -> list[Trace | None]:
     if not _HEX.fullmatch(prefix):
-        return found
-    cursor: str | None = None
-    for _ in range(_PAGES_SEARCHED):
-        page = store.traces(Filter(), cursor=cursor, limit=_PAGE)
-        found += [trace for trace in page.items if trace.trace_id.startswith(prefix)]
-        cursor = page.next_cursor
-        if cursor is None or len(found) > _NAMED_IN_MESSAGE:
-            break
-    return found
+        return []
+    return [
+        trace
+        for trace in _searched(lambda cursor: store.traces(Filter(), cursor=cursor, limit=_PAGE))
+        if trace.trace_id.startswith(prefix)
+    ]
 
 
-def find_run(store: Store, text: str) -> tuple[str, list[Trace]]:
-    """Find the traces that the processes of one ``inspector run`` took part in, in the order they began.
-
-    Args:
-        store: What is recorded.
-        text: The run's id, or ``last`` for the one that began a trace last.
-
-    Returns:
-        The run's id and its traces.
+def find_run(store: Store, text: str) -> Run:
+    """Find the run with this id, the only one whose id begins or ends so, or the ``last`` one that began a trace.
 
     Raises:
-        RunUnknown: Nothing is recorded of such a run.
+        RunUnknown: There is none, or the part fits several.
     """
-    run_id = _last_run(store) if text == "last" else text
+    if text == "last":
+        newest = store.traces(Filter(), limit=1).items
+        whole = store.run(newest[0].run_id) if newest else None
+        if whole is None:
+            raise RunUnknown(_NOTHING)
+        return whole
+    found = _runs_like(store, text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        some = ", ".join(run.run_id for run in found[:_NAMED_IN_MESSAGE])
+        raise RunUnknown(f"several runs are like {text}: {some}; give more of the id")
+    raise RunUnknown(f"no run {text} is recorded; 'inspector runs' lists what is")
+
+
+def find_run_or_trace(store: Store, text: str) -> Run | Trace:
+    """Find the run or the trace of this id, or of which it is a part; a run of one trace is that trace.
+
+    Raises:
+        RunUnknown: There is neither, or the part fits several.
+    """
+    if text == "last":
+        return _as_one_trace(store, find_run(store, text))
+    prefix = text.lower()
+    found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _traces_beginning_with(store, prefix)
+    traces = [trace for trace in found if trace is not None]
+    runs = [run for run in _runs_like(store, text) if run.run_id != run.trace_id]
+    if len(traces) + len(runs) == 1:
+        return traces[0] if traces else _as_one_trace(store, runs[0])
+    if traces or runs:
+        ids = (*(trace.trace_id for trace in traces), *(run.run_id for run in runs))
+        raise RunUnknown(f"{text} is part of several ids: {', '.join(ids[:_NAMED_IN_MESSAGE])}; give more of it")
+    raise RunUnknown(f"no run or trace {text} is recorded; 'inspector runs' lists what is")
+
+
+def _as_one_trace(store: Store, run: Run) -> Run | Trace:
+    return run if run.traces > 1 else store.trace(run.trace_id) or run
+
+
+def _runs_like(store: Store, text: str) -> list[Run]:
+    if not is_run_id(text):
+        return []
+    whole = store.run(text)
+    if whole is not None:
+        return [whole]
+    return [
+        run
+        for run in _searched(lambda cursor: store.runs(Filter(), cursor=cursor, limit=_PAGE))
+        if run.run_id.startswith(text) or (len(text) >= SHORT_ID and run.run_id.endswith(text))
+    ]
+
+
+def _searched(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
+    cursor: str | None = None
+    for _ in range(_PAGES_SEARCHED):
+        page = page_at(cursor)
+        yield from page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def traces_of(store: Store, run: Run) -> list[Trace]:
+    """Read every trace of a run, in the order they began."""
     found: list[Trace] = []
     cursor: str | None = None
-    while run_id is not None:
-        page = store.traces(Filter(attributes=((RUN_ID, run_id),)), cursor=cursor, limit=_PAGE)
+    while True:
+        page = store.traces(Filter(run_id=run.run_id), order="asc", cursor=cursor, limit=_PAGE)
         found += page.items
         cursor = page.next_cursor
-        # A page is a second's search: a run's traces are neighbours in time, and what is recorded may be much.
-        if cursor is None or (found and not page.items):
-            break
-    if run_id is None or not found:
-        if run_id is None:
-            raise RunUnknown(
-                f"'inspector run' started none of the newest {_PAGE:,} traces; a trace is drawn by its id: "
-                "inspector show last"
-            )
-        raise RunUnknown(f"no run {run_id} is recorded; 'inspector run' says the id of one that has several traces")
-    return run_id, found[::-1]
-
-
-def _last_run(store: Store) -> str | None:
-    page = store.traces(Filter(), limit=_PAGE)
-    for trace in page.items:
-        for event in store.events(Filter(trace_id=trace.trace_id), order="asc", limit=1, full=True).items:
-            found = msgspec.json.decode(bytes(event.attributes or b"{}")).get(RUN_ID)
-            if isinstance(found, str):
-                return found
-    return None
+        if cursor is None:
+            return found
 
 
 def find_event(store: Store, span_id: str, *, trace: str) -> Event:

@@ -8,12 +8,16 @@ import click
 from inspector.cli.figures import parse_size, parse_span_s
 from inspector.cli.options import Text, home_option
 
+_RULES = ("older_than", "max_size")
+_NAMED = ("run_id", "session_id", "trace_id")
+
 
 class PruneOptions(TypedDict):
     """The options of ``prune``."""
 
     older_than: float | None
     max_size: int | None
+    run_id: str | None
     session_id: str | None
     trace_id: str | None
     yes: bool
@@ -51,6 +55,7 @@ class Size(click.ParamType[int, str]):
 @click.option(
     "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GB."
 )
+@click.option("--run", "run_id", type=Text(), metavar="ID", help="All of one run: its id, a part of it, or 'last'.")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
 @click.option(
     "--trace", "trace_id", type=Text(), metavar="ID", help="One trace: its id, the beginning of it, or 'last'."
@@ -59,13 +64,15 @@ class Size(click.ParamType[int, str]):
 @home_option
 def prune(**options: Unpack[PruneOptions]) -> None:
     """Delete recorded traces, for good: all that any of the options names."""
-    if all(options[name] is None for name in ("older_than", "max_size", "session_id", "trace_id")):
-        raise click.UsageError("say what to delete: --older-than 30d, --max-size 1GB, --session ID or --trace ID")
-    is_named = options["session_id"] is not None or options["trace_id"] is not None
+    if all(options[name] is None for name in _NAMED + _RULES):
+        raise click.UsageError(
+            "say what to delete: --older-than 30d, --max-size 1GB, --run ID, --session ID or --trace ID"
+        )
+    is_named = any(options[name] is not None for name in _NAMED)
     if is_named and (options["older_than"] is not None or options["max_size"] is not None):
         raise click.UsageError(
-            "--trace and --session delete what they name, whatever its age; --older-than and --max-size delete others: "
-            "give them to a prune of their own"
+            "--run, --trace and --session delete what they name, whatever its age; --older-than and --max-size delete "
+            "others: give them to a prune of their own"
         )
     from inspector.cli.home import settings_of
     from inspector.cli.terminal import standard_output
@@ -74,5 +81,7 @@ def prune(**options: Unpack[PruneOptions]) -> None:
     settings = settings_of(options["home"])
     from inspector.cli.pruning import Wanted, carry_out
 
-    wanted = Wanted(options["older_than"], options["max_size"], options["session_id"], options["trace_id"])
+    wanted = Wanted(
+        options["older_than"], options["max_size"], options["run_id"], options["session_id"], options["trace_id"]
+    )
     terminal.write([carry_out(settings, wanted, ask=not options["yes"])])

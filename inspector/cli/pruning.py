@@ -4,14 +4,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 import click
 
 from inspector.cli import figures
 from inspector.cli.errors import CliError, TraceUnknown
-from inspector.cli.lookup import find_trace
+from inspector.cli.lookup import find_run, find_trace
 from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
 from inspector.cli.request import delete
@@ -31,6 +31,7 @@ class Wanted:
 
     older_than_s: float | None = None
     max_bytes: int | None = None
+    run_id: str | None = None
     session_id: str | None = None
     trace_id: str | None = None
 
@@ -54,6 +55,8 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
 def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
     with opened(settings, write=True) as store:
         trace_id = find_trace(store, wanted.trace_id).trace_id if wanted.trace_id else None
+        if wanted.run_id is not None:
+            wanted = replace(wanted, run_id=find_run(store, wanted.run_id).run_id)
         if wanted.session_id is not None and store.session(wanted.session_id) is None:
             raise TraceUnknown(f"no session {wanted.session_id} is recorded; 'inspector sessions' lists what is")
         if ask:
@@ -79,6 +82,8 @@ def _question(wanted: Wanted, trace_id: str | None) -> str:
         parts.append(f"all traces that were over before {figures.moment(_before_ns(wanted.older_than_s))}")
     if wanted.max_bytes is not None:
         parts.append(f"the oldest traces until {figures.size(wanted.max_bytes)} are left")
+    if wanted.run_id is not None:
+        parts.append(f"run {wanted.run_id}")
     if wanted.session_id is not None:
         parts.append(f"session {visible(wanted.session_id)}")
     if trace_id is not None:
@@ -98,6 +103,7 @@ def _before_ns(age_s: float) -> int:
 
 def _by_ourselves(store: Store, wanted: Wanted, trace_id: str | None) -> str:
     spans = store.delete_trace(trace_id) if trace_id else 0
+    spans += store.delete_run(wanted.run_id) if wanted.run_id is not None else 0
     spans += store.delete_session(wanted.session_id) if wanted.session_id is not None else 0
     if wanted.older_than_s is None and wanted.max_bytes is None:
         return f"deleted {spans:,} events"
@@ -108,6 +114,8 @@ def _by_ourselves(store: Store, wanted: Wanted, trace_id: str | None) -> str:
 
 def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str | None, url: str) -> str:
     spans = delete(settings, url, f"traces/{trace_id}") if trace_id else 0
+    if wanted.run_id is not None:
+        spans += delete(settings, url, f"runs/{wanted.run_id}")
     if wanted.session_id is not None:
         spans += delete(settings, url, f"sessions/{quote(wanted.session_id, safe='')}")
     if wanted.older_than_s is not None:

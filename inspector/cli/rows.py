@@ -1,13 +1,15 @@
-"""Lists of events and sessions as tables, and single events as lines that follow each other."""
+"""Lists of events, runs and sessions as tables, and single events as lines that follow each other."""
 
 from collections.abc import Iterable, Sequence
 
 from inspector.cli import figures, status
 from inspector.cli.drawing import DUPLICATE, counted_elsewhere, error_text
+from inspector.cli.lookup import SHORT_ID
 from inspector.cli.table import Cell, Column, table_lines
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
-from inspector.model import Event, Session
+from inspector.model import Event, Run, Session
+from inspector.spooling import is_process_key
 
 _EVENT_COLUMNS = (
     Column(title="TIME"),
@@ -22,6 +24,21 @@ _EVENT_COLUMNS = (
     Column(title="DUPLICATE", style="dim"),
     Column(title="ERROR", shrinks_to=20, style="red"),
 )
+_RUN_COLUMNS = (
+    Column(title="RUN", style="dim"),
+    Column(title="STARTED"),
+    Column(title="STATUS"),
+    Column(title="NAME", shrinks_to=10),
+    Column(title="ASKED", shrinks_to=12, leaves=6),
+    Column(title="ANSWERED", shrinks_to=12, leaves=2),
+    Column(title="DURATION", right=True, leaves=7),
+    Column(title="TRACES", right=True, leaves=1),
+    Column(title="CALLS", right=True, leaves=8),
+    Column(title="ERRORS", right=True),
+    Column(title="TOKENS", right=True, leaves=4),
+    Column(title="COST", right=True, leaves=5),
+    Column(title="UNPRICED", right=True, leaves=1),
+)
 _SESSION_COLUMNS = (
     Column(title="SESSION", shrinks_to=16),
     Column(title="STARTED"),
@@ -34,7 +51,6 @@ _SESSION_COLUMNS = (
     Column(title="COST", right=True, leaves=3),
     Column(title="UNPRICED", right=True, leaves=1),
 )
-_SHORT_ID = 8
 _LIVE_NAME = 34
 _LIVE_FIGURES = 10
 
@@ -45,7 +61,7 @@ def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
 
 
 def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
-    trace_id = event.trace_id if terminal.width is None else event.trace_id[:_SHORT_ID]
+    trace_id = event.trace_id if terminal.width is None else event.trace_id[:SHORT_ID]
     tokens, cost = _used(event, terminal)
     return (
         Cell(figures.moment(event.start_time_unix_nano)),
@@ -73,6 +89,37 @@ def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
     if event.folded_into is None:
         return tokens, cost
     return counted_elsewhere(tokens), counted_elsewhere(cost)
+
+
+def run_table(runs: Sequence[Run], terminal: Terminal) -> Iterable[str]:
+    """Lay out a page of runs; ids are whole where nothing is cut, and parts that ``show`` takes elsewhere."""
+    return table_lines(_RUN_COLUMNS, [_run_cells(run, terminal) for run in runs], terminal)
+
+
+def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
+    state = _status_cell(run.status, terminal)
+    if run.open_calls:
+        state = Cell(f"{state.text}, {run.open_calls:,} open", state.style)
+    return (
+        Cell(run.run_id if terminal.width is None else short_run_id(run.run_id)),
+        Cell(figures.moment(run.start_time_unix_nano)),
+        state,
+        Cell(terminal.safe(run.name)),
+        Cell(terminal.safe(run.question or "")),
+        Cell(terminal.safe(run.answer or "")),
+        Cell(terminal.signs(figures.duration(run.duration_ms))),
+        Cell(f"{run.traces:,}"),
+        Cell(f"{run.calls:,}"),
+        Cell(f"{run.errors:,}", "red" if run.errors else ""),
+        Cell(terminal.signs(figures.tokens(run.input_tokens, run.output_tokens))),
+        Cell(figures.cost(run.cost_usd)),
+        Cell(f"{run.unpriced_calls:,}" if run.unpriced_calls else ""),
+    )
+
+
+def short_run_id(run_id: str) -> str:
+    """Return the part of an id that tells it from others; the keys of processes begin with the time."""
+    return run_id[-SHORT_ID:] if is_process_key(run_id) else run_id[:SHORT_ID]
 
 
 def session_table(sessions: Sequence[Session], terminal: Terminal) -> Iterable[str]:
@@ -106,7 +153,7 @@ def _status_cell(state: status.Status, terminal: Terminal) -> Cell:
 def live_line(event: Event, terminal: Terminal) -> str:
     """Write one event as a line of its own, in columns that later lines share."""
     name = cut(f"{event.kind:8}  {terminal.safe(event.name)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
-    left = f"{figures.moment(event.start_time_unix_nano)}  {event.trace_id[:_SHORT_ID]}"
+    left = f"{figures.moment(event.start_time_unix_nano)}  {event.trace_id[:SHORT_ID]}"
     state = _status_cell(event.status, terminal)
     took = pad(terminal.signs(figures.duration(event.duration_ms)), _LIVE_FIGURES, right=True)
     tokens, cost = _used(event, terminal)

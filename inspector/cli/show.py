@@ -1,4 +1,4 @@
-"""``inspector show``: one trace as a tree, all traces of one program, or one event whole."""
+"""``inspector show``: a run or one trace of it as trees, or one event whole."""
 
 import time
 from pathlib import Path
@@ -8,7 +8,7 @@ import click
 
 from inspector.cli.filters import HexId
 from inspector.cli.options import Text, WholeNumber, WithId, fields_option, home_option, no_pager_option
-from inspector.model import Event
+from inspector.model import Event, Run, Trace
 
 if TYPE_CHECKING:
     from inspector.cli.shaping import Shape
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ShowOptions(TypedDict):
     """The options of ``show``."""
 
-    trace: str | None
+    what: str | None
     run_id: str | None
     span_id: str | None
     errors: bool
@@ -33,13 +33,13 @@ class ShowOptions(TypedDict):
 
 
 @click.command(cls=WithId)
-@click.argument("trace", type=Text(), required=False)
+@click.argument("what", metavar="[RUN|TRACE]", type=Text(), required=False)
 @click.option(
     "--run",
     "run_id",
     type=Text(),
     metavar="ID",
-    help="Draw every trace of one 'inspector run', by the id that it says at its end, or 'last'.",
+    help="The same as RUN, for what is a run alone.",
 )
 @click.option(
     "--span",
@@ -56,16 +56,17 @@ class ShowOptions(TypedDict):
 @fields_option(Event)
 @home_option
 def show(**options: Unpack[ShowOptions]) -> None:
-    """Draw one trace as a tree: times, status, tokens, cost, and what failed.
+    """Draw a run or a trace as trees: times, status, tokens, cost, and what failed.
 
-    TRACE is a trace id, the beginning of one, or 'last' (the default).
+    RUN or TRACE is an id, a part of one as the lists show it, or 'last' (the default): the run that began a trace last.
+    All traces of a run are drawn on one scale of time; a run of one trace is that trace.
 
     A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """
-    trace, run_id, span_id = options["trace"], options["run_id"], options["span_id"]
+    what, run_id, span_id = options["what"], options["run_id"], options["span_id"]
     full, as_json = options["full"], options["as_json"]
-    if run_id is not None and (trace or span_id):
-        raise click.UsageError("--run stands alone: leave out TRACE and --span")
+    if run_id is not None and (what or span_id):
+        raise click.UsageError("--run stands alone: leave out RUN or TRACE, and --span")
     is_document = full or as_json is not None
     is_shaped = options["errors"] or options["fold"] or options["depth"] is not None
     if is_shaped and (is_document or span_id is not None):
@@ -85,12 +86,10 @@ def show(**options: Unpack[ShowOptions]) -> None:
     _say_refused(settings)
     may_page = not (is_document or options["no_pager"])
     with opened(settings) as store, paged(standard, may_page=may_page) as terminal:
-        if run_id is not None:
-            _show_run(store, run_id, terminal, names, shape)
-        elif span_id is not None:
-            _show_event(store, span_id, trace or "last", terminal, () if full and not as_json else as_json)
+        if span_id is not None:
+            _show_event(store, span_id, what or "last", terminal, () if full and not as_json else as_json)
         else:
-            _show_trace(store, trace or "last", terminal, names, shape)
+            _show(store, what, run_id, terminal, names, shape)
 
 
 def _say_refused(settings: "Settings") -> None:
@@ -102,21 +101,40 @@ def _say_refused(settings: "Settings") -> None:
         notice(f"inspector: {each.sentence}; see inspector doctor")
 
 
-def _show_run(store: "Store", run_id: str, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
+def _show(
+    store: "Store",
+    what: str | None,
+    run_id: str | None,
+    terminal: "Terminal",
+    names: tuple[str, ...] | None,
+    shape: "Shape",
+) -> None:
+    from inspector.cli.lookup import find_run, find_run_or_trace
+
+    found = find_run_or_trace(store, what or "last") if run_id is None else find_run(store, run_id)
+    if isinstance(found, Trace):
+        _show_trace(store, found, terminal, names, shape)
+    else:
+        _show_run(store, found, terminal, names, shape)
+
+
+def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
     from inspector.cli.documents import LARGE, run_document, write_json
     from inspector.cli.drawing import run_lines
-    from inspector.cli.lookup import find_run, trace_events
+    from inspector.cli.lookup import trace_events, traces_of
     from inspector.cli.losses import sum_of
+    from inspector.cli.notices import notice
 
-    found, traces = find_run(store, run_id)
     # A file that was removed for room was another program's, whoever removed it.
-    losses = sum_of(loss for loss in store.losses(run=found) if loss.reason != "dropped_segments")
+    losses = sum_of(loss for loss in store.losses(run=run.run_id) if loss.reason != "dropped_segments")
     full = not LARGE.isdisjoint(names or ())
-    whole = [(trace, trace_events(store, trace.trace_id, full=full)) for trace in traces]
+    whole = [(trace, trace_events(store, trace.trace_id, full=full)) for trace in traces_of(store, run)]
     if names is not None:
-        write_json(run_document(found, whole, losses, names), terminal)
-    else:
-        terminal.write(run_lines(found, whole, terminal, losses=losses, shape=shape))
+        write_json(run_document(run, whole, losses, names), terminal)
+        return
+    terminal.write(run_lines(run, whole, terminal, losses=losses, shape=shape))
+    if shape.errors and not run.errors:
+        notice("no span of it failed")
 
 
 def _show_event(
@@ -134,16 +152,15 @@ def _show_event(
 
 
 def _show_trace(
-    store: "Store", trace: str, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape"
+    store: "Store", trace: Trace, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape"
 ) -> None:
     from inspector.cli.documents import LARGE, trace_document, write_json
     from inspector.cli.drawing import trace_lines
-    from inspector.cli.lookup import find_trace, trace_events
+    from inspector.cli.lookup import trace_events
     from inspector.cli.notices import notice
 
-    listed = find_trace(store, trace)
     # Read again, since only a single trace says what is missing of it.
-    found = store.trace(listed.trace_id) or listed
+    found = store.trace(trace.trace_id) or trace
     full = not LARGE.isdisjoint(names or ())
     events = trace_events(store, found.trace_id, full=full)
     if names is not None:

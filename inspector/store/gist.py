@@ -84,7 +84,7 @@ def _said(value: object, by: frozenset[str], *, first: bool) -> str | None:
         return None
     begin = value[:64].lstrip()[:1]
     if begin not in ("{", "[", '"'):
-        return _short(value)
+        return None if value == "null" else _short(value)
     try:
         if begin == "[":
             found = _of_array(_ARRAY.decode(value), by, first=first)

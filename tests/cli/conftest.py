@@ -14,7 +14,7 @@ import pytest
 from emitted import watching
 from msgspec import structs
 
-from inspector.model import Event, Span, Trace
+from inspector.model import Event, Run, Span, Trace
 
 ROOT = Path(__file__).parents[2]
 START_NS = 1_795_000_000_000_000_000
@@ -84,6 +84,40 @@ def trace() -> Trace:
         cost_usd=None,
         unpriced_calls=1,
         seq=3,
+    )
+
+
+@pytest.fixture
+def a_run() -> Run:
+    """The summary of a run that asked and answered something."""
+    return Run(
+        run_id="job-17",
+        origin="program",
+        name="planner",
+        status="ok",
+        service="planner",
+        agent=None,
+        question="Where is my parcel?",
+        answer="On its way.",
+        trace_id=TRACE_ID,
+        start_time_unix_nano=str(START_NS),
+        end_time_unix_nano=str(START_NS + 1_000_000),
+        duration_ms=1.0,
+        traces=2,
+        failed_traces=0,
+        open_calls=0,
+        spans=4,
+        calls=4,
+        errors=0,
+        llm_calls=0,
+        tool_calls=4,
+        models=(),
+        input_tokens=0,
+        output_tokens=0,
+        cached_tokens=0,
+        cost_usd=None,
+        unpriced_calls=0,
+        seq=4,
     )
 
 

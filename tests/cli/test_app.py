@@ -100,7 +100,7 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["events", "--name", ""], b"'--name': is empty"),
         (["tail", "--cursor", ""], b"No such option"),
         (["sessions", "--cursor", ""], b"'--cursor': is empty"),
-        (["show", ""], b"'[TRACE]': is empty; say which, or leave it out"),
+        (["show", ""], b"'[RUN|TRACE]': is empty; say which, or leave it out"),
         (["show", "--run", ""], b"'--run': is empty"),
         (["export", "last", ""], b"is empty"),
         (["export", "--all", "last"], b"--all exports everything"),

@@ -93,7 +93,7 @@ def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
     [
         ((), "say what to export"),
         (("--session", "nobody"), "nothing that fits is recorded"),
-        (("ffff",), "no trace ffff is recorded"),
+        (("ffff",), "no run or trace ffff is recorded"),
         (
             ("last", "-o", "/nowhere/run.jsonl"),
             "cannot write /nowhere/run.jsonl: No such file or directory; make the directory first: mkdir -p /nowhere",
@@ -181,7 +181,7 @@ instrument._emit_sync("after_tool_call", tool_name="never begun", args={}, resul
     assert inspector("run", str(program)).returncode == 0
     file = tmp_path / "run.jsonl"
     before = inspector("show", "last", "--json", "--full").stdout
-    assert json.loads(before)["trace"]["losses"]["unmatched"] == 1
+    assert json.loads(before)["losses"]["unmatched"] == 1
     assert inspector("export", "last", "-o", str(file)).returncode == 0
     assert b": recorded already, nothing is new; " in inspector("import", str(file)).stderr
     assert inspector("show", "last", "--json", "--full").stdout == before

@@ -131,9 +131,9 @@ def test_show_draws_the_last_trace_and_finds_others_by_the_beginning_of_their_id
 def test_an_unknown_or_ambiguous_id_names_the_way_on(inspector, write_spans, span):
     write_spans(span(trace_id="a" * 32), span(trace_id="ab" * 16))
     for trace, told in (
-        ("ffff", b"no trace ffff"),
-        ("a", b"several traces begin with a"),
-        ("'; --", b"no trace '; --"),
+        ("ffff", b"no run or trace ffff"),
+        ("a", b"a is part of several ids"),
+        ("'; --", b"no run or trace '; --"),
     ):
         done = inspector("show", trace)
         assert (done.returncode, done.stdout) == (1, b"")

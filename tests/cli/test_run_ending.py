@@ -32,7 +32,7 @@ def test_several_traces_of_one_program_are_drawn_together(run, script, inspector
     nested = 'with around("agent_call", agent="planner"):\n    ' + "    ".join(call("two").lstrip().splitlines(True))
     done = run(script(call("one") + nested))
     first, second, third = done.stderr.decode().splitlines()
-    told = r"inspector: recorded 3 calls in 2 traces; to see them: inspector (show --run (\w+))"
+    told = r"inspector: recorded 3 calls in 2 traces; to see them: inspector (show (\w+))"
     command, run_id = re.fullmatch(told, first).groups()
     (largest,) = re.fullmatch(r"inspector: the largest: inspector (show [0-9a-f]{32})", second).groups()
     assert third == "inspector: in the browser: inspector serve"

@@ -1,4 +1,4 @@
-"""``inspector show --run``: everything that one program did."""
+"""``inspector runs`` and ``show RUN``: everything that somebody started."""
 
 import io
 import json
@@ -6,14 +6,15 @@ import json
 from inspector.cli.drawing import run_lines
 from inspector.cli.terminal import Terminal
 
-RUN = {"inspector.run.id": "abcd1234"}
+RUN = {"run": "abcd1234"}
+TOOK = {"start_ns": 1_000, "end_ns": 2_000}
 
 
 def traces_of_one_run(span):
     """Two traces of one run, the later one recorded first; between them one of another program, after them one."""
     return [
-        span(trace_id="c" * 32, name="execute_tool third", attributes=RUN, start_ns=3_000, end_ns=4_000),
-        span(trace_id="a" * 32, name="execute_tool first", attributes=RUN, start_ns=1_000, end_ns=2_000),
+        span(trace_id="c" * 32, name="execute_tool third", **RUN, start_ns=3_000, end_ns=4_000),
+        span(trace_id="a" * 32, name="execute_tool first", **RUN, start_ns=1_000, end_ns=2_000),
         span(trace_id="b" * 32, name="execute_tool other", start_ns=2_000, end_ns=3_000),
         span(trace_id="d" * 32, name="execute_tool last", start_ns=5_000, end_ns=6_000),
     ]
@@ -21,33 +22,49 @@ def traces_of_one_run(span):
 
 def test_the_traces_of_a_run_are_drawn_in_the_order_they_began(inspector, write_spans, span):
     write_spans(*traces_of_one_run(span))
-    for run in ("abcd1234", "last"):
-        facts, *tree = inspector("show", "--run", run).stdout.decode().splitlines()
+    for words in (("abcd1234",), ("abcd",), ("--run", "abcd1234")):
+        facts, *tree = inspector("show", *words).stdout.decode().splitlines()
         assert facts.startswith("run abcd1234 · ")
         assert facts.endswith(" · 2 traces · 2 calls")
         assert [line.split()[2] for line in tree] == ["first", "third"]
         assert [line[-14:] for line in tree] == ["trace aaaaaaaa", "trace cccccccc"]
 
 
+def test_the_last_run_is_that_which_began_a_trace_last_and_one_of_a_single_trace_is_drawn_as_that(
+    inspector, write_spans, span
+):
+    write_spans(*traces_of_one_run(span))
+    assert inspector("show").stdout == inspector("show", "d" * 32).stdout
+    write_spans(span(trace_id="e" * 32, name="execute_tool late", start_ns=7_000, end_ns=8_000, **RUN))
+    assert inspector("show", "last").stdout.decode().splitlines()[0].endswith(" · 3 traces · 3 calls")
+
+
 def test_the_traces_of_a_run_are_a_list_of_what_one_trace_is(inspector, write_spans, span):
     write_spans(*traces_of_one_run(span))
-    document = json.loads(inspector("show", "--run", "last", "--json", "--full").stdout)
-    assert document["run_id"] == "abcd1234"
+    document = json.loads(inspector("show", "abcd1234", "--json", "--full").stdout)
+    assert (document["run"]["run_id"], document["run"]["traces"]) == ("abcd1234", 2)
     assert [part["trace"]["trace_id"] for part in document["traces"]] == ["a" * 32, "c" * 32]
     assert document["traces"][0] == json.loads(inspector("show", "a" * 32, "--json", "--full").stdout)
 
 
 def test_more_traces_than_one_page_are_all_of_the_run(inspector, write_spans, span):
-    write_spans(*(span(trace_id=f"{number:032x}", attributes=RUN) for number in range(1, 1200)))
+    write_spans(*(span(trace_id=f"{number:032x}", **RUN) for number in range(1, 1200)))
     assert len(json.loads(inspector("show", "--run", "last", "--json").stdout)["traces"]) == 1199
 
 
 def test_a_run_that_is_not_recorded_is_told_of_in_a_line(inspector, write_spans, span):
+    assert b"nothing has been recorded in " in inspector("show", "--run", "last").stderr
     write_spans(span())
     done = inspector("show", "--run", "none")
     assert done.returncode == 1
-    assert done.stderr.startswith(b"inspector: no run none is recorded; ")
-    assert b"'inspector run' started none of the newest 1,000 traces; " in inspector("show", "--run", "last").stderr
+    assert done.stderr == b"inspector: no run none is recorded; 'inspector runs' lists what is\n"
+
+
+def test_a_part_of_several_ids_is_refused_with_some_of_them(inspector, write_spans, span):
+    write_spans(*(span(trace_id=f"{at}" * 32, run=f"ab-{at}") for at in range(2)))
+    done = inspector("show", "ab-")
+    assert done.returncode == 1
+    assert done.stderr == b"inspector: ab- is part of several ids: ab-1, ab-0; give more of it\n"
 
 
 def test_a_run_is_asked_for_alone(inspector, write_spans, span):
@@ -58,13 +75,52 @@ def test_a_run_is_asked_for_alone(inspector, write_spans, span):
         assert b"--run stands alone" in done.stderr
 
 
-def test_all_traces_share_one_scale_of_time_and_say_what_failed(trace, event):
+def test_all_traces_share_one_scale_of_time_and_say_what_failed(trace, event, a_run):
     later = [event(1, name="second", start_ms=500, end_ms=1000), event(2, 1, name="inner", start_ms=900, end_ms=1000)]
     parts = [(trace, [event(1, name="first", end_ms=500)]), (trace, later)]
-    facts, *tree = run_lines("abcd", parts, Terminal(io.StringIO(), width=None, unicode=True))
+    facts, asked, answered, *tree = run_lines(a_run, parts, Terminal(io.StringIO(), width=None, unicode=True))
     assert facts.endswith(" · 2 traces · 4 calls · 2 failed · 2 duplicates · 2 without a price · service planner")
+    assert (asked, answered) == ("asked     Where is my parcel?", "answered  On its way.")
     assert tree == [
         "✓ first     ━━━━━━━━          500 ms  trace 4bf92f35",
         "✓ second            ━━━━━━━━  500 ms  trace 4bf92f35",
         "└─ ✓ inner                ━━  100 ms",
     ]
+
+
+def test_runs_are_listed_with_what_was_asked_and_answered(inspector, write_spans, span):
+    said = {"attributes": {"asked": "Where is my parcel?", "said": "On its way."}, "input_key": "asked"}
+    write_spans(
+        span(
+            trace_id="a" * 32,
+            kind="llm",
+            service="shop.py",
+            output_key="said",
+            run="20261122T120000-7-0123abcd",
+            **said,
+        ),
+        span(trace_id="b" * 32, service="shop.py", run="20261122T120000-7-0123abcd"),
+        span(trace_id="c" * 32, run="job-17", hook="run", name="nightly", status="running", end_ns=None),
+    )
+    head, job, shop = inspector("runs").stdout.decode().splitlines()
+    assert head.split()[:5] == ["RUN", "STARTED", "STATUS", "NAME", "ASKED"]
+    assert job.split()[0] == "job-17"
+    assert "1 open" in job and " nightly " in job
+    assert shop.split()[0] == "20261122T120000-7-0123abcd"
+    assert "Where is my parcel?  On its way." in shop
+    narrow = inspector("runs", COLUMNS="80").stdout.decode().splitlines()
+    assert max(map(len, narrow)) <= 80 or narrow[0] == head
+    items = json.loads(inspector("runs", "--json", "name,traces", "--kind", "llm").stdout)["items"]
+    assert items == [{"name": "shop.py", "traces": 2}]
+
+
+def test_a_part_of_an_id_as_the_list_shows_it_finds_the_run(inspector, write_spans, span):
+    write_spans(*(span(trace_id=f"{at}" * 32, run="20261122T120000-7-0123abcd") for at in range(2)))
+    assert inspector("show", "0123abcd").stdout.startswith(b"run 20261122T120000-7-0123abcd ")
+
+
+def test_a_run_is_exported_and_deleted_whole(inspector, write_spans, span, tmp_path):
+    write_spans(*traces_of_one_run(span))
+    assert b"exported 2 events of 2 traces" in inspector("export", "abcd1234", "-o", str(tmp_path / "a.jsonl")).stderr
+    assert b"deleted 2 events" in inspector("prune", "--run", "abcd", "--yes").stdout
+    assert b"no run abcd1234 is recorded" in inspector("prune", "--run", "abcd1234", "--yes").stderr

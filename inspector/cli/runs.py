@@ -1,0 +1,66 @@
+"""``inspector runs``: what somebody started."""
+
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from inspector.cli.filters import ListOptions, filter_of, run_filter_options
+from inspector.cli.options import fields_option, home_option, page_options
+from inspector.model import Order, Run, RunSort
+
+
+class RunsOptions(ListOptions):
+    """The options of ``runs``."""
+
+    sort: RunSort
+    order: Order
+    limit: int
+    cursor: str | None
+    as_json: tuple[str, ...] | None
+    home: Path | None
+
+
+@click.command()
+@run_filter_options
+@click.option(
+    "--sort",
+    type=click.Choice(["time", "duration", "cost", "spans", "tokens"]),
+    default="time",
+    show_default=True,
+)
+@click.option("--order", type=click.Choice(["desc", "asc"]), default="desc", show_default=True)
+@page_options
+@fields_option(Run)
+@home_option
+def runs(**options: Unpack[RunsOptions]) -> None:
+    """List runs, newest first: what was started, asked and answered, and how it ended.
+
+    A run is an execution of a program with its child processes, a request of a server, a block that a program names or
+    a notebook cell. Status, name, service, times, duration and cost are asked of the run, a session and an agent of one
+    of its traces, everything else of one span. 'inspector show RUN' draws one.
+    """
+    from inspector.cli.documents import run_page_document, write_json
+    from inspector.cli.errors import CursorRefused
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import after_page
+    from inspector.cli.opening import opened
+    from inspector.cli.rows import run_table
+    from inspector.cli.terminal import standard_output
+    from inspector.store import CursorInvalid
+
+    terminal = standard_output()
+    where = filter_of(options)
+    try:
+        with opened(settings_of(options["home"])) as store:
+            page = store.runs(
+                where, sort=options["sort"], order=options["order"], cursor=options["cursor"], limit=options["limit"]
+            )
+    except CursorInvalid as error:
+        raise CursorRefused(error) from error
+    if options["as_json"] is not None:
+        write_json(run_page_document(page, options["as_json"]), terminal)
+        return
+    if page.items:
+        terminal.write(run_table(page.items, terminal))
+    after_page(page, nothing="no run matches")
