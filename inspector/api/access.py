@@ -75,7 +75,7 @@ class Access:
         if not scopes:
             detail = (
                 "needs a token: send 'Authorization: Bearer <token>' with what 'inspector token' prints, "
-                "or open the one-time address of the server"
+                "or sign a browser in with 'inspector open'"
             )
             return Problem(401, detail, headers={"WWW-Authenticate": 'Bearer realm="inspector"'})
         if not routed:

@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Callable
 
-LIFETIME_S = 600.0
+LIFETIME_S = 600
 MOST_OPEN = 64
 """Codes that wait to be used at a time; a further one withdraws the oldest."""
 

@@ -1,5 +1,6 @@
-"""``/`` and ``/assets/``: the web app, and where a one-time code becomes a cookie."""
+"""``/``, ``/assets/`` and ``/codes``: the web app, and where a one-time code is issued and becomes a cookie."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -7,10 +8,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from inspector.api.access import cookie_name, head_of
+from inspector.api.bodies import json_response
+from inspector.api.codes import LIFETIME_S
 from inspector.api.errors import Problem, Refusal
-from inspector.api.operations import LOOK
+from inspector.api.operations import LOOK, statuses
 from inspector.api.packed import WebApp
 from inspector.api.parameters import QueryOf, SignInQuery
+from inspector.api.probes import NoQuery
 from inspector.api.problems import not_found
 from inspector.api.service import InService
 
@@ -30,6 +34,16 @@ _NOT_BUILT = b"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Inspector</title><link rel="icon" href="data:,">
 <p>The API works; the web app is not built: run <code>make web</code> in the checkout and start the server again.</p>
 """
+
+
+@dataclass(frozen=True, slots=True)
+class SignInCode:
+    """A code that signs one browser in, once."""
+
+    code: str
+    lifetime_s: int = LIFETIME_S
+
+
 _FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -46,11 +60,17 @@ async def start_page(
         in_browser = "text/html" in ",".join(head.all("accept"))
         if "read" not in service.access.scopes(head) and not in_browser:
             raise Refusal(
-                Problem(401, "this address was used or is older than ten minutes; restart the server to get a new one")
+                Problem(401, "this address was used or is older than ten minutes; 'inspector open' makes a new one")
             )
         return _to_the_page()
     web: WebApp = request.app.state.web
     return Response(web.page or _NOT_BUILT, media_type="text/html", headers={"Content-Security-Policy": PAGE_POLICY})
+
+
+@router.post("/codes", responses=statuses())
+async def create_sign_in_code(service: InService, _: NoQuery) -> Response:
+    """Issue a code that signs a browser in; whoever may ask for it may do all that the browser then may."""
+    return json_response(SignInCode(service.access.codes.create()))
 
 
 @router.api_route("/assets/{name}", methods=LOOK, include_in_schema=False)

@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write recorded traces to a file, for a colleague or a collector.",
     "forward": "Send what waits for INSPECTOR_ENDPOINT.",
     "import": "Take in a file of OTLP JSON.",
+    "open": "Open the page in a browser, signed in.",
     "prune": "Delete recorded traces.",
     "run": "Run a program and record it.",
     "runs": "List runs: what was started, asked and answered.",
@@ -32,8 +33,8 @@ COMMANDS: dict[str, str] = {
 }
 """Every command and what it does in a line; its module and its function have its name, or that of ``_KEYWORDS``."""
 
-_KEYWORDS = {"import": "importing"}
-"""Commands that Python cannot name a function by."""
+_KEYWORDS = {"import": "importing", "open": "open_page"}
+"""Commands that Python has another use for the names of."""
 
 DEBUG = "--debug"
 """Taken anywhere on the command line, since it is mostly added to a command that just failed."""

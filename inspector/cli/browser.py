@@ -7,35 +7,70 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 from inspector.cli.terminal import Terminal
 
 DOORSTEP = "open.html"
 """The file in the home that leads a browser to the one-time address."""
+_STARTED_S = 3.0
+"""After how long a browser that is still being started counts as started."""
 
 
 def is_at_hand(terminal: Terminal, environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
     """Whether somebody reads this terminal on a screen of this machine, so that a browser would open before them."""
+    return terminal.stream.isatty() and has_screen(environ, platform)
+
+
+def has_screen(environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
+    """Whether a browser that is started here shows on a screen of this machine."""
     environ = os.environ if environ is None else environ
-    has_screen = platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+    is_there = platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
     # Over SSH the display is forwarded, and a browser on it is too slow to be meant.
-    return terminal.stream.isatty() and has_screen and not environ.get("SSH_CONNECTION")
+    return is_there and not environ.get("SSH_CONNECTION")
 
 
 def open_in_browser(address: str, home: Path) -> None:
     """Open an address that signs in, without waiting for the browser; where that fails, it was printed as well."""
+    if _opening(address, home) is not None:
+        atexit.register((home / DOORSTEP).unlink, missing_ok=True)
+
+
+def opened_in_browser(address: str, home: Path) -> bool:
+    """Open an address that signs in, and tell whether a browser was found that takes it.
+
+    The file that leads it there stays until another is written, since this process ends before the browser has read it;
+    the code in it works once.
+    """
+    opening = _opening(address, home)
+    if opening is None:
+        return False
+    thread, failed = opening
+    # One that runs in the foreground of its starter is not waited for to be closed.
+    thread.join(_STARTED_S)
+    return not failed.is_set()
+
+
+def _opening(address: str, home: Path) -> tuple[Thread, Event] | None:
+    """Have a browser open an address in a thread, which says where it failed; None where there is no browser."""
     browser = _browser()
     if browser is None:
-        return
+        return None
     # Any user of this machine reads the arguments of its processes, so the code reaches the browser in a private file.
     doorstep = home / DOORSTEP
     try:
         _write_private(doorstep, _leading_to(address))
     except OSError:
-        return
-    atexit.register(doorstep.unlink, missing_ok=True)
-    Thread(target=browser.open, args=(doorstep.absolute().as_uri(),), daemon=True).start()
+        return None
+    failed = Event()
+
+    def start() -> None:
+        if not browser.open(doorstep.absolute().as_uri()):
+            failed.set()
+
+    thread = Thread(target=start, daemon=True)
+    thread.start()
+    return thread, failed
 
 
 def _browser() -> webbrowser.BaseBrowser | None:

@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import quote
 
 from inspector.cli.losses import loss_sentences
+from inspector.cli.views import run_view, trace_view
 from inspector.configured import configured
 from inspector.environment import Environment
 from inspector.integrations import INTEGRATIONS
 from inspector.launch import Choices, LeftOut, Outcome, Program, switched_off
-from inspector.semconv import RUN_ID
 
 _MOST_NOTICES = 5
 _HIDES = " hides "
@@ -135,8 +134,7 @@ def _in_the_browser(environment: Environment, choices: Choices, outcome: Outcome
 
     owner = current_owner(environment.lock_file)
     if owner is not None and owner.url is not None:
-        several = f"#/?attr={quote(f'{RUN_ID}={outcome.run_id}')}"
-        view = several if outcome.runs != 1 else f"#/traces/{_trace_id(outcome)}"
+        view = run_view(outcome.run_id) if outcome.runs != 1 else trace_view(_trace_id(outcome))
         return f"inspector: in the browser: {owner.url}/{view}"
     return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
 

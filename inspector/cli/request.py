@@ -28,6 +28,10 @@ class _Deleted(msgspec.Struct):
     detail: str = ""
 
 
+class _Code(msgspec.Struct):
+    code: str
+
+
 class Rejected(msgspec.Struct, rename="camel"):
     """Spans that the server left out of a request that it took otherwise (OTLP's ``ExportTracePartialSuccess``)."""
 
@@ -56,9 +60,28 @@ def delete(settings: Settings, url: str, path: str) -> int:
     Raises:
         ServerRefused: It did not answer, or answered that it would not.
     """
+    answer = _asked(settings, url, path, method="DELETE")
+    return 0 if answer is None else _read(answer).spans
+
+
+def sign_in_code(settings: Settings, url: str) -> str:
+    """Have the server issue a code that signs a browser in, once and within ten minutes.
+
+    Raises:
+        ServerRefused: It did not answer, or issues none.
+    """
+    answer = _asked(settings, url, "codes", method="POST")
+    try:
+        return msgspec.json.decode(answer or b"", type=_Code).code
+    except msgspec.MsgspecError as error:
+        raise ServerRefused(f"the server at {url} issues no codes; stop it and start it again") from error
+
+
+def _asked(settings: Settings, url: str, path: str, *, method: str) -> bytes | None:
+    """Ask for what needs the scope ``control``; None where there is no such thing."""
     token = load_or_create(settings).derive("control")
     request = urllib.request.Request(  # noqa: S310 - the address is the one that the owner of the database wrote
-        f"{url.rstrip('/')}/{path}", method="DELETE", headers={"Authorization": f"Bearer {token}"}
+        f"{url.rstrip('/')}/{path}", method=method, headers={"Authorization": f"Bearer {token}"}
     )
     # The server is on this machine: a proxy of the environment must not see the token.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -66,11 +89,11 @@ def delete(settings: Settings, url: str, path: str) -> int:
     while True:
         try:
             with opener.open(request, timeout=_TIMEOUT_S) as response:
-                return _read(response.read(_LARGEST_ANSWER)).spans
+                return response.read(_LARGEST_ANSWER)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == http.client.NOT_FOUND:
-                    return 0
+                    return None
                 detail = _read(error.read(_LARGEST_ANSWER)).detail
             if error.code != http.client.SERVICE_UNAVAILABLE or time.monotonic() > give_up_s:
                 raise ServerRefused(f"the server at {url} answered {error.code}: {detail or error.reason}") from error

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from inspector import model
 from inspector.api.access import OPEN_PATHS, required_scope
 from inspector.api.contract import contract
+from inspector.api.page import SignInCode
 from inspector.api.parameters import QueryOf
 from inspector.api.probes import Readiness, Refusal
 
@@ -145,6 +146,7 @@ NOUNS = [
     ("OutlineColumns", model.OutlineColumns),
     ("Readiness", Readiness),
     ("Refusal", Refusal),
+    ("SignInCode", SignInCode),
 ]
 
 

@@ -41,7 +41,7 @@ def test_a_browser_that_is_not_signed_in_is_told_how(demo, visit, watch):
     stranger = visit(demo, "/")
     stranger.context.clear_cookies()
     stranger.reload()
-    expect(stranger.get_by_role("alert").filter(has_text="not signed in").first).to_contain_text("inspector serve")
+    expect(stranger.get_by_role("alert").filter(has_text="not signed in").first).to_contain_text("inspector open")
     assert "weekend_trip" not in stranger.locator("body").inner_text()
 
 

@@ -32,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-const SIGNED_OUT = "This browser is not signed in. Open the address that inspector serve printed.";
+const SIGNED_OUT = "This browser is not signed in. Run inspector open in a terminal.";
 
 interface Answer<T> {
   data?: T | undefined;

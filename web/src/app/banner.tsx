@@ -15,8 +15,8 @@ const NOTES: Record<Exclude<Connection, "fine">, { Icon: typeof Unplug; text: Re
     Icon: PlugZap,
     text: (
       <>
-        This browser is not signed in. Open the address that <code>inspector serve</code> printed; each start prints a
-        new one, good for ten minutes.
+        This browser is not signed in. Run <code>inspector open</code> in a terminal: it opens this page signed in, as
+        often as needed.
       </>
     ),
   },
