@@ -203,7 +203,7 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
     event = row.event
     tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
     tokens = terminal.signs(f"{tokens} tok") if tokens else ""
-    cost = figures.cost(row.figures.cost_usd)
+    cost = terminal.signs(figures.cost(row.figures.cost_usd))
     is_duplicate = event.folded_into is not None
     notes = (
         terminal.signs(_repeated(row.repeat)),

@@ -1,43 +1,63 @@
-"""Times, durations, sizes, tokens and costs: how a person writes them, in and out."""
+"""Times, durations, sizes, tokens and costs: how a person writes them, in and out.
+
+``web/src/lib/format.ts`` keeps the same rules; ``tests/figures.json`` holds both to them.
+"""
 
 import math
 import re
 from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal
 
 NS_A_SECOND = 1_000_000_000
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([smhdw])", re.IGNORECASE | re.ASCII)
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([kmgt])i?)?b?", re.IGNORECASE | re.ASCII)
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([kmgt])(i?))?b?", re.IGNORECASE | re.ASCII)
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_DURATIONS = (
-    (0.9995, 0.001, 0, "µs"),
-    (9.995, 1, 2, "ms"),
-    (99.95, 1, 1, "ms"),
-    (999.5, 1, 0, "ms"),
-    (9_995, 1000, 2, "s"),
-    (59_950, 1000, 1, "s"),
-)
-"""Below how many milliseconds a duration is written with which unit and how many decimals."""
+_SIZES = (("kB", 10**3), ("MB", 10**6), ("GB", 10**9))
+_MINUS, _UNKNOWN = "\u2212", "\u2013"
+_MINUTE_MS = 60_000
+_DAYS_FROM = 48 * 60
+"""From how many minutes on a duration is written in days."""
 
 
 def duration(milliseconds: float | None) -> str:
-    """Write a duration with three significant digits and the unit that fits; nothing for one that is unknown."""
+    """Write a duration as the pages do: ``3.20 ms``, ``840 ms``, ``1.93 s``, ``2 m 05 s``, ``3 h 20 m``, ``5 d``.
+
+    Nothing for one that is unknown; negative where two clocks disagree.
+    """
     if milliseconds is None or not math.isfinite(milliseconds):
         return ""
-    for below_ms, unit_ms, decimals, unit in _DURATIONS:
-        if abs(milliseconds) < below_ms:
-            return f"{milliseconds / unit_ms:.{decimals}f} {unit}"
-    return _long_duration(round(milliseconds / 1000))
+    if milliseconds < 0:
+        return f"{_MINUS}{duration(-milliseconds)}"
+    return _short_duration(milliseconds) or _long_duration(milliseconds)
 
 
-def _long_duration(seconds: int) -> str:
-    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    if days:
-        return f"{sign}{days} d {hours} h"
-    return f"{sign}{hours} h {minutes:02} min" if hours else f"{sign}{minutes} min {seconds:02} s"
+def _short_duration(ms: float) -> str:
+    """Write less than a minute with three significant digits and the unit that fits."""
+    if ms == 0:
+        return "0 ms"
+    if ms < 0.001:
+        return "<1 µs"
+    if ms < 0.9995:
+        return f"{_fixed(ms * 1000, 0)} µs"
+    if ms < 999.5:
+        return f"{_fixed(ms, 2 if ms < 10 else 1 if ms < 100 else 0)} ms"
+    return f"{_fixed(ms / 1000, 2 if ms < 9_995 else 1)} s" if ms < 59_950 else ""
+
+
+def _long_duration(ms: float) -> str:
+    seconds = int(_fixed(ms / 1000, 0))
+    if seconds < 3600:
+        return f"{seconds // 60} m {seconds % 60:02} s"
+    minutes = int(_fixed(ms / _MINUTE_MS, 0))
+    if minutes < _DAYS_FROM:
+        return f"{minutes // 60} h {minutes % 60:02} m"
+    return f"{int(_fixed(minutes / 1440, 0)):,} d"
+
+
+def _fixed(value: float, digits: int) -> str:
+    """Round as JavaScript's ``toFixed`` does, halves away from zero, so that the pages show the same digits."""
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def cost(dollars: float | None) -> str:
@@ -45,29 +65,29 @@ def cost(dollars: float | None) -> str:
     if dollars is None or not math.isfinite(dollars):
         return ""
     if dollars < 0:
-        return f"-{cost(-dollars)}"
+        return f"{_MINUS}{cost(-dollars)}"
     if 0 < dollars < 0.0001:
         return "<$0.0001"
-    return "$0" if dollars == 0 else f"${dollars:,.{4 if dollars < 0.99995 else 2}f}"
+    if dollars == 0:
+        return "$0"
+    return f"${_fixed(dollars, 4)}" if dollars < 0.99995 else f"${Decimal(_fixed(dollars, 2)):,}"
 
 
 def tokens(given: int | None, answered: int | None) -> str:
-    """Write input and output tokens as ``1,234 → 56``; ``?`` stands for the one that is unknown."""
+    """Write input and output tokens as ``1,234 → 56``; a dash stands for the one that is unknown."""
     if given is None and answered is None:
         return ""
-    left = "?" if given is None else f"{given:,}"
-    right = "?" if answered is None else f"{answered:,}"
+    left = _UNKNOWN if given is None else f"{given:,}"
+    right = _UNKNOWN if answered is None else f"{answered:,}"
     return f"{left} → {right}"
 
 
 def size(count: int) -> str:
-    """Write a number of bytes in the unit that fits."""
-    value = float(count)
-    for unit in ("B", "KB", "MB", "GB"):
-        if value < 1000:
-            return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:,.1f} TB"
+    """Write a number of bytes as the pages do: ``812 B``, ``3.4 kB``, ``21 MB``."""
+    if count < 1000:
+        return f"{count} B"
+    unit, one = next(((unit, one) for unit, one in _SIZES if count < one * 999.5), _SIZES[-1])
+    return f"{_fixed(count / one, 1 if count < one * 9.95 else 0)} {unit}"
 
 
 def moment(nanoseconds: str | int | None, *, now: datetime | None = None) -> str:
@@ -96,9 +116,11 @@ def parse_span_s(text: str) -> float | None:
 
 
 def parse_size(text: str) -> int | None:
-    """Read ``500MB``, ``1.5 GiB`` or a plain number as bytes, in powers of 1,024; None for anything else."""
+    """Read ``500MB``, ``1.5 GiB`` or a plain number as bytes: MB in powers of 1,000, MiB of 1,024; else None."""
     match = _SIZE.fullmatch(text.strip())
-    return round(float(match[1]) * 1024 ** _SIZE_POWERS[(match[2] or "").lower()]) if match else None
+    if match is None:
+        return None
+    return round(float(match[1]) * (1024 if match[3] else 1000) ** _SIZE_POWERS[(match[2] or "").lower()])
 
 
 def counted(number: int, noun: str) -> str:

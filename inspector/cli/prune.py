@@ -53,7 +53,7 @@ class Size(click.ParamType[int, str]):
 @click.command()
 @click.option("--older-than", type=Age(), help="Traces that were over longer ago than this: 12h, 30d, 8w.")
 @click.option(
-    "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GB."
+    "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GiB."
 )
 @click.option("--run", "run_id", type=Text(), metavar="ID", help="All of one run: its id, a part of it, or 'last'.")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")

@@ -85,7 +85,7 @@ def _duplicate(event: Event) -> str:
 def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
     """Write the tokens and the cost of an event, in parentheses where it is a duplicate."""
     tokens = terminal.signs(figures.tokens(event.input_tokens, event.output_tokens))
-    cost = figures.cost(event.cost_usd)
+    cost = terminal.signs(figures.cost(event.cost_usd))
     if event.folded_into is None:
         return tokens, cost
     return counted_elsewhere(tokens), counted_elsewhere(cost)
@@ -112,7 +112,7 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(f"{run.calls:,}"),
         Cell(f"{run.errors:,}", "red" if run.errors else ""),
         Cell(terminal.signs(figures.tokens(run.input_tokens, run.output_tokens))),
-        Cell(figures.cost(run.cost_usd)),
+        Cell(terminal.signs(figures.cost(run.cost_usd))),
         Cell(f"{run.unpriced_calls:,}" if run.unpriced_calls else ""),
     )
 
@@ -140,7 +140,7 @@ def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(f"{session.calls:,}"),
         Cell(f"{session.errors:,}", "red" if session.errors else ""),
         Cell(terminal.signs(figures.tokens(session.input_tokens, session.output_tokens))),
-        Cell(figures.cost(session.cost_usd)),
+        Cell(terminal.signs(figures.cost(session.cost_usd))),
         Cell(f"{session.unpriced_calls:,}" if session.unpriced_calls else ""),
     )
 

@@ -15,7 +15,9 @@ Style = Literal["", "bold", "dim", "red", "green", "yellow", "cyan"]
 
 _CODES: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROWEST = 20
-_ASCII_SIGNS = str.maketrans({"→": ">", "µ": "u", "…": "~", "—": "-", "·": "-", "\u00d7": "x"})
+_ASCII_SIGNS = str.maketrans(
+    {"→": ">", "µ": "u", "…": "~", "—": "-", "\u2013": "-", "\u2212": "-", "·": "-", "\u00d7": "x"}
+)
 
 
 @dataclass(frozen=True, slots=True)

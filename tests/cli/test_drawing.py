@@ -135,7 +135,7 @@ def test_the_type_of_an_error_is_shown_without_its_module(event):
 
 def test_times_that_run_backwards_are_drawn(event):
     skewed = [event(1, start_ms=0, end_ms=100), event(2, 1, start_ms=50, end_ms=10)]
-    assert "-40.0 ms" in draw(skewed)[1]
+    assert "\u221240.0 ms" in draw(skewed)[1]
 
 
 @given(text=st.text(), unicode=st.booleans())

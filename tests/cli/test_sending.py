@@ -85,7 +85,7 @@ def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, cal
     assert asked[:2] == ("fail", f"{receiver.url}/v1/traces takes nothing: HTTP 401")
     assert ADVICE in asked[2]
     assert waiting[0] == "warn"
-    assert re.fullmatch(rf"[\d.]+ K?B wait for {receiver.url}/v1/traces; it last answered HTTP 401", waiting[1])
+    assert re.fullmatch(rf"[\d.]+ k?B wait for {receiver.url}/v1/traces; it last answered HTTP 401", waiting[1])
     assert waiting[2] == "to send it: inspector forward"
     forwarded = inspector("forward", INSPECTOR_ENDPOINT=receiver.url)
     assert forwarded.returncode == 1

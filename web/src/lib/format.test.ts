@@ -1,50 +1,37 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ago, bytes, compact, dollars, duration, percent, plural } from "./format";
+import { ago, bytes, compact, dollars, duration, moment, percent, plural } from "./format";
 
-describe("duration", () => {
-  it.each([
-    [null, "–"],
-    [0, "0 ms"],
-    [0.0004, "<1 µs"],
-    [0.42, "420 µs"],
-    [0.9997, "1.00 ms"],
-    [3.456, "3.46 ms"],
-    [42.34, "42.3 ms"],
-    [840.4, "840 ms"],
-    [999.6, "1.00 s"],
-    [1930, "1.93 s"],
-    [59_949, "59.9 s"],
-    [59_960, "1 m 00 s"],
-    [125_000, "2 m 05 s"],
-    [3_599_600, "1 h 00 m"],
-    [12_000_000, "3 h 20 m"],
-    [400 * 86_400_000, "400 d"],
-    [-12.5, "−12.5 ms"],
-  ])("shows %s ms as %s", (ms, text) => {
+/** How the pages and the command line write the same values; `tests/cli/test_figures.py` reads it too. */
+const alike: Record<"durations_ms" | "dollars" | "bytes", [number, string][]> & { moments: string[] } = JSON.parse(
+  readFileSync(new URL("../../../tests/figures.json", import.meta.url), "utf8"),
+);
+
+describe("figures that the command line writes too", () => {
+  it.each(alike.durations_ms)("shows %s ms as %s", (ms, text) => {
     expect(duration(ms)).toBe(text);
+  });
+
+  it.each(alike.dollars)("shows %s dollars as %s", (value, text) => {
+    expect(dollars(value)).toBe(text);
+  });
+
+  it.each(alike.bytes)("shows %s bytes as %s", (value, text) => {
+    expect(bytes(value)).toBe(text);
+  });
+
+  it.each(alike.moments)("shows the moment %s so", (text) => {
+    expect(moment(new Date(text.replace(" ", "T")).getTime())).toBe(text);
+  });
+
+  it("marks what is not known", () => {
+    expect([duration(null), dollars(undefined)]).toEqual(["–", "–"]);
   });
 });
 
 describe("numbers", () => {
   it("keeps counts below a thousand whole and shortens the others", () => {
     expect([0, 950, 4857, 12_000_000].map(compact)).toEqual(["0", "950", "4.9k", "12M"]);
-  });
-
-  it("shows small costs with the digits that count", () => {
-    expect([null, 0, 0.00004, 0.007, 0.99997, -0.5, 1.254, 1204].map(dollars)).toEqual([
-      "–",
-      "$0",
-      "<$0.0001",
-      "$0.0070",
-      "$1.00",
-      "−$0.5000",
-      "$1.25",
-      "$1,204.00",
-    ]);
-  });
-
-  it("names the unit of a size", () => {
-    expect([812, 3400, 99_960, 2_100_000, 7.5e9].map(bytes)).toEqual(["812 B", "3.4 kB", "100 kB", "2.1 MB", "7.5 GB"]);
   });
 
   it("never rounds something down to nothing, nor up to all", () => {

@@ -1,4 +1,8 @@
-/** Numbers as people read them. Everything is rounded to what can be seen, never padded with false precision. */
+/**
+ * Numbers as people read them. Everything is rounded to what can be seen, never padded with false precision.
+ *
+ * `inspector/cli/figures.py` keeps the same rules; `tests/figures.json` holds both to them.
+ */
 
 const NO_VALUE = "–";
 
