@@ -18,8 +18,9 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
 
 ## What every command does
 
-- A terminal gets tables and trees that fit its width, in colour unless `NO_COLOR` is set.
+- A terminal gets tables and trees that fit its width, in colour.
   A pipe gets them whole and plain.
+  `NO_COLOR`, `CLICOLOR=0` and `TERM=dumb` turn colours off, `FORCE_COLOR` and `CLICOLOR_FORCE` on, also in a pipe.
 - `--json` writes what the API answers: one document, or for `tail` one line an event.
 - Each status has a sign and, unless it is ok, a word:
   `●` running, `✓` ok, `✗` error, `⊘` cancelled, `◌` abandoned (its parent ended first),

@@ -69,7 +69,7 @@ class Terminal:
 def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
     """Look at what standard output is connected to.
 
-    ``NO_COLOR`` and ``TERM=dumb`` turn colours off, ``COLUMNS`` sets the width of a terminal.
+    ``COLUMNS`` sets the width of a terminal; `wants_colour` says what decides about colours.
 
     Raises:
         CliError: Standard output is closed.
@@ -83,6 +83,22 @@ def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
     return Terminal(
         stream,
         width=max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns) if is_terminal else None,
-        colour=is_terminal and not environ.get("NO_COLOR") and environ.get("TERM", "") != "dumb",
+        colour=wants_colour(environ, is_terminal=is_terminal),
         unicode=encoding in ("utf8", "utf16", "utf32", "utf8sig"),
     )
+
+
+def wants_colour(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """Decide whether colours are shown; the first of these that is set decides.
+
+    ``NO_COLOR`` (https://no-color.org) turns them off. ``FORCE_COLOR`` (https://force-color.org) turns them on wherever
+    the output goes, but off as 0, as Node's programs read it. ``CLICOLOR_FORCE`` turns them on and ``CLICOLOR=0`` off
+    (https://bixense.com/clicolors), ``TERM=dumb`` off. Else a terminal gets them.
+    """
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR"):
+        return environ["FORCE_COLOR"] != "0"
+    if environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return is_terminal and environ.get("CLICOLOR") != "0" and environ.get("TERM") != "dumb"

@@ -184,7 +184,16 @@ def break_index(home) -> Callable[[str], bytes]:
 def environment(home) -> dict[str, str]:
     """What the command is started with: the machine's locale, colours and pager play no part."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "INSPECTOR_PAGER", "LC_ALL", "PYTHONIOENCODING"):
+    for name in (
+        "COLUMNS",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "INSPECTOR_PAGER",
+        "LC_ALL",
+        "PYTHONIOENCODING",
+    ):
         kept.pop(name, None)
     return kept | {
         **watching(ROOT),

@@ -10,6 +10,7 @@ import termios
 import pytest
 from sent import request_of, span_of
 
+from inspector.cli.terminal import wants_colour
 from inspector.model import SpanError
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\b\u202e\u200b\u2066\ufeff\U000e0041\u2028"
@@ -240,12 +241,33 @@ def test_recorded_text_never_controls_a_terminal_and_every_line_fits_it(environm
         assert all(len(line) <= 72 for line in output.splitlines())
 
 
-def test_colours_are_for_terminals_without_no_color(environment, inspector, write_spans, span):
+def test_colours_are_for_terminals_unless_the_usual_variables_say_otherwise(environment, inspector, write_spans, span):
     write_spans(span())
     assert "\x1b[" in on_terminal(environment, "events")
     assert "\x1b[" not in on_terminal(environment | {"NO_COLOR": "1"}, "events")
-    assert "\x1b[" not in on_terminal(environment | {"TERM": "dumb"}, "events")
     assert b"\x1b[" not in inspector("events").stdout
+    assert b"\x1b[" in inspector("events", FORCE_COLOR="1").stdout
+    assert inspector("events", "--json", FORCE_COLOR="1").stdout == inspector("events", "--json").stdout
+
+
+@pytest.mark.parametrize(
+    ("variables", "on_a_terminal", "in_a_pipe"),
+    [
+        ({}, True, False),
+        ({"NO_COLOR": ""}, True, False),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1", "CLICOLOR_FORCE": "1"}, False, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
+        ({"FORCE_COLOR": "0"}, False, False),
+        ({"CLICOLOR_FORCE": "1", "CLICOLOR": "0"}, True, True),
+        ({"CLICOLOR_FORCE": "0"}, True, False),
+        ({"CLICOLOR": "0"}, False, False),
+        ({"CLICOLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, False, False),
+    ],
+)
+def test_the_usual_variables_decide_about_colours(variables, on_a_terminal, in_a_pipe):
+    assert wants_colour(variables, is_terminal=True) is on_a_terminal
+    assert wants_colour(variables, is_terminal=False) is in_a_pipe
 
 
 @pytest.mark.parametrize("day_ns", [0, 86_400 * 10**9], ids=["a day", "another day"])
