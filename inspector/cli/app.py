@@ -16,7 +16,7 @@ COMMANDS: dict[str, str] = {
     "completion": "Print what completes this command in a shell, or install it.",
     "demo": "Run a small agent, record it and serve the result.",
     "doctor": "Check this installation and say what to do.",
-    "events": "List events, newest first.",
+    "events": "List spans, newest first.",
     "export": "Write recorded traces to a file, for a colleague or a collector.",
     "forward": "Send what waits for INSPECTOR_ENDPOINT.",
     "import": "Take in a file of OTLP JSON.",

@@ -16,6 +16,7 @@ class EventsOptions(FilterOptions):
     sort: Sort
     order: Order
     limit: int
+    page: int | None
     cursor: str | None
     full: bool
     as_json: tuple[str, ...] | None
@@ -31,38 +32,37 @@ class EventsOptions(FilterOptions):
 @fields_option(Event)
 @home_option
 def events(**options: Unpack[EventsOptions]) -> None:
-    """List events, newest first.
+    """List spans, newest first.
 
-    An event is one workflow run, agent call, model call, tool call or message. Every option but --json and --home is
-    also a parameter of GET /events.
+    A span is one workflow run, agent call, model call, tool call or message; the API calls it an event. Every option
+    but --json, --page and --home is also a parameter of GET /events.
     """
     from inspector.cli.documents import LARGE, event_fields, event_page_document, write_json
-    from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import after_page
     from inspector.cli.opening import opened
+    from inspector.cli.pages import Wanted, read_page
     from inspector.cli.rows import event_table
     from inspector.cli.terminal import standard_output
-    from inspector.store import CursorInvalid
 
     terminal = standard_output()
     names = event_fields(options["as_json"], full=options["full"])
     where = filter_of(options)
-    try:
-        with opened(settings_of(options["home"])) as store:
-            page = store.events(
+    wanted = Wanted(options["limit"], options["page"], options["cursor"])
+    with opened(settings_of(options["home"])) as store:
+        listed = read_page(
+            wanted,
+            lambda cursor, limit: store.events(
                 where,
                 sort=options["sort"],
                 order=options["order"],
-                cursor=options["cursor"],
-                limit=options["limit"],
+                cursor=cursor,
+                limit=limit,
                 full=not LARGE.isdisjoint(names or ()),
-            )
-    except CursorInvalid as error:
-        raise CursorRefused(error) from error
+            ),
+        )
     if names is not None:
-        write_json(event_page_document(page, names), terminal)
+        write_json(event_page_document(listed.page, names), terminal)
         return
-    if page.items:
-        terminal.write(event_table(page.items, terminal))
-    after_page(page, nothing="no event matches")
+    if listed.page.items:
+        terminal.write(event_table(listed.page.items, terminal))
+    listed.say_more(nothing="no span matches")

@@ -90,12 +90,13 @@ def size(count: int) -> str:
     return f"{_fixed(count / one, 1 if count < one * 9.95 else 0)} {unit}"
 
 
-def moment(nanoseconds: str | int | None, *, now: datetime | None = None) -> str:
+def moment(nanoseconds: str | int | None, *, now: datetime | None = None, brief: bool = False) -> str:
     """Write local time with milliseconds, and the date when it is not today's.
 
     Args:
         nanoseconds: Since the Unix epoch, as a number or in decimal digits; those past the year 9999 stay so.
         now: What counts as today.
+        brief: Whether room is scarce: without milliseconds, and without the year if it is this one.
     """
     if nanoseconds is None:
         return ""
@@ -104,9 +105,11 @@ def moment(nanoseconds: str | int | None, *, now: datetime | None = None) -> str
         local = datetime.fromtimestamp(count // NS_A_SECOND, UTC).astimezone()
     except (OverflowError, ValueError, OSError):
         return f"{count} ns"
-    clock = f"{local:%H:%M:%S}.{count % NS_A_SECOND // 1_000_000:03}"
+    clock = f"{local:%H:%M:%S}" if brief else f"{local:%H:%M:%S}.{count % NS_A_SECOND // 1_000_000:03}"
     today = (now or datetime.now(UTC)).astimezone().date()
-    return clock if local.date() == today else f"{local:%Y-%m-%d} {clock}"
+    if local.date() == today:
+        return clock
+    return f"{local:%m-%d} {clock}" if brief and local.year == today.year else f"{local:%Y-%m-%d} {clock}"
 
 
 def parse_span_s(text: str) -> float | None:

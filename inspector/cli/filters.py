@@ -84,13 +84,15 @@ class HexId(click.ParamType[str, str]):
 
     name = "id"
 
-    def __init__(self, digits: int) -> None:
+    def __init__(self, digits: int, *, least: int | None = None) -> None:
         self._digits = digits
+        self._least = digits if least is None else least
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Read an id in full; capitals count as the small letters that were recorded."""
-        if len(value) != self._digits or not set(value.lower()) <= _HEX_DIGITS:
-            self.fail(f"{value!r} is no id; give all {self._digits} hexadecimal digits", param, ctx)
+        """Read an id, or the beginning of one where that will do; capitals count as the small letters recorded."""
+        if not self._least <= len(value) <= self._digits or not set(value.lower()) <= _HEX_DIGITS:
+            how_many = "all" if self._least == self._digits else f"{self._least} to"
+            self.fail(f"{value!r} is no id; give {how_many} {self._digits} hexadecimal digits", param, ctx)
         return value.lower()
 
 

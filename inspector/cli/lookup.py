@@ -3,7 +3,8 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from itertools import chain
+from typing import Any, TypeVar
 
 from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
 from inspector.model import Event, Filter, Page, Run, Trace
@@ -14,6 +15,9 @@ _PAGE = 1000
 _PAGES_SEARCHED = 200
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _TRACE_DIGITS = 32
+_SPAN_DIGITS = 16
+_SPAN_LEAST = 4
+"""With fewer digits an id is no part of one: words and figures of the recorded text begin so too."""
 _NAMED_IN_MESSAGE = 3
 _NOTHING = "nothing is recorded yet; record a program: inspector run app.py"
 SHORT_ID = 8
@@ -97,6 +101,21 @@ def find_run_or_trace(store: Store, text: str) -> Run | Trace:
     raise RunUnknown(f"no run or trace {text} is recorded; 'inspector runs' lists what is")
 
 
+def find_any(store: Store, text: str) -> Run | Trace | Event:
+    """Find a run or a trace as `find_run_or_trace` does, else the only span whose id begins so.
+
+    Raises:
+        RunUnknown: There is none of them, or the part fits several.
+        SpanUnknown: The part fits several spans.
+    """
+    try:
+        return find_run_or_trace(store, text)
+    except RunUnknown:
+        if not spans_like(store, text):
+            raise
+        return find_event(store, text, trace="last")
+
+
 def _as_one_trace(store: Store, run: Run) -> Run | Trace:
     return run if run.traces > 1 else store.trace(run.trace_id) or run
 
@@ -143,11 +162,40 @@ def find_event(store: Store, span_id: str, *, trace: str) -> Event:
         SpanUnknown: No event has that id.
     """
     trace_id = None if trace == "last" else find_trace(store, trace).trace_id
-    event = store.event(span_id.lower(), trace_id=trace_id)
+    whole = span_id.lower()
+    if len(whole) < _SPAN_DIGITS:
+        like = spans_like(store, whole, trace_id=trace_id)
+        if len(like) > 1:
+            some = ", ".join(event.span_id for event in like[:_NAMED_IN_MESSAGE])
+            raise SpanUnknown(f"several spans begin with {span_id}: {some}; give more digits")
+        whole = like[0].span_id if like else whole
+        trace_id = like[0].trace_id if like else trace_id
+    event = store.event(whole, trace_id=trace_id)
     if event is None:
         place = f" in trace {trace_id}" if trace_id else ""
-        raise SpanUnknown(f"no event {span_id} is recorded{place}; 'inspector events' lists their ids under SPAN")
+        raise SpanUnknown(f"no span {span_id} is recorded{place}; 'inspector events' lists their ids under SPAN")
     return event
+
+
+def spans_like(store: Store, text: str, *, trace_id: str | None = None) -> list[Event]:
+    """Find the spans whose id begins so, newest first, or two of them where there are more."""
+    prefix = text.lower()
+    if not _HEX.fullmatch(prefix) or not _SPAN_LEAST <= len(prefix) <= _SPAN_DIGITS:
+        return []
+    # Search knows ids too; those of spans that run, and of the latest changes, only a little later.
+    text_index = _searched(lambda cursor: store.events(_of(trace_id, q=f"{prefix}*"), cursor=cursor, limit=_PAGE))
+    running = _searched(lambda cursor: store.events(_of(trace_id, statuses=("running",)), cursor=cursor, limit=_PAGE))
+    found: dict[tuple[str, str], Event] = {}
+    for event in chain(text_index, running, store.after(store.indexed_seq(), _of(trace_id), limit=_PAGE)):
+        if event.span_id.startswith(prefix):
+            found[event.trace_id, event.span_id] = event
+        if len(found) > 1:
+            break
+    return list(found.values())
+
+
+def _of(trace_id: str | None, **fields: Any) -> Filter:
+    return Filter(trace_id=trace_id, **fields)
 
 
 def await_trace(store: Store, trace_id: str) -> Trace:

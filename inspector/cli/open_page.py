@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 @click.command("open")
-@click.argument("what", type=Text(), required=False, metavar="[TRACE|RUN]")
+@click.argument("what", type=Text(), required=False, metavar="[RUN|TRACE|SPAN]")
 @click.option("--print", "only_print", is_flag=True, help="Print the address, which works once within ten minutes.")
 @home_option
 def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
     """Open the page of the running server in a browser and sign it in, as often as needed.
 
-    TRACE is a trace id, the beginning of one, or 'last'; RUN the id of a run. Where no browser can be opened, over SSH
-    or without a screen, the address is printed.
+    RUN, TRACE or SPAN is an id, a part of one as the lists show it, or 'last': the run that began a trace last. The
+    address is printed where no browser can be opened: over SSH, or without a screen.
     """
     from inspector.cli.browser import has_screen, opened_in_browser
     from inspector.cli.home import settings_of
@@ -58,13 +58,12 @@ def _server(settings: "Settings") -> str:
 
 
 def _view(store: "Store", what: str) -> str:
-    """Find what is meant: a run by its whole id, or a trace; a run of one trace is shown as that."""
-    from inspector.cli.lookup import find_trace
+    """Find what is meant, as ``show`` does."""
+    from inspector.cli.lookup import find_any
     from inspector.cli.views import run_view, trace_view
-    from inspector.model import Filter
-    from inspector.spooling import is_run_id
+    from inspector.model import Event, Run
 
-    if what != "last" and is_run_id(what) and store.run(what) is not None:
-        traces = store.traces(Filter(run_id=what), limit=2).items
-        return trace_view(traces[0].trace_id) if len(traces) == 1 else run_view(what)
-    return trace_view(find_trace(store, what).trace_id)
+    found = find_any(store, what)
+    if isinstance(found, Run):
+        return run_view(found.run_id)
+    return trace_view(found.trace_id, found.span_id if isinstance(found, Event) else None)

@@ -142,9 +142,12 @@ def open_option(command: C) -> C:
 
 def page_options(command: C) -> C:
     """Let a list go on where an earlier page ended."""
-    command = click.option("--cursor", type=Text(), metavar="CURSOR", help="Go on where the page that named it ended.")(
-        command
-    )
+    command = click.option(
+        "--cursor", type=Text(), metavar="CURSOR", help="Go on where the page ended whose next_cursor this is."
+    )(command)
+    command = click.option(
+        "--page", type=WholeNumber(1, 100_000), metavar="N", help="The Nth page of so many, from 1."
+    )(command)
     return click.option(
         "--limit",
         type=WholeNumber(1, 1000),

@@ -1,5 +1,6 @@
 """Lists of events, runs and sessions as tables, and single events as lines that follow each other."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from inspector.cli import figures, status
@@ -14,11 +15,11 @@ from inspector.spooling import is_process_key
 _EVENT_COLUMNS = (
     Column(title="TIME"),
     Column(title="STATUS"),
-    Column(title="KIND", leaves=2),
+    Column(title="KIND", leaves=5),
     Column(title="NAME", shrinks_to=12),
-    Column(title="DURATION", right=True, leaves=5),
-    Column(title="TOKENS", right=True, leaves=4),
-    Column(title="COST", right=True, leaves=3),
+    Column(title="DURATION", right=True, leaves=4),
+    Column(title="TOKENS", right=True, leaves=3),
+    Column(title="COST", right=True, leaves=2),
     Column(title="SPAN", style="dim"),
     Column(title="TRACE", style="dim", leaves=1),
     Column(title="DUPLICATE", style="dim"),
@@ -53,29 +54,49 @@ _SESSION_COLUMNS = (
 )
 _LIVE_NAME = 34
 _LIVE_FIGURES = 10
+_NARROW = 120
+"""Below so many columns a terminal gets ids in part and brief times."""
+_OPERATION = re.compile(r"^(?:execute_tool|invoke_agent|invoke_workflow) (?=\S)")
+"""Names of operations (OpenTelemetry's GenAI conventions) that the kind says as well; ``operation.ts`` has them too."""
 
 
 def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
-    """Lay out a page of events; ids are whole where nothing is cut, so that a program can use them."""
+    """Lay out a page of events; ids are whole where there is room, and parts that ``show`` takes elsewhere."""
     return table_lines(_EVENT_COLUMNS, [_event_cells(event, terminal) for event in events], terminal)
 
 
 def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
-    trace_id = event.trace_id if terminal.width is None else event.trace_id[:SHORT_ID]
     tokens, cost = _used(event, terminal)
     return (
-        Cell(figures.moment(event.start_time_unix_nano)),
+        Cell(figures.moment(event.start_time_unix_nano, brief=_is_narrow(terminal))),
         _status_cell(event.status, terminal),
         Cell(event.kind),
-        Cell(terminal.safe(event.name)),
+        Cell(_name(event, terminal)),
         Cell(terminal.signs(figures.duration(event.duration_ms))),
         Cell(tokens),
         Cell(cost),
-        Cell(terminal.safe(event.span_id)),
-        Cell(terminal.safe(trace_id)),
+        Cell(_span_id(event, terminal)),
+        Cell(_trace_id(event, terminal)),
         Cell(_duplicate(event)),
         Cell(error_text(event, terminal)),
     )
+
+
+def _is_narrow(terminal: Terminal) -> bool:
+    return terminal.width is not None and terminal.width < _NARROW
+
+
+def _name(event: Event, terminal: Terminal) -> str:
+    """Name an event; a terminal has no room for what the kind says as well."""
+    return terminal.safe(event.name if terminal.width is None else _OPERATION.sub("", event.name, count=1))
+
+
+def _span_id(event: Event, terminal: Terminal) -> str:
+    return terminal.safe(event.span_id[:SHORT_ID] if _is_narrow(terminal) else event.span_id)
+
+
+def _trace_id(event: Event, terminal: Terminal) -> str:
+    return terminal.safe(event.trace_id if terminal.width is None else event.trace_id[:SHORT_ID])
 
 
 def _duplicate(event: Event) -> str:
@@ -152,8 +173,10 @@ def _status_cell(state: status.Status, terminal: Terminal) -> Cell:
 
 def live_line(event: Event, terminal: Terminal) -> str:
     """Write one event as a line of its own, in columns that later lines share."""
-    name = cut(f"{event.kind:8}  {terminal.safe(event.name)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
-    left = f"{figures.moment(event.start_time_unix_nano)}  {event.trace_id[:SHORT_ID]}"
+    name = cut(f"{event.kind:8}  {_name(event, terminal)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
+    began = figures.moment(event.start_time_unix_nano, brief=_is_narrow(terminal))
+    ids = ("" if _is_narrow(terminal) else _trace_id(event, terminal), _span_id(event, terminal))
+    left = "  ".join(filter(None, (began, *ids)))
     state = _status_cell(event.status, terminal)
     took = pad(terminal.signs(figures.duration(event.duration_ms)), _LIVE_FIGURES, right=True)
     tokens, cost = _used(event, terminal)

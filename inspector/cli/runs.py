@@ -6,7 +6,7 @@ from typing import Unpack
 import click
 
 from inspector.cli.filters import ListOptions, filter_of, run_filter_options
-from inspector.cli.options import fields_option, home_option, page_options
+from inspector.cli.options import OneOf, fields_option, home_option, page_options
 from inspector.model import Order, Run, RunSort
 
 
@@ -16,6 +16,7 @@ class RunsOptions(ListOptions):
     sort: RunSort
     order: Order
     limit: int
+    page: int | None
     cursor: str | None
     as_json: tuple[str, ...] | None
     home: Path | None
@@ -25,11 +26,11 @@ class RunsOptions(ListOptions):
 @run_filter_options
 @click.option(
     "--sort",
-    type=click.Choice(["time", "duration", "cost", "spans", "tokens"]),
+    type=OneOf(["time", "duration", "cost", "spans", "tokens"]),
     default="time",
     show_default=True,
 )
-@click.option("--order", type=click.Choice(["desc", "asc"]), default="desc", show_default=True)
+@click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
 @fields_option(Run)
 @home_option
@@ -41,26 +42,25 @@ def runs(**options: Unpack[RunsOptions]) -> None:
     of its traces, everything else of one span. 'inspector show RUN' draws one.
     """
     from inspector.cli.documents import run_page_document, write_json
-    from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import after_page
     from inspector.cli.opening import opened
+    from inspector.cli.pages import Wanted, read_page
     from inspector.cli.rows import run_table
     from inspector.cli.terminal import standard_output
-    from inspector.store import CursorInvalid
 
     terminal = standard_output()
     where = filter_of(options)
-    try:
-        with opened(settings_of(options["home"])) as store:
-            page = store.runs(
-                where, sort=options["sort"], order=options["order"], cursor=options["cursor"], limit=options["limit"]
-            )
-    except CursorInvalid as error:
-        raise CursorRefused(error) from error
+    wanted = Wanted(options["limit"], options["page"], options["cursor"])
+    with opened(settings_of(options["home"])) as store:
+        listed = read_page(
+            wanted,
+            lambda cursor, limit: store.runs(
+                where, sort=options["sort"], order=options["order"], cursor=cursor, limit=limit
+            ),
+        )
     if options["as_json"] is not None:
-        write_json(run_page_document(page, options["as_json"]), terminal)
+        write_json(run_page_document(listed.page, options["as_json"]), terminal)
         return
-    if page.items:
-        terminal.write(run_table(page.items, terminal))
-    after_page(page, nothing="no run matches")
+    if listed.page.items:
+        terminal.write(run_table(listed.page.items, terminal))
+    listed.say_more(nothing="no run matches")

@@ -16,6 +16,7 @@ class SessionsOptions(TypedDict):
     since: tuple[int, int | None] | None
     until: int | None
     limit: int
+    page: int | None
     cursor: str | None
     as_json: tuple[str, ...] | None
     home: Path | None
@@ -30,26 +31,23 @@ class SessionsOptions(TypedDict):
 def sessions(**options: Unpack[SessionsOptions]) -> None:
     """List sessions, the latest activity first."""
     from inspector.cli.documents import session_page_document, write_json
-    from inspector.cli.errors import CursorRefused
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import after_page
     from inspector.cli.opening import opened
+    from inspector.cli.pages import Wanted, read_page
     from inspector.cli.rows import session_table
     from inspector.cli.terminal import standard_output
-    from inspector.store import CursorInvalid
 
     terminal = standard_output()
     since_ns, until_ns = times_of(options["since"], options["until"])
-    try:
-        with opened(settings_of(options["home"])) as store:
-            page = store.sessions(
-                since_ns=since_ns, until_ns=until_ns, cursor=options["cursor"], limit=options["limit"]
-            )
-    except CursorInvalid as error:
-        raise CursorRefused(error) from error
+    wanted = Wanted(options["limit"], options["page"], options["cursor"])
+    with opened(settings_of(options["home"])) as store:
+        listed = read_page(
+            wanted,
+            lambda cursor, limit: store.sessions(since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit),
+        )
     if options["as_json"] is not None:
-        write_json(session_page_document(page, options["as_json"]), terminal)
+        write_json(session_page_document(listed.page, options["as_json"]), terminal)
         return
-    if page.items:
-        terminal.write(session_table(page.items, terminal))
-    after_page(page, nothing="no session is recorded; set one with inspector.context.set(...)")
+    if listed.page.items:
+        terminal.write(session_table(listed.page.items, terminal))
+    listed.say_more(nothing="no session is recorded; set one with inspector.context.set(...)")

@@ -33,7 +33,7 @@ class ShowOptions(TypedDict):
 
 
 @click.command(cls=WithId)
-@click.argument("what", metavar="[RUN|TRACE]", type=Text(), required=False)
+@click.argument("what", metavar="[RUN|TRACE|SPAN]", type=Text(), required=False)
 @click.option(
     "--run",
     "run_id",
@@ -44,9 +44,9 @@ class ShowOptions(TypedDict):
 @click.option(
     "--span",
     "span_id",
-    type=HexId(16),
+    type=HexId(16, least=4),
     metavar="ID",
-    help="Show one event of it whole: input, output, attributes, error.",
+    help="Show one span of it whole: input, output, attributes, error.",
 )
 @click.option("--errors", is_flag=True, help="Draw only what failed, and the spans above it.")
 @click.option("--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw so many levels, and count what is below.")
@@ -59,7 +59,8 @@ def show(**options: Unpack[ShowOptions]) -> None:
     """Draw a run or a trace as trees: times, status, tokens, cost, and what failed.
 
     RUN or TRACE is an id, a part of one as the lists show it, or 'last' (the default): the run that began a trace last.
-    All traces of a run are drawn on one scale of time; a run of one trace is that trace.
+    All traces of a run are drawn on one scale of time; a run of one trace is that trace. The id of a SPAN shows that
+    alone, as --span does.
 
     A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """
@@ -75,6 +76,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
         )
     from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of
+    from inspector.cli.lookup import find_any, find_event, find_run
     from inspector.cli.opening import opened
     from inspector.cli.paging import paged
     from inspector.cli.shaping import Shape
@@ -86,10 +88,14 @@ def show(**options: Unpack[ShowOptions]) -> None:
     _say_refused(settings)
     may_page = not (is_document or options["no_pager"])
     with opened(settings) as store, paged(standard, may_page=may_page) as terminal:
-        if span_id is not None:
-            _show_event(store, span_id, what or "last", terminal, () if full and not as_json else as_json)
+        found = span_id or (find_any(store, what or "last") if run_id is None else find_run(store, run_id))
+        if isinstance(found, Trace):
+            _show_trace(store, found, terminal, names, shape)
+        elif isinstance(found, Run):
+            _show_run(store, found, terminal, names, shape)
         else:
-            _show(store, what, run_id, terminal, names, shape)
+            event = find_event(store, found, trace=what or "last") if isinstance(found, str) else found
+            _show_event(event, terminal, () if full and not as_json else as_json)
 
 
 def _say_refused(settings: "Settings") -> None:
@@ -99,23 +105,6 @@ def _say_refused(settings: "Settings") -> None:
 
     for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
         notice(f"inspector: {each.sentence}; see inspector doctor")
-
-
-def _show(
-    store: "Store",
-    what: str | None,
-    run_id: str | None,
-    terminal: "Terminal",
-    names: tuple[str, ...] | None,
-    shape: "Shape",
-) -> None:
-    from inspector.cli.lookup import find_run, find_run_or_trace
-
-    found = find_run_or_trace(store, what or "last") if run_id is None else find_run(store, run_id)
-    if isinstance(found, Trace):
-        _show_trace(store, found, terminal, names, shape)
-    else:
-        _show_run(store, found, terminal, names, shape)
 
 
 def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
@@ -137,14 +126,10 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
         notice("no span of it failed")
 
 
-def _show_event(
-    store: "Store", span_id: str, trace: str, terminal: "Terminal", as_json: tuple[str, ...] | None
-) -> None:
+def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | None) -> None:
     from inspector.cli.documents import chosen_fields, write_json
-    from inspector.cli.lookup import find_event
     from inspector.cli.sheet import event_lines
 
-    event = find_event(store, span_id, trace=trace)
     if as_json is None:
         terminal.write(event_lines(event, terminal))
     else:

@@ -248,7 +248,7 @@ def test_tail_shows_a_call_when_it_starts_and_again_when_it_ends(start_inspector
         server()
     tail = start_inspector("tail")
     output = Output(tail)
-    output.until(b"execute_tool before")
+    assert f"  {'c' * 32}  {'1' * 16}  " in output.until(b"execute_tool before")
     append(spool, spool_line("2" * 16, name="execute_tool live", end=False))
     assert "● running" in output.until(b"execute_tool live")
     output.text = b""

@@ -78,6 +78,7 @@ def test_an_address_signs_one_browser_in_and_there_is_always_another(url, inspec
         ("aaaa", f"#/traces/{'a' * 32}"),
         ("a" * 32, f"#/traces/{'a' * 32}"),
         ("one", f"#/traces/{'4' * 32}"),
+        ("1111", f"#/traces/{'a' * 32}?span={'1' * 16}"),
         ("two", "#/?attr=inspector.run.id%3Dtwo"),
     ],
 )
@@ -88,7 +89,7 @@ def test_a_trace_or_a_run_is_what_the_page_opens_on(traces, inspector, what, vie
 def test_what_is_not_recorded_is_not_opened(traces, inspector):
     done = inspector("open", "ffff", "--print")
     assert (done.returncode, done.stdout) == (1, b"")
-    assert b"no trace ffff is recorded" in done.stderr
+    assert b"no run or trace ffff is recorded" in done.stderr
 
 
 def test_a_browser_on_the_screen_is_led_in_by_a_private_file(url, inspector, tmp_path):

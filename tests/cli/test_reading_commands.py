@@ -81,13 +81,16 @@ def test_options_narrow_and_order_the_list(inspector, write_spans, span):
 
 def test_a_page_says_how_to_get_the_next(inspector, write_spans, span):
     write_spans(span(name="a"), span(name="b"), span(name="c"))
-    first = inspector("events", "--limit", "2")
-    assert first.stderr.startswith(b"more: --cursor ")
-    assert len(first.stderr) <= 80
-    cursor = first.stderr.split()[-1].decode()
+    assert inspector("events", "--limit", "2").stderr == b"more: --page 2\n"
+    second = inspector("events", "--limit", "2", "--page", "2")
+    assert (second.stdout.count(b"\n"), second.stderr) == (2, b"")
+    assert b"  a  " in second.stdout
+    beyond = inspector("events", "--limit", "2", "--page", "3")
+    assert (beyond.returncode, beyond.stdout, beyond.stderr) == (0, b"", b"no span matches\n")
+    cursor = json.loads(inspector("events", "--limit", "2", "--json").stdout)["next_cursor"]
     second = inspector("events", "--limit", "2", "--cursor", cursor, "--json")
     assert [item["name"] for item in json.loads(second.stdout)["items"]] == ["a"]
-    for command in ("events", "sessions"):
+    for command in ("events", "sessions", "runs"):
         wrong = inspector(command, "--cursor", "nonsense")
         assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1)
         assert wrong.stderr.startswith(b"inspector: --cursor: ")
@@ -96,7 +99,7 @@ def test_a_page_says_how_to_get_the_next(inspector, write_spans, span):
 def test_nothing_that_matches_is_said_beside_the_output(inspector, write_spans, span):
     write_spans(span())
     done = inspector("events", "--kind", "llm")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"no event matches\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"no span matches\n")
 
 
 def test_an_empty_home_says_how_to_record(inspector, home):
@@ -271,21 +274,50 @@ def test_the_usual_variables_decide_about_colours(variables, on_a_terminal, in_a
 
 
 @pytest.mark.parametrize("day_ns", [0, 86_400 * 10**9], ids=["a day", "another day"])
-def test_eighty_columns_show_the_id_and_the_message_of_a_failed_call(environment, write_spans, span, day_ns):
+def test_eighty_columns_show_what_a_failed_call_was_and_ids_that_show_takes(environment, write_spans, span, day_ns):
     write_spans(
-        span(name="chat gpt-5", kind="llm", input_tokens=1234, output_tokens=56, cost_usd=0.0123),
+        span(name="chat gpt-5", kind="llm", span_id="beef" * 4, input_tokens=1234, output_tokens=56, cost_usd=0.0123),
         span(
             name="execute_tool book_hotel",
+            span_id="cafe0123456789ab",
             status="error",
             start_ns=1_795_000_000_000_000_000 - day_ns,
             end_ns=1_795_000_000_000_000_001,
             error=SpanError("mcp.server.exceptions.ToolError", "Hotel Miradouro did not answer in time"),
         ),
     )
-    shown = on_terminal(environment | {"COLUMNS": "80", "NO_COLOR": "1"}, "events")
-    line = next(line for line in shown.splitlines() if "✗" in line)
-    assert "0000000000000002  ToolError: Ho" in line
-    assert len(line) <= 80
+    narrow = environment | {"COLUMNS": "80", "NO_COLOR": "1"}
+    lines = on_terminal(narrow, "events").splitlines()
+    line = next(line for line in lines if "✗" in line)
+    assert " tool  book_hotel " in line
+    assert "  cafe0123  ToolError: Ho" in line
+    assert max(map(len, lines)) <= 80
+    assert "span       cafe0123456789ab\n" in on_terminal(narrow, "show", "cafe0123")
+
+
+def test_a_wide_terminal_shows_ids_whole_and_a_pipe_names_too(environment, inspector, write_spans, span):
+    write_spans(span(name="execute_tool book_hotel", span_id="cafe0123456789ab"))
+    wide = on_terminal(environment | {"COLUMNS": "140", "NO_COLOR": "1"}, "events")
+    assert " tool  book_hotel    312 ms  cafe0123456789ab  4bf92f35\n" in wide
+    assert b" tool  execute_tool book_hotel    312 ms  cafe0123456789ab  4bf92f3577b34da6" in inspector("events").stdout
+
+
+def test_a_span_is_found_by_the_beginning_of_its_id(inspector, write_spans, span):
+    write_spans(
+        span(span_id="cafe000000000001", name="ended"),
+        span(span_id="cafe000000000002", name="open", status="running", end_ns=None),
+        span(span_id="dead000000000003", name="cafe00000000 in its text"),
+        span(span_id="dead000000000003", name="another", trace_id="a" * 32),
+    )
+    for arguments in (["cafe000000000001"], ["CAFE000000000001"], ["--span", "cafe000000000001"]):
+        assert inspector("show", *arguments).stdout.startswith("✓ ended\n".encode())
+    assert inspector("show", "cafe000000000002").stdout.startswith("● open  running\n".encode())
+    several = inspector("show", "cafe")
+    assert (several.returncode, several.stdout) == (1, b"")
+    assert b"several spans begin with cafe: cafe00000000000" in several.stderr
+    assert inspector("show", "aaaa", "--span", "dead").stdout.startswith("✓ another\n".encode())
+    assert b"no span dea1 is recorded" in inspector("show", "--span", "dea1").stderr
+    assert b"no run or trace dea1 is recorded" in inspector("show", "dea1").stderr
 
 
 def on_terminal(environment, *arguments):

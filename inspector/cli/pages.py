@@ -1,0 +1,80 @@
+"""Pages of a list by their number, so that nobody has to copy a cursor."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import click
+
+from inspector.cli.errors import CursorRefused
+from inspector.cli.notices import notice
+from inspector.model import Page
+from inspector.store import CursorInvalid
+
+_MOST_SKIPPED = 1000
+"""Items that are read at a time, of pages that nobody wants to see."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which page is wanted: one by its number, or the one behind a cursor."""
+
+    limit: int
+    number: int | None = None
+    """From 1; None for the first, or where a cursor says it."""
+    cursor: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.number is not None and self.cursor is not None:
+            raise click.UsageError("--page and --cursor both say where to go on; leave one out")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[T]):
+    """A page, and how to get the next one."""
+
+    page: Page[T]
+    more: str | None
+    """The option that does; None at the end of the list."""
+
+    def say_more(self, *, nothing: str) -> None:
+        """Say where the list goes on, or that there is nothing in it."""
+        if not self.page.items:
+            notice(nothing)
+        elif self.more is not None:
+            notice(f"more: {self.more}")
+
+
+def read_page(wanted: Wanted, read: Callable[[str | None, int], Page[T]]) -> Listed[T]:
+    """Read a page; those before one of a number are read and left out, as they are by now.
+
+    Args:
+        wanted: Which.
+        read: Reads the page behind a cursor, with at most so many items.
+
+    Raises:
+        CursorRefused: The cursor was not given by a page before.
+    """
+    number = 1 if wanted.number is None else wanted.number
+    cursor, skipped = wanted.cursor, (number - 1) * wanted.limit
+    try:
+        while skipped:
+            before = read(cursor, min(skipped, _MOST_SKIPPED))
+            skipped -= len(before.items)
+            cursor = before.next_cursor
+            if cursor is None:
+                return Listed(Page(()), None)
+        page = read(cursor, wanted.limit)
+    except CursorInvalid as error:
+        raise CursorRefused(error) from error
+    return Listed(page, _more(wanted, page, number))
+
+
+def _more(wanted: Wanted, page: Page[T], number: int) -> str | None:
+    if page.next_cursor is None:
+        return None
+    # A page ends early where a search took its time, and the numbers count whole pages.
+    is_whole = wanted.cursor is None and len(page.items) == wanted.limit
+    return f"--page {number + 1}" if is_whole else f"--cursor {page.next_cursor}"
