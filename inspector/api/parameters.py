@@ -220,6 +220,12 @@ class RunQuery(Page):
     timeline: Flag = False
 
 
+class TurnsQuery(Page):
+    """``GET /runs/{run_id}/turns``."""
+
+    trace_id: TraceId | None = None
+
+
 class TraceQuery(Page):
     """``GET /traces/{trace_id}``."""
 

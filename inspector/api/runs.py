@@ -9,7 +9,7 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import Query, QueryOf, RunIdInPath, RunQuery, RunsQuery
+from inspector.api.parameters import Query, QueryOf, RunIdInPath, RunQuery, RunsQuery, TurnsQuery
 from inspector.api.problems import not_found
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -48,6 +48,24 @@ async def get_run(
         return json_response({"run": run, "items": page.items, "next_cursor": page.next_cursor})
 
     return await service.reads.answer(request, page_cost(query.limit, timeline=query.timeline), read)
+
+
+@router.api_route("/runs/{run_id}/turns", methods=LOOK, responses=statuses(404, 503))
+async def list_turns(
+    request: Request,
+    service: InService,
+    run_id: RunIdInPath,
+    query: Annotated[TurnsQuery, Depends(QueryOf(TurnsQuery))],
+) -> Response:
+    """Answer with one page of the model calls of a run, as turns of conversations."""
+
+    def read() -> Response:
+        page = service.store.turns(run_id, trace_id=query.trace_id, cursor=query.cursor, limit=query.limit)
+        if not page.items and service.store.run(run_id) is None:
+            raise _no_run(run_id)
+        return json_response(page)
+
+    return await service.reads.answer(request, page_cost(query.limit, walks=True), read)
 
 
 @router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))

@@ -36,14 +36,18 @@ from inspector.model.spans import (
     Status,
 )
 from inspector.model.traces import (
+    InferredTool,
     OutlineColumns,
     OutlineTables,
     Run,
     RunOrigin,
     Session,
+    SpanPlace,
     TimelineBar,
     Trace,
     TraceOutline,
+    Turn,
+    TurnLink,
 )
 
 __all__ = [
@@ -55,6 +59,7 @@ __all__ = [
     "Event",
     "Filter",
     "GroupBy",
+    "InferredTool",
     "JsonText",
     "Kind",
     "Loss",
@@ -71,6 +76,7 @@ __all__ = [
     "Sort",
     "Span",
     "SpanError",
+    "SpanPlace",
     "Stats",
     "StatsBucket",
     "StatsGroup",
@@ -80,4 +86,6 @@ __all__ = [
     "Trace",
     "TraceOutline",
     "TraceSort",
+    "Turn",
+    "TurnLink",
 ]

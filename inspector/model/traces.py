@@ -1,6 +1,6 @@
 """Traces and sessions summed up, and the structure of a trace."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -190,3 +190,59 @@ class Run:
     """The largest ``seq`` of its spans."""
     losses: Losses | UnsetType = UNSET
     """What its processes did not record in its time; absent from lists, and where nothing is missing."""
+
+
+TurnLink = Literal["begins", "continues", "retry", "unclear"]
+"""How a model call follows another: not at all, its prompt begins with that one's prompt and answer, it has the prompt
+of one that failed, or it may continue several equal ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class InferredTool:
+    """A call of a tool that an answer asks for, and what the next prompt says that it gave."""
+
+    id: str | None
+    name: str
+    arguments: str
+    """The beginning of their JSON."""
+    result: str | None
+    """The beginning of its text or JSON; None where no later prompt has it."""
+    failed: bool
+    """Whether the result says so."""
+    start_time_unix_nano: str | None
+    """When the answer had come that asks for it."""
+    end_time_unix_nano: str | None
+    """When the prompt was sent that has its result: it ran between the two."""
+    recorded: bool
+    """Whether a span of its own tells of it, so that nothing has to be inferred."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPlace:
+    """Where a span is."""
+
+    trace_id: str
+    span_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A model call as part of a conversation; inferred from its messages, and never counted."""
+
+    conversation: str
+    """Equal for the turns of one conversation of a run; opaque."""
+    trace_id: str
+    span_id: str
+    link: TurnLink
+    previous: SpanPlace | None
+    """The call that it continues, or tries again."""
+    candidates: int
+    """How many calls it may continue, where that is unclear."""
+    messages: int
+    """Of its prompt."""
+    new_from: int
+    """How many of them were in the previous prompt or its answer."""
+    sizes: Mapping[str, int]
+    """Characters of its prompt by what they are: ``system``, ``tools``, ``user``, ``assistant``, ``tool``, ``file``."""
+    tools: tuple[InferredTool, ...]
+    """What its answer asks for."""

@@ -214,6 +214,12 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
             _body(span, texts, found, sc.TOOL_DEFINITIONS, value=request.tools, fact="tools")
     if span.after is not None:
         _llm_answer(span, texts, found, span.after)
+    match facts.get("lane"):
+        case [int(thread), task]:
+            found.put(sc.THREAD_ID, value=thread)
+            found.put(sc.TASK, value=task)
+        case _:
+            pass
     request_id = answered.get("request_id") or facts.get("request_id")
     if isinstance(request_id, str):
         # The SDKs of OpenAI and Anthropic give the value without the header's name.

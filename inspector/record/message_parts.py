@@ -132,7 +132,8 @@ def _call(block: Fields) -> Part | None:
 
 def _response(block: Fields) -> Part:
     call_id = first(block, "tool_use_id", "tool_call_id", "call_id", "toolUseId", "toolCallId", "id")
-    return tool_response(call_id, first(block, "response", "content", "output", "result"))
+    made = tool_response(call_id, first(block, "response", "content", "output", "result"))
+    return made | {"is_error": True} if first(block, "is_error", "isError") is True else made
 
 
 def _image_url(block: Fields) -> Part | None:

@@ -122,7 +122,9 @@ def _role(item: Fields, otherwise: str) -> str:
 def _parts(item: Fields) -> list[Part]:
     call_id = first(item, "tool_call_id", "tool_use_id")
     if call_id is not None and _role(item, "") in ("tool", "user"):
-        return [tool_response(call_id, item.get("content"))]
+        answered = tool_response(call_id, item.get("content"))
+        # LangChain's ToolMessage says so by its status.
+        return [answered | {"is_error": True} if item.get("status") == "error" else answered]
     held = first(item, "content", "parts")
     thought = first(item, "reasoning_content", "reasoning", "thinking")
     before = [reasoning(thought)] if isinstance(thought, str) and thought else []

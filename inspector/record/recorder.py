@@ -24,6 +24,7 @@ from inspector.record.sdk_spans import SdkSpans
 from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
 from inspector.record.states import state_of
+from inspector.record.tasks import lane
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
 
@@ -110,6 +111,9 @@ class Recorder:
             inbound = values.get("direction") == "inbound"
             remote = remote_parent(facts.get("envelope")) if inbound else None
             span = self._calls.begin(noun.name, noun.identity(values, facts), _call_id(values), remote=remote)
+            if noun.name == "llm_generate":
+                # Tells conversations apart whose words are equal.
+                facts["lane"] = list(lane())
             span.before = facts
             span.subject = noun.subject(values)
             span.emitter = label(values.get("emitter"))

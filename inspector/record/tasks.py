@@ -7,6 +7,7 @@ it is cancelled. Nothing here keeps a task alive, or waits for one.
 import sys
 import weakref
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import instrument
@@ -19,6 +20,24 @@ if TYPE_CHECKING:
 Left: TypeAlias = Callable[[RecordedSpan], None]
 _KEPT: Final = 4096
 """Tasks from which on those that are over are looked for; then again when there are twice as many as were left."""
+
+
+def _current() -> "Task[Any] | None":
+    asyncio = sys.modules.get("asyncio")
+    loop = None if asyncio is None else asyncio._get_running_loop()  # noqa: SLF001 - public but for its name
+    return None if loop is None or asyncio is None else asyncio.current_task(loop)
+
+
+def lane() -> tuple[int, str | None]:
+    """Return the thread that runs, and the name and address of its task if it has one: calls of one follow each other.
+
+    The name alone may be the program's, and equal for many; an address alone may be used again.
+    """
+    try:
+        task = _current()
+        return get_ident(), None if task is None else f"{task.get_name()}@{id(task):x}"
+    except Exception:  # noqa: BLE001 - the border to the program, whose tasks may be of a kind of its own
+        return get_ident(), None
 
 
 class TaskCalls:
@@ -54,9 +73,7 @@ class Tasks:
 
     def follow(self, span: RecordedSpan) -> None:
         """Take in a call that has begun; outside of tasks nothing happens."""
-        asyncio = sys.modules.get("asyncio")
-        loop = None if asyncio is None else asyncio._get_running_loop()  # noqa: SLF001 - public but for its name
-        task = None if loop is None or asyncio is None else asyncio.current_task(loop)
+        task = _current()
         if task is None:
             return
         calls = self._by_id.get(id(task))

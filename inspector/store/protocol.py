@@ -23,6 +23,7 @@ from inspector.model import (
     Trace,
     TraceOutline,
     TraceSort,
+    Turn,
 )
 
 Age: TypeAlias = Literal["time", "arrival"]
@@ -228,6 +229,24 @@ class Store(Protocol):
         Raises:
             CursorInvalid: The cursor belongs to another list.
             QueryTooSlow: The filter needs more time than a read may take.
+        """
+        ...
+
+    def turns(
+        self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200
+    ) -> Page[Turn]:
+        """Returns one page of the model calls of a run as turns of conversations, in the order they began.
+
+        Only calls whose messages are recorded are turns.
+
+        Args:
+            run_id: The run.
+            trace_id: One trace of it alone.
+            cursor: Where the page begins.
+            limit: How many turns it has.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
         """
         ...
 

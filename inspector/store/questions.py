@@ -24,6 +24,7 @@ from inspector.model import (
     Trace,
     TraceOutline,
     TraceSort,
+    Turn,
 )
 from inspector.store import arrivals, notes, reader, retention, run_lists
 from inspector.store.health import read_health
@@ -35,6 +36,7 @@ from inspector.store.rows import clean
 from inspector.store.stats import read_stats
 from inspector.store.tables import counters, spools
 from inspector.store.trace_stats import read_trace_stats
+from inspector.store.turn_lists import read_turns
 
 
 class SqliteReads(ABC):
@@ -150,6 +152,14 @@ class SqliteReads(ABC):
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
             return run_lists.read_runs(connection, where, window, self._limits)
+
+    def turns(
+        self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200
+    ) -> Page[Turn]:
+        """See `Store.turns`."""
+        trace = None if trace_id is None else clean(trace_id)
+        with self._read() as connection:
+            return read_turns(connection, clean(run_id), trace, cursor=cursor, limit=limit)
 
     def session(self, session_id: str) -> Session | None:
         """See `Store.session`."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from inspector.store import arrivals, rollups, runs, search
+from inspector.store import arrivals, rollups, runs, search, turns
 from inspector.store.contents import json_list
 from inspector.store.counters import uncount_spans
 from inspector.store.engine import driver
@@ -253,6 +253,7 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
     search.forget(connection, [search.Indexed(*values[2:]) for values in found])
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
     uncount_spans(connection, len(ids))
+    turns.forget(connection, ids)
     orphans = connection.exec_driver_sql(
         "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", listed
     )

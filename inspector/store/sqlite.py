@@ -22,6 +22,7 @@ from inspector.store.removal import Removal
 from inspector.store.reserve import Reserve
 from inspector.store.rows import clean, scrubbed
 from inspector.store.search import index_some
+from inspector.store.turns import Turns
 from inspector.store.writing import WriteConnection
 
 
@@ -74,6 +75,7 @@ class SqliteStore(SqliteReads):
         self._damage: str | None = None
         self._conversations = Conversations()
         self._families = Families()
+        self._turns = Turns()
 
     @property
     def problem(self) -> str | None:
@@ -199,7 +201,7 @@ class SqliteStore(SqliteReads):
     def _write_batch(self, spans: Sequence[Span], marks: Sequence[SpoolMark], losses: Sequence[Loss]) -> None:
         now_ns = self._now_ns()
         with self._write() as connection:
-            writer.write_batch(connection, spans, self._conversations, self._families)
+            writer.write_batch(connection, spans, self._conversations, self._families, self._turns)
             writer.save_marks(connection, marks)
             write_losses(connection, losses, now_ns)
             if spans:

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0011"
+SCHEMA_VERSION = "0012"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -238,6 +238,32 @@ runs = Table(
 
 Index("ux_runs_run", runs.c.run_id, unique=True)
 Index("ix_runs_time", runs.c.start_ns)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("span", Integer, primary_key=True, autoincrement=False),
+    Column("run", Text, nullable=False),
+    Column("lane", Text),
+    Column("start_ns", BigInteger, nullable=False),
+    Column("end_ns", BigInteger),
+    Column("failed", Integer, nullable=False),
+    Column("asked", LargeBinary, nullable=False),
+    Column("answered", LargeBinary),
+    Column("response", Text),
+    Column("link", Text, nullable=False),
+    Column("previous", BigInteger),
+    Column("conversation", BigInteger, nullable=False),
+    *(Column(name, Integer, nullable=False) for name in ("continued", "candidates", "messages", "new_from")),
+    *(Column(name, Text, nullable=False) for name in ("sizes", "tools", "results")),
+)
+"""One row a model call whose messages are recorded: what it continues (`inspector.store.turns`)."""
+
+_n = turns.c
+Index("ix_turns_asked", _n.run, _n.asked)
+Index("ix_turns_previous", _n.previous, sqlite_where=_n.previous.is_not(None))
+Index("ix_turns_answered", _n.run, _n.answered, sqlite_where=_n.answered.is_not(None))
+Index("ix_turns_response", _n.run, _n.response, sqlite_where=_n.response.is_not(None))
 
 contents = Table(
     "contents",

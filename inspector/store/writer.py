@@ -25,6 +25,8 @@ from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import SpoolMark
 from inspector.store.rows import Row, clean, row_of
 from inspector.store.sums import TraceSums
+from inspector.store.turns import Given, Turns
+from inspector.store.turns import forget as forget_turns
 
 COMPLETE: frozenset[Status] = frozenset(("ok", "error", "cancelled"))
 Key = tuple[str, str]
@@ -45,7 +47,7 @@ def supersedes(new: str, old: str) -> bool:
 
 
 def write_batch(
-    connection: Connection, spans: Iterable[Span], conversations: Conversations, families: Families
+    connection: Connection, spans: Iterable[Span], conversations: Conversations, families: Families, turns: Turns
 ) -> None:
     """Stores the spans with everything that depends on them, inside the connection's transaction."""
     wanted = coalesce(spans)
@@ -87,9 +89,27 @@ def write_batch(
     gists = gists_of((span, trace) for span, _, trace in accepted)
     if save(connection, changes, traces, sessions, gists):
         conversations.forget()
+    turns.take(connection, _model_calls(connection, accepted, changes))
+    forget_turns(connection, [row.id for _, row in changes if row.folded_into is not None and row.kind == "llm"])
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)
+
+
+def _model_calls(
+    connection: Connection, accepted: Sequence[tuple[Span, Row | None, TraceSums]], changes: Sequence[rollups.Change]
+) -> list[Given]:
+    """Returns the model calls that were written, each with the run that its trace belongs to by now."""
+    calls = {(row.trace_id, row.span_id): row for _, row in changes if row.kind == "llm"}
+    if not calls:
+        return []
+    sql = "SELECT id, run_id FROM traces WHERE id IN (SELECT value FROM json_each(?))"
+    runs: dict[int, str] = dict(driver(connection).execute(sql, (json_list(sorted({at for at, _ in calls})),)))
+    return [
+        Given(span, row, runs[trace.id])
+        for span, _, trace in accepted
+        if (row := calls.get((trace.id, span.span_id))) is not None
+    ]
 
 
 def save(

@@ -134,7 +134,10 @@ def test_the_scopes_of_the_file_are_those_of_the_guard():
 NOUNS = [
     ("Event", model.Event),
     ("Error", model.SpanError),
+    ("InferredTool", model.InferredTool),
     ("Run", model.Run),
+    ("SpanPlace", model.SpanPlace),
+    ("Turn", model.Turn),
     ("Trace", model.Trace),
     ("Session", model.Session),
     ("Stats", model.Stats),

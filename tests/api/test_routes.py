@@ -1,5 +1,6 @@
 """What each operation answers, over a real store."""
 
+import json
 import os
 import re
 import time
@@ -186,6 +187,24 @@ def test_runs_are_listed_narrowed_and_opened_with_their_traces_in_order(client, 
     for path in ("/events", "/traces"):
         assert len(client.get(path, params={"run_id": "job-17"}).json()["items"]) == 3
     assert client.get("/stats", params={"run_id": "job-17"}).json()["total"]["count"] == 3
+
+
+def test_the_model_calls_of_a_run_are_turns_of_conversations(client, store, span, problem):
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "Weather?"}]}]
+    wants = {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "look", "arguments": {}}]}
+    given = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": "rain"}]}
+    key, answer = "gen_ai.input.messages", "gen_ai.output.messages"
+    for at, messages in ((1, asked), (2, [*asked, wants, given])):
+        attributes = {key: json.dumps(messages), answer: json.dumps([wants])}
+        call = span(at, kind="llm", trace_id=f"{at:032x}", attributes=attributes)
+        store.write([structs.replace(call, run="job-17")])
+    first, then = client.get("/runs/job-17/turns").json()["items"]
+    assert then["previous"] == {"trace_id": f"{1:032x}", "span_id": f"{1:016x}"}
+    assert (then["link"], then["new_from"], then["conversation"]) == ("continues", 2, first["conversation"])
+    assert [(tool["name"], tool["result"]) for tool in first["tools"]] == [("look", "rain")]
+    narrowed = client.get("/runs/job-17/turns", params={"trace_id": f"{2:032x}"}).json()["items"]
+    assert narrowed == [then]
+    assert "there is no run" in problem(client.get("/runs/none/turns"))["detail"]
 
 
 def test_a_run_that_is_deleted_is_gone_with_its_traces(client, store, run, problem):

@@ -90,7 +90,9 @@ def recorded(spool):
     return {span["spanId"]: span for span in spans}
 
 
-CHANGING = re.compile(r"_ms$|time_to_first|traceback|stacktrace|^inspector\.(call_id|clock|sequence|span\.id)")
+CHANGING = re.compile(
+    r"_ms$|time_to_first|traceback|stacktrace|^thread\.id$|^inspector\.(call_id|task|clock|sequence|span\.id)"
+)
 """Attributes that no two runs have alike."""
 IDS = re.compile(
     r"\b[0-9a-f]{16,32}\b|(?<=call_)[0-9a-f]{16}\b|(?<=127\.0\.0\.1:)\d+|(?<=/tmp/)[\w./-]+| at 0x[0-9a-f]+"

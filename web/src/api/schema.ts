@@ -111,6 +111,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The model calls of a run as turns of conversations, in the order they began.
+         * @description A call continues another one of its run where its prompt begins with that one's prompt and answer, or names its
+         *     response. Between the two ran the tools that the answer asks for; what they gave is in the next prompt. All of this
+         *     is inferred from messages, and never counted. Calls whose messages are not recorded are left out.
+         */
+        get: operations["listTurns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/traces": {
         parameters: {
             query?: never;
@@ -583,6 +607,60 @@ export interface components {
             run: components["schemas"]["Run"];
             /** @description Its traces, in the order they began. */
             items: components["schemas"]["Trace"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description A call of a tool that an answer asks for, and what the next prompt says that it gave. */
+        InferredTool: {
+            id: string | null;
+            name: string;
+            /** @description The beginning of their JSON. */
+            arguments: string;
+            /** @description The beginning of its text or JSON; null where no later prompt has it. */
+            result: string | null;
+            /** @description Whether the result says so. */
+            failed: boolean;
+            /** @description When the answer had come that asks for it. */
+            start_time_unix_nano: string | null;
+            /** @description When the prompt was sent that has its result: it ran between the two. */
+            end_time_unix_nano: string | null;
+            /** @description Whether a span of its own tells of it, so that nothing has to be inferred. */
+            recorded: boolean;
+        };
+        /** @description Where a span is. */
+        SpanPlace: {
+            trace_id: components["schemas"]["TraceId"];
+            span_id: components["schemas"]["SpanId"];
+        };
+        /**
+         * @description How a model call follows another: not at all, its prompt begins with that one's prompt and answer, it has the
+         *     prompt of one that failed, or it may continue several equal ones.
+         * @enum {string}
+         */
+        TurnLink: "begins" | "continues" | "retry" | "unclear";
+        /** @description A model call as part of a conversation; inferred from its messages, and never counted. */
+        Turn: {
+            /** @description Equal for the turns of one conversation of a run; opaque. */
+            conversation: string;
+            trace_id: components["schemas"]["TraceId"];
+            span_id: components["schemas"]["SpanId"];
+            link: components["schemas"]["TurnLink"];
+            /** @description The call that it continues, or tries again. */
+            previous: components["schemas"]["SpanPlace"] | null;
+            /** @description How many calls it may continue, where that is unclear. */
+            candidates: components["schemas"]["Count"];
+            /** @description Of its prompt. */
+            messages: components["schemas"]["Count"];
+            /** @description How many of them were in the previous prompt or its answer. */
+            new_from: components["schemas"]["Count"];
+            /** @description Characters of its prompt by what they are: `system`, `tools`, `user`, `assistant`, `tool`, `file`. */
+            sizes: {
+                [key: string]: number;
+            };
+            /** @description What its answer asks for. */
+            tools: components["schemas"]["InferredTool"][];
+        };
+        TurnPage: {
+            items: components["schemas"]["Turn"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description One tree of spans, summed up. Sums leave out what is unknown. */
@@ -1497,6 +1575,45 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ReadOnly"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTurns: {
+        parameters: {
+            query?: {
+                trace_id?: components["parameters"]["trace_id"];
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of turns. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnPage"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             421: components["responses"]["Misdirected"];

@@ -1,0 +1,233 @@
+"""What a model was given and answered as a chain of parts, so that one call is known as the continuation of another.
+
+The messages and the answer of a call are the beginning of the messages of the next one. Clients write the same message
+in several ways: as one of many parts or many of one, with or without the reasoning, under other names of its role. So
+what is compared is the sequence of parts: texts, calls of tools, their results.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from msgspec import Raw
+
+LONGEST_PREVIEW = 200
+"""Characters that are kept of arguments and results."""
+MOST_MESSAGES = 10_000
+"""Of a prompt with more, nothing is told."""
+_DIGEST_BYTES = 16
+_REMEMBERED = 8192
+_ARRAY = msgspec.json.Decoder(list[Raw])
+_ANY = msgspec.json.Decoder()
+_SORTED = msgspec.json.Encoder(order="deterministic")
+_FAILED_KEYS = ("error", "isError", "is_error")
+_FAILURES = ("Error", "ERROR", "error:", "Traceback (most recent call last)", "Exception")
+
+
+class AskedTool(NamedTuple):
+    """A call of a tool that an answer asks for."""
+
+    id: str | None
+    name: str
+    arguments: str
+    """The beginning of their JSON."""
+
+
+class ToolResult(NamedTuple):
+    """What a tool answered, as a message says."""
+
+    id: str | None
+    result: str
+    """The beginning of its text or JSON."""
+    failed: bool
+    """Whether the message says that the call failed."""
+
+
+class Message(NamedTuple):
+    """What a chain needs of a message."""
+
+    by_assistant: bool
+    parts: tuple[bytes, ...]
+    """A digest of each part; none for what only instructs, and for reasoning."""
+    asked: tuple[AskedTool, ...]
+    results: tuple[ToolResult, ...]
+    sizes: Mapping[str, int]
+    """Characters by what they are: ``system``, ``user``, ``assistant``, ``tool`` or ``file``."""
+
+
+class Chain(NamedTuple):
+    """The messages of a prompt, and the chain after each of them."""
+
+    messages: Sequence[Message]
+    after: Sequence[bytes]
+    """The chain up to and with each message."""
+
+    @property
+    def asked(self) -> bytes:
+        """The chain of the whole prompt."""
+        return self.after[-1] if self.after else _BEGIN
+
+    def ends_of_answers(self) -> Iterator[tuple[bytes, int]]:
+        """Yield where an answer may have ended, the latest first: the chain there and how many messages are before."""
+        for at in range(len(self.messages) - 1, -1, -1):
+            is_last = at + 1 == len(self.messages)
+            if self.messages[at].by_assistant and (is_last or not self.messages[at + 1].by_assistant):
+                yield self.after[at], at + 1
+
+    def sizes(self) -> dict[str, int]:
+        """Return the characters of all messages, by what they are."""
+        sums: dict[str, int] = {}
+        for message in self.messages:
+            for what, size in message.sizes.items():
+                sums[what] = sums.get(what, 0) + size
+        return sums
+
+
+_BEGIN = b"\0" * _DIGEST_BYTES
+
+
+class Chains:
+    """Reads prompts and answers; messages that repeat are read once."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, Message] = OrderedDict()
+
+    def of_prompt(self, text: object) -> Chain | None:
+        """Read the messages of a prompt, as ``gen_ai.input.messages`` has them; None for what is none."""
+        bodies = _bodies(text)
+        if bodies is None:
+            return None
+        messages = [self._message(body) for body in bodies]
+        after: list[bytes] = []
+        chain = _BEGIN
+        for message in messages:
+            chain = extended(chain, message.parts)
+            after.append(chain)
+        return Chain(messages, after)
+
+    def of_answer(self, text: object) -> Message | None:
+        """Read the first answer, as ``gen_ai.output.messages`` has it; None where there is none with a part."""
+        bodies = _bodies(text)
+        found = self._message(bodies[0]) if bodies else None
+        return found if found is not None and found.parts else None
+
+    def _message(self, body: Raw) -> Message:
+        raw = bytes(body)
+        address = blake2b(raw, digest_size=_DIGEST_BYTES).digest()
+        known = self._known.get(address)
+        if known is None:
+            known = self._known[address] = read_message(_ANY.decode(raw))
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(address)
+        return known
+
+
+def extended(chain: bytes, parts: Sequence[bytes]) -> bytes:
+    """Return a chain with further parts."""
+    for part in parts:
+        chain = blake2b(part, key=chain, digest_size=_DIGEST_BYTES).digest()
+    return chain
+
+
+def _bodies(text: object) -> list[Raw] | None:
+    if not isinstance(text, str) or not text.startswith("["):
+        return None
+    try:
+        bodies = _ARRAY.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return bodies if len(bodies) <= MOST_MESSAGES else None
+
+
+def read_message(message: Any) -> Message:
+    """Read a message of OpenTelemetry's shape: a role and parts."""
+    members = _members(message)
+    role = str(members.get("role", "user"))
+    held = members.get("parts", members.get("content"))
+    parts = cast("list[Any]", held) if isinstance(held, list) else [held]
+    digests: list[bytes] = []
+    asked: list[AskedTool] = []
+    results: list[ToolResult] = []
+    sizes: dict[str, int] = {}
+    for part in parts:
+        what, content = _of_part(part, role)
+        size = len(_text_of(content))
+        sizes[what] = sizes.get(what, 0) + size
+        kind = _members(part).get("type")
+        if kind == "tool_call":
+            asked.append(_asked(_members(part)))
+        elif kind == "tool_call_response":
+            results.append(_result(_members(part)))
+        if size and kind != "reasoning" and what != "system":
+            digests.append(_digest(what, content))
+    return Message(role == "assistant", tuple(digests), tuple(asked), tuple(results), sizes)
+
+
+def _of_part(part: Any, role: str) -> tuple[str, Any]:
+    """Return what a part is, and all of it that tells it from others."""
+    members = _members(part)
+    match members.get("type"):
+        case "tool_call":
+            return "assistant", [members.get("id"), members.get("name"), members.get("arguments")]
+        case "tool_call_response":
+            # Whether it failed is said in several ways, and not by all.
+            return "tool", [members.get("id"), _text_of(members.get("response", members.get("result")))]
+        case "blob" | "uri" | "file":
+            return "file", [members.get(name) for name in ("content", "uri", "file_id")]
+        case _:
+            content = members.get("content", members.get("text")) if members else part
+            return role if role in ("system", "assistant", "tool") else "user", content
+
+
+def _digest(what: str, content: Any) -> bytes:
+    return blake2b(_SORTED.encode([what, content]), digest_size=_DIGEST_BYTES).digest()
+
+
+def _asked(part: Mapping[str, Any]) -> AskedTool:
+    return AskedTool(_id(part), str(part.get("name") or ""), _preview(part.get("arguments")))
+
+
+def _result(part: Mapping[str, Any]) -> ToolResult:
+    held = part.get("response", part.get("result"))
+    return ToolResult(_id(part), _preview(held), part.get("is_error") is True or _says_failure(held))
+
+
+def _says_failure(held: Any) -> bool:
+    """Tell whether a result says that its call failed: by a field for that, or as a program writes exceptions."""
+    if isinstance(held, str):
+        text = held.lstrip()
+        if text.startswith("{"):
+            try:
+                return _says_failure(_ANY.decode(text))
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                return False
+        first = text[:80].split(":", 1)[0].split("(", 1)[0]
+        return text.startswith(_FAILURES) or (":" in text[:80] and first.isidentifier() and first.endswith(_ENDS))
+    return any(bool(_members(held).get(name)) for name in _FAILED_KEYS)
+
+
+_ENDS = ("Error", "Exception")
+
+
+def _id(part: Mapping[str, Any]) -> str | None:
+    found = part.get("id")
+    return found if isinstance(found, str) and found else None
+
+
+def _preview(value: Any) -> str:
+    text = _text_of(value)
+    return text if len(text) <= LONGEST_PREVIEW else f"{text[: LONGEST_PREVIEW - 1]}…"
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else _SORTED.encode(value).decode()
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
