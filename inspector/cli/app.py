@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "serve": "Serve what is recorded on http://127.0.0.1:7800.",
     "sessions": "List sessions, the latest activity first.",
     "show": "Draw a run or a trace as trees.",
+    "stats": "Sum calls up by kind, model, tool and the like.",
     "tail": "Follow events live.",
     "token": "Print the token that the API asks for.",
     "version": "Print the versions that matter for a report.",

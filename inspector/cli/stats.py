@@ -1,0 +1,75 @@
+"""``inspector stats``: what calls come to, by what they differ."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack, get_args
+
+import click
+
+from inspector.cli.filters import FilterOptions, filter_of, filter_options
+from inspector.cli.options import OneOf, WholeNumber, home_option, json_option
+from inspector.model import GroupBy
+
+if TYPE_CHECKING:
+    from inspector.cli.stats_rows import Rank
+
+_BY: tuple[GroupBy, ...] = get_args(GroupBy)
+_RANKS = ("count", "errors", "p50", "p95", "tokens", "cost")
+
+
+class StatsOptions(FilterOptions):
+    """The options of ``stats``."""
+
+    by: GroupBy
+    of_traces: bool
+    sort: "Rank"
+    limit: int
+    as_json: bool
+    home: Path | None
+
+
+@click.command()
+@click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field whose values are told apart.")
+@click.option("--traces", "of_traces", is_flag=True, help="Count whole traces instead of calls.")
+@filter_options
+@click.option("--sort", type=OneOf(_RANKS), default="count", show_default=True, help="What the largest are first by.")
+@click.option(
+    "--limit",
+    type=WholeNumber(1, 1000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many rows at most, up to 1000.",
+)
+@json_option
+@home_option
+def stats(**options: Unpack[StatsOptions]) -> None:
+    """Sum calls up: how many, failed ones, durations, tokens and cost; each call once, as on the page Stats.
+
+    Durations are the median and those that 95 and 99 of 100 calls do not exceed. The options narrow what is counted, as
+    they do for 'inspector events'.
+    """
+    from inspector.cli.documents import write_json
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import notice
+    from inspector.cli.opening import opened
+    from inspector.cli.stats_rows import stats_table
+    from inspector.cli.terminal import standard_output
+
+    terminal = standard_output()
+    where, by = filter_of(options), options["by"]
+    with opened(settings_of(options["home"])) as store:
+        found = store.stats(where, of="traces" if options["of_traces"] else "events", by=by)
+    if options["as_json"]:
+        write_json(found, terminal)
+        return
+    noun = "trace" if options["of_traces"] else "call"
+    if not found.total.count:
+        notice(f"no {noun} matches")
+        return
+    terminal.write(stats_table(found, terminal, by=by, noun=noun, rank=options["sort"], limit=options["limit"]))
+    if len(found.groups) > options["limit"]:
+        notice(f"more: --limit {min(1000, len(found.groups))}")
+    if not found.complete:
+        notice(
+            f"too many to count at once: these are the newest {found.total.count:,}; narrow them, such as --since 1d"
+        )
