@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "Check this installation and say what to do.",
     "events": "List spans, newest first.",
     "export": "Write recorded traces to a file, for a colleague or a collector.",
+    "find": "Find the spans that hold a text.",
     "forward": "Send what waits for INSPECTOR_ENDPOINT.",
     "import": "Take in a file of OTLP JSON.",
     "open": "Open the page in a browser, signed in.",

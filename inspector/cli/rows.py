@@ -68,31 +68,33 @@ def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
 def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
     tokens, cost = _used(event, terminal)
     return (
-        Cell(figures.moment(event.start_time_unix_nano, brief=_is_narrow(terminal))),
-        _status_cell(event.status, terminal),
+        Cell(figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))),
+        status_cell(event.status, terminal),
         Cell(event.kind),
-        Cell(_name(event, terminal)),
+        Cell(name_text(event, terminal)),
         Cell(terminal.signs(figures.duration(event.duration_ms))),
         Cell(tokens),
         Cell(cost),
-        Cell(_span_id(event, terminal)),
+        Cell(span_id_text(event, terminal)),
         Cell(_trace_id(event, terminal)),
         Cell(_duplicate(event)),
         Cell(error_text(event, terminal)),
     )
 
 
-def _is_narrow(terminal: Terminal) -> bool:
+def is_narrow(terminal: Terminal) -> bool:
+    """Tell whether ids are shown in part and times briefly."""
     return terminal.width is not None and terminal.width < _NARROW
 
 
-def _name(event: Event, terminal: Terminal) -> str:
+def name_text(event: Event, terminal: Terminal) -> str:
     """Name an event; a terminal has no room for what the kind says as well."""
     return terminal.safe(event.name if terminal.width is None else _OPERATION.sub("", event.name, count=1))
 
 
-def _span_id(event: Event, terminal: Terminal) -> str:
-    return terminal.safe(event.span_id[:SHORT_ID] if _is_narrow(terminal) else event.span_id)
+def span_id_text(event: Event, terminal: Terminal) -> str:
+    """Write an id whole where there is room, else a part that ``show`` takes."""
+    return terminal.safe(event.span_id[:SHORT_ID] if is_narrow(terminal) else event.span_id)
 
 
 def _trace_id(event: Event, terminal: Terminal) -> str:
@@ -118,7 +120,7 @@ def run_table(runs: Sequence[Run], terminal: Terminal) -> Iterable[str]:
 
 
 def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
-    state = _status_cell(run.status, terminal)
+    state = status_cell(run.status, terminal)
     if run.open_calls:
         state = Cell(f"{state.text}, {run.open_calls:,} open", state.style)
     return (
@@ -155,7 +157,7 @@ def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
     return (
         Cell(terminal.safe(session.session_id)),
         Cell(figures.moment(session.start_time_unix_nano)),
-        _status_cell(session.status, terminal),
+        status_cell(session.status, terminal),
         Cell(terminal.signs(figures.duration(took_ms))),
         Cell(f"{session.traces:,}"),
         Cell(f"{session.calls:,}"),
@@ -166,18 +168,19 @@ def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
     )
 
 
-def _status_cell(state: status.Status, terminal: Terminal) -> Cell:
+def status_cell(state: status.Status, terminal: Terminal) -> Cell:
+    """Write a status with its sign and, unless it is ok, its word."""
     text = f"{status.sign(state, unicode=terminal.unicode)} {status.word(state)}".rstrip()
     return Cell(text, status.STYLES[state])
 
 
 def live_line(event: Event, terminal: Terminal) -> str:
     """Write one event as a line of its own, in columns that later lines share."""
-    name = cut(f"{event.kind:8}  {_name(event, terminal)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
-    began = figures.moment(event.start_time_unix_nano, brief=_is_narrow(terminal))
-    ids = ("" if _is_narrow(terminal) else _trace_id(event, terminal), _span_id(event, terminal))
+    name = cut(f"{event.kind:8}  {name_text(event, terminal)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
+    began = figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))
+    ids = ("" if is_narrow(terminal) else _trace_id(event, terminal), span_id_text(event, terminal))
     left = "  ".join(filter(None, (began, *ids)))
-    state = _status_cell(event.status, terminal)
+    state = status_cell(event.status, terminal)
     took = pad(terminal.signs(figures.duration(event.duration_ms)), _LIVE_FIGURES, right=True)
     tokens, cost = _used(event, terminal)
     rest = [

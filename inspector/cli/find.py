@@ -1,0 +1,111 @@
+"""``inspector find``: the spans that hold a text, and where in them it stands."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import click
+
+from inspector.cli.filters import Moment, Stretch, Words, times_of
+from inspector.cli.options import OneOf, Text, WholeNumber, home_option, json_option
+from inspector.model import KINDS, STATUSES, Event, Filter, Kind, Status
+
+if TYPE_CHECKING:
+    from inspector.cli.hits import Hit
+    from inspector.cli.pages import Listed, Wanted
+    from inspector.store import Store
+
+
+class FindOptions(TypedDict):
+    """The options of ``find``."""
+
+    words: tuple[str, ...]
+    within: str | None
+    kind: tuple[Kind, ...]
+    status: tuple[Status, ...]
+    since: tuple[int, int | None] | None
+    until: int | None
+    limit: int
+    page: int | None
+    as_json: bool
+    home: Path | None
+
+
+@click.command()
+@click.argument("words", type=Words(), nargs=-1, required=True, metavar="TEXT...")
+@click.option("--in", "within", type=Text(), metavar="RUN|TRACE", help="Only in this run or trace, or the 'last' run.")
+@click.option("--kind", multiple=True, type=OneOf(KINDS), help="What the span stands for; repeatable.")
+@click.option("--status", multiple=True, type=OneOf(STATUSES), help="How it stands; repeatable.")
+@click.option("--since", type=Stretch(), help="Started at or after; as --since of 'inspector events'.")
+@click.option("--until", type=Moment(), help="Started before; as --since.")
+@click.option(
+    "--limit", type=WholeNumber(1, 1000), default=20, show_default=True, metavar="N", help="How many at most."
+)
+@click.option("--page", type=WholeNumber(1, 100_000), metavar="N", help="The Nth page of so many, from 1.")
+@json_option
+@home_option
+def find(**options: Unpack[FindOptions]) -> None:
+    """Find the spans whose prompt, answer, arguments, result or error hold a text, newest first.
+
+    Each comes with the place and the text around the first hit, and the command that shows it whole. All words have to
+    occur; '"a phrase"' is taken together, begin* is the beginning of a word. A prompt that repeats an older message is
+    found where that was said first.
+    """
+    from inspector.cli.documents import write_json
+    from inspector.cli.hits import find_hit, hit_lines
+    from inspector.cli.home import settings_of
+    from inspector.cli.opening import opened
+    from inspector.cli.pages import Wanted
+    from inspector.cli.terminal import standard_output
+
+    terminal = standard_output()
+    query = " ".join(options["words"])
+    since_ns, until_ns = times_of(options["since"], options["until"])
+    wanted = Wanted(options["limit"], options["page"])
+    with opened(settings_of(options["home"])) as store:
+        where = Filter(
+            kinds=options["kind"],
+            statuses=options["status"],
+            since_ns=since_ns,
+            until_ns=until_ns,
+            q=query,
+            duplicates=False,
+            **_within(store, options["within"]),
+        )
+        listed = _read(store, where, wanted)
+        if not listed.page.items:
+            # What counts elsewhere may alone hold the text, such as an envelope of JSON-RPC.
+            listed = _read(store, replace(where, duplicates=True), wanted)
+    hits = [find_hit(event, query) for event in listed.page.items]
+    if options["as_json"]:
+        write_json({"items": [_document(hit) for hit in hits], "next_cursor": listed.page.next_cursor}, terminal)
+        return
+    home = options["home"]
+    elsewhere = "" if home is None else f" --home {shlex.quote(str(home))}"
+    for hit in hits:
+        terminal.write(hit_lines(hit, terminal, elsewhere=elsewhere))
+    listed.say_more(nothing=f"no span holds {query}")
+
+
+def _read(store: "Store", where: Filter, wanted: "Wanted") -> "Listed[Event]":
+    from inspector.cli.pages import read_page
+
+    return read_page(wanted, lambda cursor, limit: store.events(where, cursor=cursor, limit=limit, full=True))
+
+
+def _within(store: "Store", text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    from inspector.cli.lookup import find_run_or_trace
+    from inspector.model import Trace
+
+    found = find_run_or_trace(store, text)
+    return {"trace_id": found.trace_id} if isinstance(found, Trace) else {"run_id": found.run_id}
+
+
+def _document(hit: "Hit") -> dict[str, object]:
+    from inspector.cli.documents import chosen_fields, event_fields
+
+    event = chosen_fields(hit.event, event_fields((), full=False) or ())
+    return {"event": event, "place": hit.place, "text": hit.text, "hits": hit.hits}

@@ -1,0 +1,169 @@
+"""Where in a span a searched text stands, and that place written out with the hits marked."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import msgspec
+
+from inspector.cli import figures
+from inspector.cli.rows import is_narrow, name_text, span_id_text, status_cell
+from inspector.cli.terminal import Terminal
+from inspector.cli.visible import cut, pad, width
+from inspector.model import Event, JsonText
+
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
+"""A phrase or a word of a query, as `inspector.store` reads it."""
+_TOKEN = re.compile(r"[^\W_]+")
+_SPACE = re.compile(r"\s+")
+_BEFORE, _AFTER = 32, 160
+"""Characters that are shown around the first hit."""
+_DEEPEST = 60
+"""Lists and maps inside one another that are looked into."""
+_MORE, _INDENT = "…", "    "
+_NAMES = {
+    "llm": ("prompt", "answer"),
+    "tool": ("arguments", "result"),
+    "prompt": ("arguments", "result"),
+}
+"""What input and output are called, by the kind of span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The place of a span that holds the most of what was searched."""
+
+    event: Event
+    place: str
+    """Such as ``arguments.invoice``, ``answer`` or ``error``."""
+    text: str
+    """The part around the first hit; empty where search knows it in another spelling."""
+    hits: tuple[tuple[int, int], ...]
+    """Where in ``text`` each hit begins and ends."""
+
+
+def find_hit(event: Event, query: str) -> Hit:
+    """Find the place in a full event that holds most terms of a query; of equal ones the first."""
+    terms = [pattern for phrase, word in _TERM.findall(query) if (pattern := _pattern(phrase or word))]
+    best, most = ("", ""), 0
+    for place, text in _places(event):
+        held = sum(bool(term.search(text)) for term in terms)
+        if held > most:
+            best, most = (place, text), held
+        if most == len(terms):
+            break
+    place, text = best
+    around = _around(text, terms)
+    return Hit(event, place, around, tuple(_spans(around, terms)))
+
+
+def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[str]:
+    """Write a span, how to open it, and below it the text with its hits marked.
+
+    Args:
+        hit: What was found.
+        terminal: Where it is shown.
+        elsewhere: The option that names the home, where it is not the usual one.
+    """
+    event = hit.event
+    began = figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))
+    state = status_cell(event.status, terminal)
+    where = f"{event.kind}  {name_text(event, terminal)}{f'  in {terminal.safe(hit.place)}' if hit.place else ''}"
+    command = f"inspector show {span_id_text(event, terminal)}{elsewhere}"
+    taken = width(began) + width(state.text) + width(command) + 6
+    if terminal.width is not None:
+        where = pad(cut(where, max(12, terminal.width - taken), mark=terminal.ellipsis), terminal.width - taken)
+    yield "  ".join((began, terminal.style(state.text, state.style), where, terminal.style(command, "dim")))
+    if hit.text:
+        yield f"{_INDENT}{_marked(hit, terminal)}"
+
+
+def _marked(hit: Hit, terminal: Terminal) -> str:
+    """Write the text with its hits in colour, or else between marks, cut to the width."""
+    marks = ("", "") if terminal.colour else ("\u00ab", "\u00bb") if terminal.unicode else ("<<", ">>")
+    left = None if terminal.width is None else terminal.width - len(_INDENT)
+    parts: list[str] = []
+    for text, is_hit in _pieces(hit):
+        first, last = marks if is_hit else ("", "")
+        shown = terminal.safe(text.replace(_MORE, terminal.ellipsis))
+        if left is not None:
+            shown = cut(shown, left - len(first + last), mark=terminal.ellipsis)
+            left -= width(shown) + len(first + last)
+        if not shown:
+            break
+        parts.append(terminal.style(f"{first}{shown}{last}", "yellow" if is_hit else ""))
+    return "".join(parts)
+
+
+def _pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
+    at = 0
+    for begin, end in (*hit.hits, (len(hit.text), len(hit.text))):
+        if begin > at:
+            yield hit.text[at:begin], False
+        if end > begin:
+            yield hit.text[begin:end], True
+        at = end
+
+
+def _pattern(term: str) -> re.Pattern[str] | None:
+    """Read a term as search does: its words in this order, whatever stands between them."""
+    words = _TOKEN.findall(term)
+    if not words:
+        return None
+    end = "" if term.endswith("*") else r"(?![^\W_])"
+    return re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + end, re.IGNORECASE)
+
+
+def _places(event: Event) -> Iterator[tuple[str, str]]:
+    given, got = _NAMES.get(event.kind, ("input", "output"))
+    if event.error is not None:
+        yield "error", ": ".join(filter(None, (event.error.type, event.error.message)))
+    yield from _leaves(got, event.output)
+    leaves = list(_leaves(given, event.input))
+    # Of a prompt the last messages are what this call brought.
+    yield from reversed(leaves) if event.kind == "llm" else leaves
+    yield "name", event.name
+    yield from _leaves("attributes", event.attributes)
+
+
+def _leaves(name: str, recorded: JsonText | None) -> Iterator[tuple[str, str]]:
+    """Yield every text and number of a JSON value with the way to it."""
+    if recorded is None:
+        return
+    try:
+        value = msgspec.json.decode(bytes(recorded))
+    except (msgspec.DecodeError, RecursionError):
+        yield name, bytes(recorded).decode("utf-8", "replace")
+        return
+    yield from _within(name, value, _DEEPEST)
+
+
+def _within(path: str, value: Any, deepest: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and deepest:
+        for key, each in cast("dict[str, Any]", value).items():
+            yield from _within(f"{path}.{key}", each, deepest - 1)
+    elif isinstance(value, list) and deepest:
+        for at, each in enumerate(cast("list[Any]", value)):
+            yield from _within(f"{path}[{at}]", each, deepest - 1)
+    elif isinstance(value, str):
+        yield path, value
+    else:
+        yield path, msgspec.json.encode(value).decode()
+
+
+def _around(text: str, terms: list[re.Pattern[str]]) -> str:
+    first = min((found.start() for term in terms if (found := term.search(text))), default=None)
+    if first is None:
+        return ""
+    begin, end = max(0, first - _BEFORE), first + _AFTER
+    shown = _SPACE.sub(" ", text[begin:end]).strip()
+    return f"{_MORE if begin else ''}{shown}{_MORE if end < len(text) else ''}"
+
+
+def _spans(text: str, terms: list[re.Pattern[str]]) -> Iterator[tuple[int, int]]:
+    end = 0
+    for begin, until in sorted(found.span() for term in terms for found in term.finditer(text)):
+        if begin >= end:
+            yield begin, until
+            end = until
