@@ -29,7 +29,7 @@ COMMANDS: dict[str, str] = {
     "sessions": "List sessions, the latest activity first.",
     "show": "Draw a run or a trace as trees.",
     "stats": "Sum calls up by kind, model, tool and the like.",
-    "tail": "Follow events live.",
+    "tail": "Follow spans live.",
     "token": "Print the token that the API asks for.",
     "version": "Print the versions that matter for a report.",
 }

@@ -176,14 +176,14 @@ def _stored(settings: Settings) -> Iterator[Check]:
         return
     behind = f", search is {health.search_behind:,} behind" if health.search_behind else ""
     yield Check(
-        "ok", "database", f"{health.spans:,} events, {size(health.bytes)}, schema {health.schema_version}{behind}"
+        "ok", "database", f"{health.spans:,} spans, {size(health.bytes)}, schema {health.schema_version}{behind}"
     )
     yield from map(_removal_check, health.removed)
     yield from _spool_checks(settings, marks, losses)
 
 
 def _removal_check(removed: Removed) -> Check:
-    what = f"{counted(removed.traces, 'trace')} with {counted(removed.spans, 'event')}"
+    what = f"{counted(removed.traces, 'trace')} with {counted(removed.spans, 'span')}"
     why = "too old (INSPECTOR_RETENTION_DAYS)" if removed.rule == "age" else "too much (INSPECTOR_RETENTION_BYTES)"
     return Check("ok", "retention", f"removed {what} on {moment(removed.at_ns)}: {why}")
 

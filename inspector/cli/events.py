@@ -28,7 +28,7 @@ class EventsOptions(FilterOptions):
 @click.option("--sort", type=OneOf(["time", "duration", "cost"]), default="time", show_default=True)
 @click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
-@click.option("--full", is_flag=True, help="With input, output, attributes, events and links; implies --json.")
+@click.option("--full", is_flag=True, help="With input, output, attributes, span events and links; implies --json.")
 @fields_option(Event)
 @home_option
 def events(**options: Unpack[EventsOptions]) -> None:

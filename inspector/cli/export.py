@@ -57,4 +57,4 @@ def export(
     for line in salvage_lines(found):
         notice(line)
     place = f" to {output}" if output is not None else ""
-    notice(f"exported {counted(found.spans, 'event')} of {counted(found.traces, 'trace')}{place}")
+    notice(f"exported {counted(found.spans, 'span')} of {counted(found.traces, 'trace')}{place}")

@@ -77,10 +77,10 @@ def salvage_lines(exported: Exported) -> Iterator[str]:
     found = exported.salvaged
     if found is None:
         return
-    lost = f"; {counted(found.lost, 'event')} cannot be read" if found.lost else ""
-    yield f"salvaged {counted(found.spans, 'event')}{lost}"
+    lost = f"; {counted(found.lost, 'span')} cannot be read" if found.lost else ""
+    yield f"salvaged {counted(found.spans, 'span')}{lost}"
     if found.without_messages:
-        yield f"messages are missing in {counted(found.without_messages, 'event')}: null stands in their place"
+        yield f"messages are missing in {counted(found.without_messages, 'span')}: null stands in their place"
     if found.renamed_traces:
         yield f"the ids of {counted(found.renamed_traces, 'trace')} are lost, and replaced by numbers"
 
@@ -94,7 +94,7 @@ def _source(settings: Settings, salvage: Path | None, written: Exported) -> Gene
     with salvaged(salvage) as found:
         written.salvaged = found
         if not found.spans:
-            raise CliError(f"{salvage} holds no event that can be read")
+            raise CliError(f"{salvage} holds no span that can be read")
         yield found.store
 
 

@@ -154,10 +154,10 @@ class Amount(click.ParamType[float, str]):
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--kind", multiple=True, type=OneOf(KINDS), help="What the event stands for; repeatable."),
+    click.option("--kind", multiple=True, type=OneOf(KINDS), help="What the span stands for; repeatable."),
     click.option("--status", multiple=True, type=OneOf(STATUSES), help="How it stands; repeatable."),
-    click.option("--run-id", type=RunId(), metavar="ID", help="Events of one run; 'inspector runs' lists them."),
-    click.option("--session-id", type=Text(), metavar="ID", help="Events of one session."),
+    click.option("--run-id", type=RunId(), metavar="ID", help="Spans of one run; 'inspector runs' lists them."),
+    click.option("--session-id", type=Text(), metavar="ID", help="Spans of one session."),
     click.option("--name", type=Text(), metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
     click.option("--name-prefix", type=Text(), metavar="TEXT", help="How the name begins."),
     click.option("--agent", type=Text(), metavar="NAME", help="Name of the agent."),
@@ -192,15 +192,15 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 _PLACES: tuple[Callable[[Any], Any], ...] = (
-    click.option("--trace-id", type=HexId(32), metavar="ID", help="Events of one trace (32 hexadecimal digits)."),
+    click.option("--trace-id", type=HexId(32), metavar="ID", help="Spans of one trace (32 hexadecimal digits)."),
     click.option(
-        "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one event (16 hexadecimal digits)."
+        "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one span (16 hexadecimal digits)."
     ),
 )
 
 
 def filter_options(command: C) -> C:
-    """Give a command every option that narrows a list of events."""
+    """Give a command every option that narrows a list of spans."""
     return _with(_PLACES + _OPTIONS, command)
 
 

@@ -106,10 +106,10 @@ def _by_ourselves(store: Store, wanted: Wanted, trace_id: str | None) -> str:
     spans += store.delete_run(wanted.run_id) if wanted.run_id is not None else 0
     spans += store.delete_session(wanted.session_id) if wanted.session_id is not None else 0
     if wanted.older_than_s is None and wanted.max_bytes is None:
-        return f"deleted {spans:,} events"
+        return f"deleted {spans:,} spans"
     before_ns = None if wanted.older_than_s is None else _before_ns(wanted.older_than_s)
     pruned = store.prune(before_ns=before_ns, max_bytes=wanted.max_bytes)
-    return f"deleted {pruned.spans + spans:,} events, {figures.size(max(0, pruned.bytes))} freed"
+    return f"deleted {pruned.spans + spans:,} spans, {figures.size(max(0, pruned.bytes))} freed"
 
 
 def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str | None, url: str) -> str:
@@ -124,7 +124,7 @@ def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str |
     if wanted.max_bytes is not None:
         for old in _oldest_above(store, wanted.max_bytes):
             spans += delete(settings, url, f"traces/{old}")
-    return f"deleted {spans:,} events"
+    return f"deleted {spans:,} spans"
 
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:

@@ -22,7 +22,7 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
   A pipe gets them whole and plain.
   `NO_COLOR`, `CLICOLOR=0` and `TERM=dumb` turn colours off, `FORCE_COLOR` and `CLICOLOR_FORCE` on, also in a pipe.
 - Where an id is shown in part, `show` and `open` take that part.
-- `--json` writes what the API answers: one document, or for `tail` one line an event.
+- `--json` writes what the API answers: one document, or for `tail` one line a span.
 - Each status has a sign and, unless it is ok, a word:
   `●` running, `✓` ok, `✗` error, `⊘` cancelled, `◌` abandoned (its parent ended first),
   `?` lost (its process ended first).

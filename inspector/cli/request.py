@@ -55,7 +55,7 @@ class _Said(msgspec.Struct):
 
 
 def delete(settings: Settings, url: str, path: str) -> int:
-    """Have the server delete something, and tell how many events that were; 0 when it was gone already.
+    """Have the server delete something, and tell how many spans that were; 0 when it was gone already.
 
     Raises:
         ServerRefused: It did not answer, or answered that it would not.

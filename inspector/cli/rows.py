@@ -1,4 +1,4 @@
-"""Lists of events, runs and sessions as tables, and single events as lines that follow each other."""
+"""Lists of spans, runs and sessions as tables, and single spans as lines that follow each other."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -58,7 +58,7 @@ def _divided(words: list[str], with_value: frozenset[str]) -> tuple[list[str], l
 @click.option(
     "--otel", is_flag=True, help="Record OpenTelemetry spans of libraries too, and start their instrumentors."
 )
-@click.option("--logs", is_flag=True, help="Record what is logged during a call as its events.")
+@click.option("--logs", is_flag=True, help="Record what is logged during a call as events of its span.")
 @click.option("--quiet", is_flag=True, help="Do not say at the end what was recorded.")
 @click.option("--debug", is_flag=True, hidden=True)
 @home_option

@@ -1,4 +1,4 @@
-"""One event written out whole: its facts, what it was given, what it answered, why it failed."""
+"""One span written out whole: its facts, what it was given, what it answered, why it failed."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ _LABEL = 11
 
 
 def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
-    """Write every part of an event that has a value; nothing is cut."""
+    """Write every part of a span that has a value; nothing is cut."""
     state = f"{status.sign(event.status, unicode=terminal.unicode)} {terminal.safe(event.name)}"
     yield terminal.style(f"{state}  {status.word(event.status)}".rstrip(), status.STYLES[event.status])
     for label, value in _facts(event, terminal):
@@ -28,7 +28,7 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
     yield from _section("input", _readable(event.input), terminal)
     yield from _section("output", _readable(event.output), terminal)
     yield from _attributes(event, terminal)
-    yield from _section("events", _readable(event.events, nothing="[]"), terminal)
+    yield from _section("span events", _readable(event.events, nothing="[]"), terminal)
     yield from _section("links", _readable(event.links, nothing="[]"), terminal)
 
 

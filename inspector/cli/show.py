@@ -1,4 +1,4 @@
-"""``inspector show``: a run or one trace of it as trees, or one event whole."""
+"""``inspector show``: a run or one trace of it as trees, or one span whole."""
 
 import time
 from pathlib import Path
@@ -52,7 +52,7 @@ class ShowOptions(TypedDict):
 @click.option("--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw so many levels, and count what is below.")
 @click.option("--fold", is_flag=True, help="Draw equal neighbours and repeating cycles once, with how often they come.")
 @no_pager_option
-@click.option("--full", is_flag=True, help="With the large fields of every event; implies --json.")
+@click.option("--full", is_flag=True, help="With the large fields of every span; implies --json.")
 @fields_option(Event)
 @home_option
 def show(**options: Unpack[ShowOptions]) -> None:

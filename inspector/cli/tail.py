@@ -1,4 +1,4 @@
-"""``inspector tail``: events as they happen."""
+"""``inspector tail``: spans as they happen."""
 
 from pathlib import Path
 from typing import Unpack
@@ -29,11 +29,11 @@ class TailOptions(FilterOptions):
     metavar="N",
     help="Begin with the newest N that match.",
 )
-@click.option("--full", is_flag=True, help="With input, output, attributes, events and links; implies --json.")
+@click.option("--full", is_flag=True, help="With input, output, attributes, span events and links; implies --json.")
 @fields_option(Event)
 @home_option
 def tail(**options: Unpack[TailOptions]) -> None:
-    """Follow events live: one line when a call starts, another when it ends, also of JSON.
+    """Follow spans live: one line when a call starts, another when it ends, also of JSON.
 
     Needs no server; with one running, reads what it stores. Ctrl-C ends it.
     """

@@ -101,13 +101,13 @@ def test_what_is_salvaged_is_all_of_it_here_or_what_is_named_and_can_be_imported
     assert ask("export", "--all", "-o", str(saved))[0] == 1
     code, output, errors = ask("export", "--salvage", str(database), "-o", str(saved))
     assert (code, output) == (0, "")
-    assert errors == f"salvaged 21 events\nexported 21 events of 2 traces to {saved}\n"
+    assert errors == f"salvaged 21 spans\nexported 21 spans of 2 traces to {saved}\n"
     code, _, errors = ask("export", "b" * 32, "--salvage", str(database), "-o", str(tmp_path / "one.jsonl"))
-    assert "exported 1 event of 1 trace" in errors
+    assert "exported 1 span of 1 trace" in errors
     for file in home.glob("inspector.db*"):
         file.rename(tmp_path / file.name)
-    assert "took in 21 events of 2 traces" in ask("import", str(saved))[2]
-    assert "salvaged 21 events" in ask("export", "--salvage", str(tmp_path / database.name), "-o", str(saved))[2]
+    assert "took in 21 spans of 2 traces" in ask("import", str(saved))[2]
+    assert "salvaged 21 spans" in ask("export", "--salvage", str(tmp_path / database.name), "-o", str(saved))[2]
 
 
 def test_what_salvage_cannot_read_is_said(ask, home, write_spans, span, tmp_path):
@@ -119,7 +119,7 @@ def test_what_salvage_cannot_read_is_said(ask, home, write_spans, span, tmp_path
     (home / "inspector.db").write_bytes(content)
     code, _, errors = ask("export", "--salvage", str(home / "inspector.db"), "-o", str(tmp_path / "saved.jsonl"))
     assert code == 0
-    assert re.match(r"salvaged (\d+) events; (\d+) events cannot be read\nexported \1 events of 1 trace", errors)
+    assert re.match(r"salvaged (\d+) spans; (\d+) spans cannot be read\nexported \1 spans of 1 trace", errors)
     code, _, errors = ask("export", "--salvage", str(tmp_path / "none.db"), "-o", str(tmp_path / "saved.jsonl"))
     assert (code, "there is no database at" in errors) == (1, True)
 

@@ -30,7 +30,7 @@ def test_a_healthy_home_is_in_order(inspector, write_spans, span):
     assert done.returncode == 0
     checks = found(done)
     assert {level for level, _, _ in checks.values()} == {"ok"}
-    assert checks["database"][1].startswith("2 events, ")
+    assert checks["database"][1].startswith("2 spans, ")
     readable = inspector("doctor", INSPECTOR_PORT="0").stdout.decode()
     assert readable.splitlines()[-1] == "everything is in order"
 
@@ -43,8 +43,8 @@ def test_what_retention_removed_last_is_said(inspector, home, write_spans, span)
     done = inspector("doctor", "--json", INSPECTOR_PORT="0")
     said = [check for check in json.loads(done.stdout)["checks"] if check["name"] == "retention"]
     assert [(check["level"], check["found"].partition(" on ")[0]) for check in said] == [
-        ("ok", "removed 2 traces with 1 event"),
-        ("ok", "removed 1 trace with 1,200 events"),
+        ("ok", "removed 2 traces with 1 span"),
+        ("ok", "removed 1 trace with 1,200 spans"),
     ]
     assert said[0]["found"].endswith(": too much (INSPECTOR_RETENTION_BYTES)")
 

@@ -39,12 +39,12 @@ def shown(inspector, home, trace):
 def test_a_run_that_was_sent_to_a_colleague_is_the_same_there(inspector, home, recorded, tmp_path, name):
     file, other = tmp_path / name, tmp_path / "other"
     done = inspector("export", recorded, "-o", str(file))
-    assert re.fullmatch(r"exported \d+ events of 1 trace to .*\n", done.stderr.decode())
+    assert re.fullmatch(r"exported \d+ spans of 1 trace to .*\n", done.stderr.decode())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
     done = inspector("import", str(file), INSPECTOR_HOME=str(other))
     assert re.fullmatch(
-        rf"took in \d+ events of 1 trace; look at them with: inspector show {recorded}\n", done.stderr.decode()
+        rf"took in \d+ spans of 1 trace; look at them with: inspector show {recorded}\n", done.stderr.decode()
     )
     assert shown(inspector, other, recorded) == shown(inspector, home, recorded)
 
@@ -84,7 +84,7 @@ def test_a_pipe_takes_an_export_and_gives_an_import(inspector, recorded, tmp_pat
 def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
     write_spans(span(trace_id="c" * 32, session_id="trip-1"))
     done = inspector("export", "--session", "trip-1")
-    assert done.stderr == b"exported 1 event of 1 trace\n"
+    assert done.stderr == b"exported 1 span of 1 trace\n"
     assert b"c" * 32 in done.stdout
 
 
@@ -159,12 +159,12 @@ def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_pa
     inspector("export", "b" * 8, "-o", str(one))
     inspector("export", "--all", "-o", str(every))
     first = inspector("import", str(one), INSPECTOR_HOME=other)
-    assert first.stderr.startswith(b"took in 1 event of 1 trace; ")
+    assert first.stderr.startswith(b"took in 1 span of 1 trace; ")
     again = inspector("import", str(one), INSPECTOR_HOME=other)
     assert again.returncode == 0
-    assert again.stderr.startswith(b"1 event of 1 trace: recorded already, nothing is new; look at them with: ")
+    assert again.stderr.startswith(b"1 span of 1 trace: recorded already, nothing is new; look at them with: ")
     both = inspector("import", str(every), str(one), INSPECTOR_HOME=other).stderr.decode()
-    assert re.match(r"took in \d+ events of 2 traces, 2 more were recorded already; look", both)
+    assert re.match(r"took in \d+ spans of 2 traces, 2 more were recorded already; look", both)
 
 
 def test_what_is_recorded_stays_as_it_is_when_it_is_imported_where_it_came_from(inspector, home, tmp_path):
@@ -195,7 +195,7 @@ def test_an_event_that_ended_since_it_was_taken_in_is_news(inspector, write_span
     inspector("export", "last", "-o", str(ended))
     inspector("import", str(running), INSPECTOR_HOME=other)
     later = inspector("import", str(ended), INSPECTOR_HOME=other).stderr
-    assert later.startswith(b"1 event of 1 trace: recorded already, and now as far as they have come since; look at")
+    assert later.startswith(b"1 span of 1 trace: recorded already, and now as far as they have come since; look at")
     assert b"nothing is new" in inspector("import", str(running), str(ended), INSPECTOR_HOME=other).stderr
 
 
@@ -209,7 +209,7 @@ def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspect
         "inspector: missing.jsonl cannot be read: No such file or directory",
         f"inspector: {cut} holds no spans: line 1 is cut, or no OTLP JSON",
         "left out 1: lines that are no OTLP JSON, the first is line 1",
-        f"took in 1 event of 1 trace; look at them with: inspector show {'b' * 32}",
+        f"took in 1 span of 1 trace; look at them with: inspector show {'b' * 32}",
     ]
 
 
@@ -223,7 +223,7 @@ def test_what_stands_before_the_cut_of_a_packed_file_is_taken_in(inspector, writ
     assert done.returncode == 1
     bad, taken = done.stderr.decode().splitlines()
     assert re.fullmatch(rf"inspector: {cut} is cut after line \d+: .*; what stands before is taken in", bad)
-    assert re.match(r"took in \d+ events of \d+ traces; ", taken)
+    assert re.match(r"took in \d+ spans of \d+ traces; ", taken)
 
 
 def test_a_running_server_takes_an_import_in(inspector, start_inspector, recorded, tmp_path):

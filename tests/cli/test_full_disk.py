@@ -101,7 +101,7 @@ def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, h
         said = [line for line in errors.splitlines() if "no space left" in line]
         assert len(said) == 1
         assert "what waits stays in the spool" in said[0]
-    assert f"exported {10 * stored:,} events" in errors
+    assert f"exported {10 * stored:,} spans" in errors
     assert (home / "spool" / "a.jsonl").exists()
 
 
@@ -109,7 +109,7 @@ def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, h
 def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
     stored = fill(pinned=pinned)
     code, output, errors = ask("prune", "--trace", f"{0:032x}", "--yes")
-    assert (code, output) == (0, "deleted 10 events\n"), errors
+    assert (code, output) == (0, "deleted 10 spans\n"), errors
     stuff_full(home)
     code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
     assert code == 0, errors
@@ -217,7 +217,7 @@ def test_a_log_without_a_reserve_is_read_and_pruned_by_way_of_another_disk(ask, 
     before = {name: (home / name).read_bytes() for name in ("inspector.db", "inspector.db-wal")}
     code, _, errors = ask("export", "--all", "-o", str(tmp_path / "saved.jsonl"))
     assert code == 0, errors
-    assert "no space left" in errors and "exported 320 events of 32 traces" in errors
+    assert "no space left" in errors and "exported 320 spans of 32 traces" in errors
     code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
     assert (code, "prune a copy of it on another disk" in errors.splitlines()[-1]) == (1, True)
     assert {name: (home / name).read_bytes() for name in before} == before

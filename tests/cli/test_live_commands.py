@@ -316,11 +316,11 @@ def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_s
     )
     if with_server:
         server()
-    assert inspector("prune", "--trace", "aaaa", "--yes").stdout == b"deleted 1 events\n"
+    assert inspector("prune", "--trace", "aaaa", "--yes").stdout == b"deleted 1 spans\n"
     for odd in ODD:
-        assert inspector("prune", f"--session={odd}", "--yes").stdout == b"deleted 1 events\n", odd
+        assert inspector("prune", f"--session={odd}", "--yes").stdout == b"deleted 1 spans\n", odd
     done = inspector("prune", "--older-than", "1d", "--yes")
-    assert done.stdout.startswith(b"deleted 1 events"), done
+    assert done.stdout.startswith(b"deleted 1 spans"), done
     assert [item["name"] for item in json.loads(inspector("events", "--json").stdout)["items"]] == ["kept", "long"]
 
 
@@ -344,7 +344,7 @@ def test_pruning_by_size_goes_through_a_running_server_and_takes_the_oldest(insp
     text = random.Random(0).randbytes(20_000).hex()
     write_spans(*(span(trace_id=f"{at:032x}", attributes={"text": f"{at}{text}"}) for at in range(100)))
     server()
-    assert inspector("prune", "--max-size", "10MB", "--yes").stdout == b"deleted 0 events\n"
+    assert inspector("prune", "--max-size", "10MB", "--yes").stdout == b"deleted 0 spans\n"
     done = inspector("prune", "--max-size", "2MB", "--yes")
     assert (done.returncode, done.stderr) == (0, b"")
     left = {event["trace_id"] for event in json.loads(inspector("events", "--limit", "200", "--json").stdout)["items"]}
