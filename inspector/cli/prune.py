@@ -20,6 +20,7 @@ class PruneOptions(TypedDict):
     run_id: str | None
     session_id: str | None
     trace_id: str | None
+    dry_run: bool
     yes: bool
     home: Path | None
 
@@ -60,6 +61,7 @@ class Size(click.ParamType[int, str]):
 @click.option(
     "--trace", "trace_id", type=Text(), metavar="ID", help="One trace: its id, the beginning of it, or 'last'."
 )
+@click.option("--dry-run", is_flag=True, help="Say how much would be deleted, and delete nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @home_option
 def prune(**options: Unpack[PruneOptions]) -> None:
@@ -79,9 +81,11 @@ def prune(**options: Unpack[PruneOptions]) -> None:
 
     terminal = standard_output()
     settings = settings_of(options["home"])
-    from inspector.cli.pruning import Wanted, carry_out
+    from inspector.cli.prune_plan import Wanted
+    from inspector.cli.pruning import carry_out, count_up
 
     wanted = Wanted(
         options["older_than"], options["max_size"], options["run_id"], options["session_id"], options["trace_id"]
     )
-    terminal.write([carry_out(settings, wanted, ask=not options["yes"])])
+    done = count_up(settings, wanted) if options["dry_run"] else carry_out(settings, wanted, ask=not options["yes"])
+    terminal.write([done])

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import quote
@@ -14,26 +13,26 @@ from inspector.cli.errors import CliError, TraceUnknown
 from inspector.cli.lookup import find_run, find_trace
 from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
+from inspector.cli.prune_plan import Plan, Wanted, before_ns, over_before, planned
 from inspector.cli.request import delete
 from inspector.cli.visible import visible
-from inspector.model import Filter
+from inspector.model import Filter, Run, Session
 from inspector.settings import Settings
 from inspector.store import Store, StoreFull, StoreReadOnly
 
-_PAGE = 1000
 _STEP = 20
 """Traces asked for at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be deleted; everything that is named."""
+def count_up(settings: Settings, wanted: Wanted) -> str:
+    """Say how much would be deleted, and delete nothing.
 
-    older_than_s: float | None = None
-    max_bytes: int | None = None
-    run_id: str | None = None
-    session_id: str | None = None
-    trace_id: str | None = None
+    Raises:
+        CliError: There is nothing of what is named.
+    """
+    with opened(settings) as store:
+        plan = planned(store, _resolved(store, wanted))
+    return f"would delete {_amount(plan)}" if plan.traces else "nothing would be deleted"
 
 
 def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
@@ -54,20 +53,16 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
 
 def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
     with opened(settings, write=True) as store:
-        trace_id = find_trace(store, wanted.trace_id).trace_id if wanted.trace_id else None
-        if wanted.run_id is not None:
-            wanted = replace(wanted, run_id=find_run(store, wanted.run_id).run_id)
-        if wanted.session_id is not None and store.session(wanted.session_id) is None:
-            raise TraceUnknown(f"no session {wanted.session_id} is recorded; 'inspector sessions' lists what is")
+        wanted = _resolved(store, wanted)
         if ask:
-            _agree(_question(wanted, trace_id))
+            _agree(_question(wanted, planned(store, wanted)))
         owner = current_owner(settings.lock_file)
         if owner is not None and owner.pid not in (os.getpid(), None):
             if owner.url is None:
                 raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
-            return _by_server(settings, store, wanted, trace_id, owner.url)
+            return _by_server(settings, store, wanted, owner.url)
         try:
-            return _by_ourselves(store, wanted, trace_id)
+            return _by_ourselves(store, wanted)
         except StoreReadOnly as error:
             # Nobody can note who he is on a full disk, we neither: only writing shows whether it was us.
             raise CliError(
@@ -76,19 +71,40 @@ def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
             ) from error
 
 
-def _question(wanted: Wanted, trace_id: str | None) -> str:
+def _resolved(store: Store, wanted: Wanted) -> Wanted:
+    """Replace parts of ids by whole ones.
+
+    Raises:
+        CliError: There is nothing of what is named.
+    """
+    if wanted.session_id is not None and store.session(wanted.session_id) is None:
+        raise TraceUnknown(f"no session {wanted.session_id} is recorded; 'inspector sessions' lists what is")
+    return replace(
+        wanted,
+        trace_id=None if wanted.trace_id is None else find_trace(store, wanted.trace_id).trace_id,
+        run_id=None if wanted.run_id is None else find_run(store, wanted.run_id).run_id,
+    )
+
+
+def _question(wanted: Wanted, plan: Plan) -> str:
     parts: list[str] = []
     if wanted.older_than_s is not None:
-        parts.append(f"all traces that were over before {figures.moment(_before_ns(wanted.older_than_s))}")
+        parts.append(f"all traces that were over before {figures.moment(before_ns(wanted.older_than_s))}")
     if wanted.max_bytes is not None:
         parts.append(f"the oldest traces until {figures.size(wanted.max_bytes)} are left")
     if wanted.run_id is not None:
         parts.append(f"run {wanted.run_id}")
     if wanted.session_id is not None:
         parts.append(f"session {visible(wanted.session_id)}")
-    if trace_id is not None:
-        parts.append(f"trace {trace_id}")
-    return f"Delete {' and '.join(parts)} for good?"
+    if wanted.trace_id is not None:
+        parts.append(f"trace {wanted.trace_id}")
+    return f"Delete {' and '.join(parts)} for good ({_amount(plan)})?"
+
+
+def _amount(plan: Plan) -> str:
+    counts = f"{figures.counted(plan.traces, 'trace')} with {figures.counted(plan.spans, 'span')}"
+    about = "" if plan.is_exact else "about "
+    return f"{about}{counts}, about {figures.size(plan.bytes)} of {figures.size(plan.of_bytes)}"
 
 
 def _agree(question: str) -> None:
@@ -97,34 +113,64 @@ def _agree(question: str) -> None:
     click.confirm(question, abort=True, err=True)
 
 
-def _before_ns(age_s: float) -> int:
-    return max(0, time.time_ns() - round(age_s * figures.NS_A_SECOND))
+@dataclass(slots=True)
+class _Deleted:
+    """What went, counted as it goes."""
+
+    traces: int = 0
+    spans: int = 0
+
+    def add(self, spans: int, *, traces: int = 1) -> None:
+        """Count what one deletion took; one that took nothing came too late."""
+        self.spans += spans
+        self.traces += traces if spans else 0
+
+    def said(self, freed: int) -> str:
+        """Say how much that was, and how much of the database is free for new spans now."""
+        if not self.spans:
+            return "nothing was deleted"
+        counts = f"{figures.counted(self.traces, 'trace')} with {figures.counted(self.spans, 'span')}"
+        return f"deleted {counts}, {figures.size(max(0, freed))} freed"
 
 
-def _by_ourselves(store: Store, wanted: Wanted, trace_id: str | None) -> str:
-    spans = store.delete_trace(trace_id) if trace_id else 0
-    spans += store.delete_run(wanted.run_id) if wanted.run_id is not None else 0
-    spans += store.delete_session(wanted.session_id) if wanted.session_id is not None else 0
-    if wanted.older_than_s is None and wanted.max_bytes is None:
-        return f"deleted {spans:,} spans"
-    before_ns = None if wanted.older_than_s is None else _before_ns(wanted.older_than_s)
-    pruned = store.prune(before_ns=before_ns, max_bytes=wanted.max_bytes)
-    return f"deleted {pruned.spans + spans:,} spans, {figures.size(max(0, pruned.bytes))} freed"
-
-
-def _by_server(settings: Settings, store: Store, wanted: Wanted, trace_id: str | None, url: str) -> str:
-    spans = delete(settings, url, f"traces/{trace_id}") if trace_id else 0
+def _by_ourselves(store: Store, wanted: Wanted) -> str:
+    used, deleted = store.used_bytes(), _Deleted()
+    if wanted.trace_id is not None:
+        deleted.add(store.delete_trace(wanted.trace_id))
     if wanted.run_id is not None:
-        spans += delete(settings, url, f"runs/{wanted.run_id}")
+        traces = _traces_of(store.run(wanted.run_id))
+        deleted.add(store.delete_run(wanted.run_id), traces=traces)
     if wanted.session_id is not None:
-        spans += delete(settings, url, f"sessions/{quote(wanted.session_id, safe='')}")
+        traces = _traces_of(store.session(wanted.session_id))
+        deleted.add(store.delete_session(wanted.session_id), traces=traces)
+    if wanted.older_than_s is not None or wanted.max_bytes is not None:
+        before = None if wanted.older_than_s is None else before_ns(wanted.older_than_s)
+        pruned = store.prune(before_ns=before, max_bytes=wanted.max_bytes)
+        deleted.add(pruned.spans, traces=pruned.traces)
+    return deleted.said(used - store.used_bytes())
+
+
+def _by_server(settings: Settings, store: Store, wanted: Wanted, url: str) -> str:
+    used, deleted = store.used_bytes(), _Deleted()
+    if wanted.trace_id is not None:
+        deleted.add(delete(settings, url, f"traces/{wanted.trace_id}"))
+    if wanted.run_id is not None:
+        traces = _traces_of(store.run(wanted.run_id))
+        deleted.add(delete(settings, url, f"runs/{wanted.run_id}"), traces=traces)
+    if wanted.session_id is not None:
+        traces = _traces_of(store.session(wanted.session_id))
+        deleted.add(delete(settings, url, f"sessions/{quote(wanted.session_id, safe='')}"), traces=traces)
     if wanted.older_than_s is not None:
-        for old in _over_before(store, _before_ns(wanted.older_than_s)):
-            spans += delete(settings, url, f"traces/{old}")
+        for old in over_before(store, before_ns(wanted.older_than_s)):
+            deleted.add(delete(settings, url, f"traces/{old.trace_id}"))
     if wanted.max_bytes is not None:
-        for old in _oldest_above(store, wanted.max_bytes):
-            spans += delete(settings, url, f"traces/{old}")
-    return f"deleted {spans:,} spans"
+        for trace_id in _oldest_above(store, wanted.max_bytes):
+            deleted.add(delete(settings, url, f"traces/{trace_id}"))
+    return deleted.said(used - store.used_bytes())
+
+
+def _traces_of(sums: Run | Session | None) -> int:
+    return 0 if sums is None else sums.traces
 
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
@@ -136,18 +182,6 @@ def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
             if store.used_bytes() <= max_bytes:
                 return
             yield trace.trace_id
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
-def _over_before(store: Store, before_ns: int) -> Iterator[str]:
-    cursor: str | None = None
-    while True:
-        page = store.traces(Filter(until_ns=before_ns), cursor=cursor, limit=_PAGE)
-        for trace in page.items:
-            if int(trace.end_time_unix_nano or trace.start_time_unix_nano) < before_ns:
-                yield trace.trace_id
         cursor = page.next_cursor
         if cursor is None:
             return

@@ -109,7 +109,8 @@ def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, h
 def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
     stored = fill(pinned=pinned)
     code, output, errors = ask("prune", "--trace", f"{0:032x}", "--yes")
-    assert (code, output) == (0, "deleted 10 spans\n"), errors
+    assert code == 0, errors
+    assert output.startswith("deleted 1 trace with 10 spans, "), errors
     stuff_full(home)
     code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
     assert code == 0, errors

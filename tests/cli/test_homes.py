@@ -219,7 +219,7 @@ def test_a_home_whose_name_is_not_utf_8_is_read_served_and_pruned(tmp_path, caps
     assert server.wait(20) == 0
     for arguments in (["events"], ["show"], ["doctor"], ["prune", "--max-size", "1B", "--yes"]):
         assert command(arguments) == 0, (arguments, capsys.readouterr())
-    assert "deleted 1 spans" in capsys.readouterr().out
+    assert "deleted 1 trace with 1 span, " in capsys.readouterr().out
 
 
 def test_files_are_named_by_any_bytes_and_all_else_by_text(tmp_path, capsys, monkeypatch):

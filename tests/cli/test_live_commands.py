@@ -316,11 +316,12 @@ def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_s
     )
     if with_server:
         server()
-    assert inspector("prune", "--trace", "aaaa", "--yes").stdout == b"deleted 1 spans\n"
+    one = rb"deleted 1 trace with 1 span, [\d.]+ k?B freed\n"
+    assert re.fullmatch(one, inspector("prune", "--trace", "aaaa", "--yes").stdout)
     for odd in ODD:
-        assert inspector("prune", f"--session={odd}", "--yes").stdout == b"deleted 1 spans\n", odd
+        assert re.fullmatch(one, inspector("prune", f"--session={odd}", "--yes").stdout), odd
     done = inspector("prune", "--older-than", "1d", "--yes")
-    assert done.stdout.startswith(b"deleted 1 spans"), done
+    assert re.fullmatch(one, done.stdout), done
     assert [item["name"] for item in json.loads(inspector("events", "--json").stdout)["items"]] == ["kept", "long"]
 
 
@@ -344,12 +345,18 @@ def test_pruning_by_size_goes_through_a_running_server_and_takes_the_oldest(insp
     text = random.Random(0).randbytes(20_000).hex()
     write_spans(*(span(trace_id=f"{at:032x}", attributes={"text": f"{at}{text}"}) for at in range(100)))
     server()
-    assert inspector("prune", "--max-size", "10MB", "--yes").stdout == b"deleted 0 spans\n"
+    assert inspector("prune", "--max-size", "10MB", "--yes").stdout == b"nothing was deleted\n"
+    assert inspector("prune", "--max-size", "10MB", "--dry-run").stdout == b"nothing would be deleted\n"
+    foretold = inspector("prune", "--max-size", "2MB", "--dry-run").stdout.decode()
     done = inspector("prune", "--max-size", "2MB", "--yes")
     assert (done.returncode, done.stderr) == (0, b"")
     left = {event["trace_id"] for event in json.loads(inspector("events", "--limit", "200", "--json").stdout)["items"]}
     assert 0 < len(left) < 100
     assert left == {f"{at:032x}" for at in range(100 - len(left), 100)}
+    gone = 100 - len(left)
+    assert re.fullmatch(rf"deleted {gone} traces with {gone} spans, [\d.]+ MB freed\n", done.stdout.decode())
+    planned = re.fullmatch(r"would delete about (\d+) traces with \1 spans, about [\d.]+ MB of [\d.]+ MB\n", foretold)
+    assert abs(int(planned[1]) - gone) <= 20
 
 
 def test_token_prints_the_token_that_opens_the_api_and_narrower_ones(inspector, home):

@@ -122,5 +122,5 @@ def test_a_part_of_an_id_as_the_list_shows_it_finds_the_run(inspector, write_spa
 def test_a_run_is_exported_and_deleted_whole(inspector, write_spans, span, tmp_path):
     write_spans(*traces_of_one_run(span))
     assert b"exported 2 spans of 2 traces" in inspector("export", "abcd1234", "-o", str(tmp_path / "a.jsonl")).stderr
-    assert b"deleted 2 spans" in inspector("prune", "--run", "abcd", "--yes").stdout
+    assert b"deleted 2 traces with 2 spans, " in inspector("prune", "--run", "abcd", "--yes").stdout
     assert b"no run abcd1234 is recorded" in inspector("prune", "--run", "abcd1234", "--yes").stderr
