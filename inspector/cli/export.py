@@ -1,11 +1,28 @@
 """``inspector export``: recorded runs as a file, for a colleague or a collector."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from inspector.cli.filters import Stretch, times_of
-from inspector.cli.options import Text, home_option
+from inspector.cli.options import OneOf, Text, home_option
+
+if TYPE_CHECKING:
+    from inspector.cli.formats import Format
+
+
+class ExportOptions(TypedDict):
+    """The options of ``export``."""
+
+    ids: tuple[str, ...]
+    session_id: str | None
+    since: tuple[int, int | None] | None
+    everything: bool
+    salvage: Path | None
+    output: Path | None
+    chosen: "Format | None"
+    home: Path | None
 
 
 @click.command()
@@ -26,22 +43,24 @@ from inspector.cli.options import Text, home_option
     metavar="FILE",
     help="Write to a file of your own, mode 0600, packed when its name ends in .gz; otherwise to standard output.",
 )
+@click.option(
+    "--format",
+    "chosen",
+    type=OneOf(("jsonl", "json", "csv")),
+    help="Instead of the format that the name of the file tells; jsonl where it tells none.",
+)
 @home_option
-def export(
-    *,
-    ids: tuple[str, ...],
-    session_id: str | None,
-    since: tuple[int, int | None] | None,
-    everything: bool,
-    salvage: Path | None,
-    output: Path | None,
-    home: Path | None,
-) -> None:
-    """Write recorded traces as OTLP JSON lines, which 'inspector import' and any collector read.
+def export(**options: Unpack[ExportOptions]) -> None:
+    """Write recorded traces as OTLP JSON, which 'inspector import' and any collector read, or as a table.
 
     RUN or TRACE is an id, a part of one as the lists show it, or 'last': the run that began a trace last. Everything
     that was recorded of a trace is in the file, prompts and results too.
+
+    The name of the file tells the format: .jsonl is a request a line, .json one document, .csv a row a span without
+    what it was given and answered.
     """
+    ids, session_id, since, output = options["ids"], options["session_id"], options["since"], options["output"]
+    everything, salvage = options["everything"], options["salvage"]
     named = bool(ids or session_id or since is not None)
     if not (named or everything or salvage):
         raise click.UsageError("say what to export: ids of runs or traces, 'last', --session ID, --since 2h or --all")
@@ -49,11 +68,13 @@ def export(
         raise click.UsageError("--all exports everything; leave it out, or what else is named")
     from inspector.cli.exporting import Wanted, salvage_lines, write_export
     from inspector.cli.figures import counted
+    from inspector.cli.formats import format_of
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
     wanted = Wanted(ids, session_id, *times_of(since, None), everything or not named)
-    found = write_export(settings_of(home), wanted, output, salvage=salvage)
+    chosen = format_of(output, options["chosen"])
+    found = write_export(settings_of(options["home"]), wanted, output, chosen=chosen, salvage=salvage)
     for line in salvage_lines(found):
         notice(line)
     place = f" to {output}" if output is not None else ""

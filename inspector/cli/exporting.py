@@ -12,9 +12,9 @@ from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone, TraceUnknown
 from inspector.cli.figures import counted
+from inspector.cli.formats import Format, encoded
 from inspector.cli.lookup import find_run_or_trace, traces_of
 from inspector.cli.opening import opened
-from inspector.ingest import export_lines
 from inspector.model import Event, Filter, Trace
 from inspector.settings import Settings
 from inspector.store import Store
@@ -46,13 +46,21 @@ class Exported:
     """What became of a damaged database, where that was what it was written from."""
 
 
-def write_export(settings: Settings, wanted: Wanted, output: Path | None, *, salvage: Path | None = None) -> Exported:
+def write_export(
+    settings: Settings,
+    wanted: Wanted,
+    output: Path | None,
+    *,
+    chosen: Format = "jsonl",
+    salvage: Path | None = None,
+) -> Exported:
     """Write the traces that are wanted.
 
     Args:
         settings: Where the home is.
         wanted: Which traces.
         output: Where they are written, or None for standard output.
+        chosen: The format that they are written in.
         salvage: A damaged database, to be read instead of the home.
 
     Raises:
@@ -65,10 +73,8 @@ def write_export(settings: Settings, wanted: Wanted, output: Path | None, *, sal
         if not trace_ids:
             raise TraceUnknown("nothing that fits is recorded; 'inspector events' lists what is")
         with _opened(output) as file:
-            for trace_id in trace_ids:
-                for line in export_lines(_counted(_events(store, trace_id), written)):
-                    _write(file, line)
-                written.traces += 1
+            for part in encoded(chosen, _each(store, trace_ids, written)):
+                _write(file, part)
     return written
 
 
@@ -125,6 +131,12 @@ def _events(store: Store, trace_id: str) -> Iterator[Event]:
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def _each(store: Store, trace_ids: list[str], written: Exported) -> Iterator[Iterator[Event]]:
+    for trace_id in trace_ids:
+        yield _counted(_events(store, trace_id), written)
+        written.traces += 1
 
 
 def _counted(events: Iterator[Event], written: Exported) -> Iterator[Event]:
