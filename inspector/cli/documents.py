@@ -40,7 +40,7 @@ def chosen_fields(item: object, names: Sequence[str]) -> dict[str, object]:
 
 def event_page_document(page: Page[Event], names: Sequence[str]) -> object:
     """Answer as ``GET /events`` does."""
-    return {"items": [chosen_fields(event, names) for event in page.items], "next_cursor": page.next_cursor}
+    return _page_document(page, [chosen_fields(event, names) for event in page.items])
 
 
 def session_page_document(page: Page[Session], names: Sequence[str]) -> object:
@@ -64,7 +64,9 @@ def run_document(
 
 def run_page_document(page: Page[Run], names: Sequence[str]) -> object:
     """Answer as ``GET /runs`` does; no names keep every field."""
-    return {
-        "items": [chosen_fields(run, names) for run in page.items] if names else page.items,
-        "next_cursor": page.next_cursor,
-    }
+    return _page_document(page, [chosen_fields(run, names) for run in page.items] if names else page.items)
+
+
+def _page_document(page: Page[Event] | Page[Run], items: Sequence[object]) -> object:
+    document = {"items": items, "next_cursor": page.next_cursor}
+    return document if page.notice is msgspec.UNSET else document | {"notice": page.notice}

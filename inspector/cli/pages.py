@@ -40,7 +40,9 @@ class Listed(Generic[T]):
     """The option that does; None at the end of the list."""
 
     def say_more(self, *, nothing: str) -> None:
-        """Say where the list goes on, or that there is nothing in it."""
+        """Say where the list goes on, or that there is nothing in it, and what of a search was not understood."""
+        if isinstance(self.page.notice, str):
+            notice(self.page.notice)
         if not self.page.items:
             notice(nothing)
         elif self.more is not None:

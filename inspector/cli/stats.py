@@ -62,6 +62,8 @@ def stats(**options: Unpack[StatsOptions]) -> None:
     if options["as_json"]:
         write_json(found, terminal)
         return
+    if isinstance(found.notice, str):
+        notice(found.notice)
     noun = "trace" if options["of_traces"] else "call"
     if not found.total.count:
         notice(f"no {noun} matches")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+from msgspec import UNSET, UnsetType
+
 from inspector.model.spans import Kind, Status
 
 T = TypeVar("T")
@@ -15,6 +17,8 @@ class Page(Generic[T]):
     items: tuple[T, ...]
     next_cursor: str | None = None
     """Opaque; None at the end of the list."""
+    notice: str | UnsetType = UNSET
+    """What of the searched text was not understood; absent where all of it was."""
 
 
 Sort = Literal["time", "duration", "cost"]
@@ -125,3 +129,5 @@ class Stats:
     buckets: tuple[StatsBucket, ...]
     complete: bool
     """False when the scan reached its limit and the figures cover the newest alone."""
+    notice: str | UnsetType = UNSET
+    """What of the searched text was not understood; absent where all of it was."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import Connection, select
 
@@ -35,6 +36,7 @@ from inspector.store.protocol import Health, SpoolMark
 from inspector.store.rows import clean
 from inspector.store.stats import read_stats
 from inspector.store.tables import counters, spools
+from inspector.store.terms import notice_of
 from inspector.store.trace_stats import read_trace_stats
 from inspector.store.turn_lists import read_turns
 
@@ -79,7 +81,7 @@ class SqliteReads(ABC):
         """See `Store.events`."""
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return reader.read_events(connection, where, window, self._limits, full=full)
+            return _noticed(where, reader.read_events(connection, where, window, self._limits, full=full))
 
     def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
         """See `Store.event`."""
@@ -131,7 +133,7 @@ class SqliteReads(ABC):
         """See `Store.traces`."""
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return reader.read_traces(connection, where, window, self._limits, timeline=timeline)
+            return _noticed(where, reader.read_traces(connection, where, window, self._limits, timeline=timeline))
 
     def run(self, run_id: str) -> Run | None:
         """See `Store.run`."""
@@ -151,7 +153,7 @@ class SqliteReads(ABC):
         """See `Store.runs`."""
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return run_lists.read_runs(connection, where, window, self._limits)
+            return _noticed(where, run_lists.read_runs(connection, where, window, self._limits))
 
     def turns(
         self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200
@@ -182,7 +184,7 @@ class SqliteReads(ABC):
         """See `Store.stats`."""
         read = read_stats if of == "events" else read_trace_stats
         with self._read() as connection:
-            return read(connection, where, self._limits, by=by, buckets=buckets)
+            return _noticed(where, read(connection, where, self._limits, by=by, buckets=buckets))
 
     def is_clock_doubted(self) -> bool:
         """See `Store.is_clock_doubted`."""
@@ -203,3 +205,12 @@ class SqliteReads(ABC):
         """See `Store.health`."""
         with self._read() as connection:
             return read_health(connection, self._path)
+
+
+A = TypeVar("A", Page[Event], Page[Trace], Page[Run], Stats)
+
+
+def _noticed(where: Filter, answer: A) -> A:
+    """Returns an answer with what of the searched text was not understood."""
+    notice = notice_of(where.q)
+    return answer if notice is None else replace(answer, notice=notice)

@@ -1,4 +1,4 @@
-"""Full text: what is indexed of a span, how a query is read, and how matches are found among the rows.
+"""Full text: what is indexed of a span, and how matches are found among the rows.
 
 A span is indexed once it is final, some moments after its commit: its id and names, the texts of its content
 attributes, and of its prompt the messages that it brought into its session, with the last one in any case. A history
@@ -6,7 +6,6 @@ that is sent again each turn so costs nothing, and its text is found where it wa
 own: to remove a span its document is made again from its row.
 """
 
-import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,9 +33,8 @@ from inspector.store.contents import (
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
 from inspector.store.frames import frame_text
+from inspector.store.terms import expression
 
-_MOST_TERMS = 32
-_LONGEST_TERM = 200
 _MERGE_PAGES = 64
 _AUTOMERGE = 8
 """Segments of a level that are merged, as the migration 0003 sets it."""
@@ -48,8 +46,6 @@ _DEEPEST_CALL = 100
 """Lists and maps inside one another that a function calls itself for."""
 _MOST_KEYS = 64
 """Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
-_TERM = re.compile(r'"([^"]*)"|(\S+)')
-_WORD = re.compile(r"[^\W_]")
 _CONTENT_KEYS = frozenset(
     (
         semconv.OUTPUT_MESSAGES,
@@ -85,22 +81,6 @@ _JSON = msgspec.json.Decoder()
 _BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
 """Other texts are not JSON, which is told sooner than by an exception."""
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
-
-
-def expression(q: str) -> str | None:
-    """Returns a query in the language of FTS5 with all of its terms quoted; None when it has no word.
-
-    Terms are joined by and; ``"…"`` makes a phrase, a trailing ``*`` a prefix. Nothing else has a meaning, so neither
-    has a quotation mark without its pair
-    (https://sqlite.org/fts5.html#full_text_query_syntax).
-    """
-    terms: list[str] = []
-    for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM]):
-        term = (phrase or word)[:_LONGEST_TERM]
-        if _WORD.search(term):
-            quoted = '"' + term.rstrip("*").replace('"', '""').replace("\0", " ") + '"'
-            terms.append(quoted + "*" if word.endswith("*") else quoted)
-    return " AND ".join(terms[:_MOST_TERMS]) or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,18 @@ def test_an_outline_has_a_value_of_each_event_in_each_column(client, store, run)
     assert columns["cost_usd"] == [None, 0.0123, None, None]
 
 
+def test_a_search_that_is_not_understood_is_answered_with_a_notice(client, store, run):
+    store.write(run)
+    while store.index():
+        pass
+    for path in ("/events", "/traces", "/runs", "/stats"):
+        answer = client.get(path, params={"q": '"zebra'})
+        assert answer.status_code == 200
+        assert "without its pair" in answer.json()["notice"]
+        assert "notice" not in client.get(path, params={"q": "zebra"}).json()
+    assert [event["name"] for event in client.get("/events", params={"q": '"zebra'}).json()["items"]] == ["chat gpt-4o"]
+
+
 def test_an_outline_comes_in_pages(client, store, run):
     store.write(run)
     first = client.get(f"/traces/{ONE}/outline", params={"limit": 3}).json()

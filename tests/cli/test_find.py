@@ -41,6 +41,14 @@ def test_a_text_is_found_with_its_place_its_surroundings_and_the_command_that_op
     assert inspector(*command).stdout.startswith("✓ execute_tool get_invoice\n".encode())
 
 
+@pytest.mark.parametrize("command", [["find"], ["events", "--q"], ["runs", "--q"], ["stats", "--q"]])
+def test_what_of_a_search_is_not_understood_is_said_beside_what_it_found(invoices, inspector, command):
+    done = inspector(*command, '"INV-1137')
+    assert done.returncode == 0
+    assert done.stdout
+    assert b"quotation mark without its pair" in done.stderr
+
+
 def test_what_is_found_can_be_narrowed(invoices, inspector):
     for options, ids in (
         (["INV-2000"], ["cccc"]),

@@ -3,6 +3,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.model import Filter, Span, SpanError
@@ -61,6 +62,24 @@ def test_words_are_joined_by_and_phrases_keep_their_order_and_stars_end_prefixes
     assert found(store, "two -one") == ["one two three", "two one"]
     assert found(store, "one OR onward") == []
     assert found(store, "   ") == ["one two three", "two one", "onward"]
+
+
+def test_what_of_a_query_is_not_understood_is_said_with_how_it_was_read(store, make_span):
+    store.write([make_span(name="one two")])
+    indexed(store)
+    for q, words in {
+        '"one two': "quotation mark without its pair",
+        "***": "no word",
+        "one OR two": "OR was searched for as a word",
+        "one -two": "-two was searched for as two",
+        "o*ne": "a star means any ending at the end",
+        "one " * 33: "only the first 32 words",
+    }.items():
+        for answer in (store.events(Filter(q=q)), store.traces(Filter(q=q)), store.runs(Filter(q=q))):
+            assert words in answer.notice
+        assert words in store.stats(Filter(q=q)).notice
+    for q in (None, "  ", "one two", '"one two"', "on*", "a-b 12:30"):
+        assert store.events(Filter(q=q)).notice is UNSET
 
 
 ODD = [

@@ -108,6 +108,13 @@ def test_search_finds_the_words_of_prompts_and_answers(crowd, visit):
     expect(runs_of(page).filter(has_not_text="weekly_report")).to_have_count(0)
 
 
+def test_what_of_a_search_is_not_understood_is_said_above_the_list(crowd, visit):
+    for view in ("/", "/events", "/events?sort=duration", "/stats"):
+        page = visit(crowd, f"{view}{'&' if '?' in view else '?'}q=%22weekly_report")
+        expect(page.get_by_role("note").first).to_contain_text("quotation mark without its pair")
+        page.close()
+
+
 def test_a_filter_that_matches_nothing_says_so_and_can_be_cleared(crowd, visit):
     page = visit(crowd, "/?agent=nobody")
     expect(page.locator("#main h2")).to_be_visible()

@@ -545,7 +545,13 @@ export interface components {
         EventPage: {
             items: components["schemas"]["Event"][];
             next_cursor: components["schemas"]["NextCursor"];
+            notice?: components["schemas"]["Notice"];
         };
+        /**
+         * @description What of `q` was not understood, and how it was read instead; absent where all of it was. Such a search is answered
+         *     all the same.
+         */
+        Notice: string;
         /** @description Where the next page begins; null at the end. */
         NextCursor: string | null;
         /**
@@ -602,6 +608,7 @@ export interface components {
         RunPage: {
             items: components["schemas"]["Run"][];
             next_cursor: components["schemas"]["NextCursor"];
+            notice?: components["schemas"]["Notice"];
         };
         RunDetail: {
             run: components["schemas"]["Run"];
@@ -728,6 +735,7 @@ export interface components {
         TracePage: {
             items: components["schemas"]["Trace"][];
             next_cursor: components["schemas"]["NextCursor"];
+            notice?: components["schemas"]["Notice"];
         };
         TraceDetail: {
             trace: components["schemas"]["Trace"];
@@ -820,6 +828,7 @@ export interface components {
             buckets: components["schemas"]["StatsBucket"][];
             /** @description False when there were too many and the figures cover the newest alone. */
             complete: boolean;
+            notice?: components["schemas"]["Notice"];
         };
         /**
          * @description Figures of the calls or traces that share a value of the grouped field. `errors` are calls that failed, or of traces
@@ -1145,7 +1154,7 @@ export interface components {
          *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
          *     and not at each later call that repeats it.
          *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-         *     without its pair means nothing.
+         *     without its pair means nothing. What is not understood is said in `notice` of the answer.
          */
         q: components["schemas"]["Search"];
         /**
@@ -1228,7 +1237,7 @@ export interface operations {
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
                  *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing.
+                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
                  */
                 q?: components["parameters"]["q"];
                 /**
@@ -1329,7 +1338,7 @@ export interface operations {
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
                  *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing.
+                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
                  */
                 q?: components["parameters"]["q"];
                 /**
@@ -1467,7 +1476,7 @@ export interface operations {
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
                  *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing.
+                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
                  */
                 q?: components["parameters"]["q"];
                 /**
@@ -1673,7 +1682,7 @@ export interface operations {
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
                  *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing.
+                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
                  */
                 q?: components["parameters"]["q"];
                 /**
@@ -2075,7 +2084,7 @@ export interface operations {
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
                  *     and not at each later call that repeats it.
                  *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing.
+                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
                  */
                 q?: components["parameters"]["q"];
                 /**

@@ -27,12 +27,15 @@ export interface FilterBarProps {
   placeholder?: string;
   /** Lists that cannot be searched have no search box. */
   search?: boolean;
+  /** What of the searched text was not understood. */
+  notice?: string | undefined;
   /** What stands at the end of the line. */
   children?: ReactNode;
 }
 
 /** What a list is narrowed to, on one line: search, time, a chip for each condition, and a way to add more. */
-export function FilterBar({ filter, onChange, fields, suggest, placeholder, search = true, children }: FilterBarProps) {
+export function FilterBar(props: FilterBarProps) {
+  const { filter, onChange, fields, suggest, placeholder, search = true, notice, children } = props;
   // Letters that are typed but not sent yet go with the rest.
   const [cleared, setCleared] = useState(0);
   const step = (next: Filter) => onChange(next, false);
@@ -61,6 +64,11 @@ export function FilterBar({ filter, onChange, fields, suggest, placeholder, sear
         </button>
       )}
       {children && <div className={css.end}>{children}</div>}
+      {notice && (
+        <p className={css.notice} role="note">
+          {visibleLine(notice)}
+        </p>
+      )}
     </search>
   );
 }

@@ -11,4 +11,6 @@ export interface EventList {
   /** How the next page stands. */
   older: "idle" | "loading" | Error;
   loadOlder: () => void;
+  /** What of the searched text was not understood. */
+  notice: string | undefined;
 }

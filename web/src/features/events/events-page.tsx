@@ -129,6 +129,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
         fields={FILTER_FIELDS}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, results"
+        notice={list.notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >
         {bar}

@@ -79,6 +79,7 @@ export function useLiveEvents(filter: Filter, held: boolean): LiveEvents {
     waiting: feed.waiting.length,
     overflow: feed.overflow,
     rate,
+    notice: start.notice,
     ...useOlder(filter, feed, start.nowMs, step),
   };
 }
@@ -87,6 +88,7 @@ interface Start {
   key: string;
   after?: number;
   error?: Error;
+  notice?: string | undefined;
   /** What relative times of the filter count back from. */
   nowMs: number;
 }
@@ -114,7 +116,12 @@ function useStart(key: string, step: (step: Step) => void) {
         // A search sees no further than the index does.
         const reached = ready ? ready.seq - (filter.q === undefined ? 0 : ready.search_behind) : 0;
         step({ type: "begun", items: page.items, cursor: page.next_cursor });
-        setStart({ key, nowMs, after: page.items.reduce((last, { seq }) => Math.max(last, seq), reached) });
+        setStart({
+          key,
+          nowMs,
+          notice: page.notice,
+          after: page.items.reduce((last, { seq }) => Math.max(last, seq), reached),
+        });
       } catch (error) {
         if (here) setStart({ key, nowMs, error: error as Error });
       }
@@ -137,6 +144,7 @@ function useStart(key: string, step: (step: Step) => void) {
     after: current ? start.after : undefined,
     error: (current && start.error) || null,
     nowMs: start.nowMs,
+    notice: current ? start.notice : undefined,
     again,
   };
 }

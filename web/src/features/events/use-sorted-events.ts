@@ -22,6 +22,7 @@ export function useSortedEvents(filter: Filter, sort: EventsSort, order: "asc" |
     retry: () => void query.refetch(),
     hasOlder: query.hasNextPage,
     older: query.isFetchNextPageError ? query.error : query.isFetchingNextPage ? "loading" : "idle",
+    notice: query.data?.pages[0]?.notice,
     loadOlder: () => void query.fetchNextPage(),
   };
 }

@@ -75,6 +75,7 @@ export function RunsPage() {
         onChange={show}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, errors"
+        notice={query.data?.pages[0]?.notice}
       >
         <Button pressed={grouped} onClick={group}>
           <Layers size={14} aria-hidden />

@@ -47,6 +47,7 @@ export function StatsPage() {
     },
     { id: "failed only", title: "Show errors only", run: () => show((before) => ({ ...before, status: ["error"] })) },
   ]);
+  const figures = useQuery(wholeFigures(filter, of));
   return (
     <>
       <PageTitle title="Stats" />
@@ -55,6 +56,7 @@ export function StatsPage() {
         fields={FILTER_FIELDS}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, results"
+        notice={figures.data?.notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >
         <fieldset className={css.of}>
@@ -72,6 +74,10 @@ export function StatsPage() {
   );
 }
 
+function wholeFigures(filter: Filter, of: Of) {
+  return { ...statsQuery({ filter, of, buckets: SLICES }), placeholderData: keepPreviousData };
+}
+
 interface BodyProps {
   filter: Filter;
   of: Of;
@@ -82,10 +88,7 @@ interface BodyProps {
 function Body({ filter, of, search, show }: BodyProps) {
   // What the figures count, so that what is behind one is just as many.
   const counted = of === "traces" ? filter : callsOnly(filter);
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...statsQuery({ filter, of, buckets: SLICES }),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error, refetch, isPlaceholderData } = useQuery(wholeFigures(filter, of));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Skeleton rows={10} />;
   if (data.total.count === 0) {

@@ -1,0 +1,49 @@
+"""How a query of full text is read: its terms, and what of it means nothing."""
+
+import re
+
+_MOST_TERMS = 32
+_LONGEST_TERM = 200
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
+_WORD = re.compile(r"[^\W_]")
+_OPERATORS = ("AND", "OR", "NOT", "NEAR")
+
+
+def expression(q: str) -> str | None:
+    """Returns a query in the language of FTS5 with all of its terms quoted; None when it has no word.
+
+    Terms are joined by and; ``"…"`` makes a phrase, a trailing ``*`` a prefix. Nothing else has a meaning, so neither
+    has a quotation mark without its pair
+    (https://sqlite.org/fts5.html#full_text_query_syntax).
+    """
+    terms: list[str] = []
+    for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM]):
+        term = (phrase or word)[:_LONGEST_TERM]
+        if _WORD.search(term):
+            quoted = '"' + term.rstrip("*").replace('"', '""').replace("\0", " ") + '"'
+            terms.append(quoted + "*" if word.endswith("*") else quoted)
+    return " AND ".join(terms[:_MOST_TERMS]) or None
+
+
+def notice_of(q: str | None) -> str | None:
+    """Returns what of a query was not understood and how it was read instead; None where all of it was."""
+    if q is None or not q.strip():
+        return None
+    found: list[tuple[str, str]] = _TERM.findall(q)
+    words = [word for _, word in found if word]
+    if expression(q) is None:
+        return "the search has no word, so nothing matches: type letters or digits"
+    notices: list[str] = []
+    if q.count('"') % 2:
+        notices.append('a quotation mark without its pair was left out: write a phrase as "two words"')
+    operators = [word for word in words if word in _OPERATORS or word.startswith("NEAR(")]
+    if operators:
+        notices.append(f"{operators[0][:20]} was searched for as a word: all words must occur, in any order")
+    without = next((word for word in words if re.match(r"-[^\W_]", word)), None)
+    if without is not None:
+        notices.append(f"{without[:40]} was searched for as {without[1:40]}: a word cannot be excluded")
+    if any("*" in word.rstrip("*") for word in words):
+        notices.append("a star means any ending at the end of a word, and elsewhere nothing")
+    if sum(bool(_WORD.search(phrase or word)) for phrase, word in found) > _MOST_TERMS:
+        notices.append(f"only the first {_MOST_TERMS} words were searched for")
+    return "; ".join(notices) or None
