@@ -28,7 +28,8 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
   `?` lost (its process ended first).
   Where the encoding is not UTF-8 the signs are `>` `+` `x` `/` `o` `?`.
 - Where several spans describe one call, one of them counts, in every sum.
-  `show`, `events` and `tail` mark the others `duplicate` and put their tokens and cost in parentheses;
+  `show`, `events` and `tail` mark the others `duplicate` (`dup` in a narrow table) and put their tokens and cost in
+  parentheses;
   `--no-duplicates` leaves them out.
 - What happened and could not be recorded is said by `run` at its end, by `show` above a trace or a run, and by
   `doctor`: [what was not recorded](recording.md#what-was-not-recorded).

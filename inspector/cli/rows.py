@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from inspector.cli import figures, status
 from inspector.cli.drawing import DUPLICATE, counted_elsewhere, error_text
@@ -23,7 +24,7 @@ _EVENT_COLUMNS = (
     Column(title="SPAN", style="dim"),
     Column(title="TRACE", style="dim", leaves=1),
     Column(title="DUPLICATE", style="dim"),
-    Column(title="ERROR", shrinks_to=20, style="red"),
+    Column(title="ERROR", shrinks_to=16, style="red"),
 )
 _RUN_COLUMNS = (
     Column(title="RUN", style="dim"),
@@ -52,6 +53,8 @@ _SESSION_COLUMNS = (
     Column(title="COST", right=True, leaves=3),
     Column(title="UNPRICED", right=True, leaves=1),
 )
+_DUP = "dup"
+"""What stands for ``duplicate`` in a narrow table."""
 _LIVE_NAME = 34
 _LIVE_FIGURES = 10
 _NARROW = 120
@@ -62,7 +65,11 @@ _OPERATION = re.compile(r"^(?:execute_tool|invoke_agent|invoke_workflow) (?=\S)"
 
 def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
     """Lay out a page of events; ids are whole where there is room, and parts that ``show`` takes elsewhere."""
-    return table_lines(_EVENT_COLUMNS, [_event_cells(event, terminal) for event in events], terminal)
+    columns = [
+        replace(column, title=_DUP.upper()) if is_narrow(terminal) and column.title == DUPLICATE.upper() else column
+        for column in _EVENT_COLUMNS
+    ]
+    return table_lines(columns, [_event_cells(event, terminal) for event in events], terminal)
 
 
 def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
@@ -77,7 +84,7 @@ def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(cost),
         Cell(span_id_text(event, terminal)),
         Cell(_trace_id(event, terminal)),
-        Cell(_duplicate(event)),
+        Cell(_DUP if is_narrow(terminal) and event.folded_into is not None else _duplicate(event)),
         Cell(error_text(event, terminal)),
     )
 

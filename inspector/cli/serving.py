@@ -59,7 +59,7 @@ def run_server(settings: Settings, terminal: Terminal, *, fragment: str = "", ma
 def _greeting(settings: Settings, listening: Listening, address: str, terminal: Terminal) -> Iterable[str]:
     token = "$INSPECTOR_TOKEN" if settings.token else f"$(cat {shlex.quote(str(listening.token_file.absolute()))})"
     yield f"inspector listens on {terminal.style(listening.url, 'bold')}"
-    yield f"  browser  {address}  (works once, within ten minutes)"
+    yield f"  browser  {address}  (works once, within ten minutes; then: inspector open)"
     yield f'  curl     curl -H "Authorization: Bearer {token}" {listening.url}/events'
     if listening.otlp_grpc:
         yield f"  gRPC     OTEL_EXPORTER_OTLP_ENDPOINT={listening.otlp_grpc}"

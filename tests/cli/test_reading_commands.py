@@ -1,16 +1,19 @@
 """``events``, ``show`` and ``sessions`` on a real database."""
 
+import io
 import json
 import os
 import pty
 import subprocess
 import sys
 import termios
+import time
 
 import pytest
 from sent import request_of, span_of
 
-from inspector.cli.terminal import wants_colour
+from inspector.cli.rows import event_table
+from inspector.cli.terminal import Terminal, wants_colour
 from inspector.model import SpanError
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\b\u202e\u200b\u2066\ufeff\U000e0041\u2028"
@@ -293,6 +296,16 @@ def test_eighty_columns_show_what_a_failed_call_was_and_ids_that_show_takes(envi
     assert "  cafe0123  ToolError: Ho" in line
     assert max(map(len, lines)) <= 80
     assert "span       cafe0123456789ab\n" in on_terminal(narrow, "show", "cafe0123")
+
+
+def test_eighty_columns_have_room_for_duplicates_durations_and_errors(event):
+    failed = {"status": "error", "error": SpanError("ToolError", "no room left in the hotel that was asked for")}
+    now = {"start_time_unix_nano": str(time.time_ns()), "span_id": "cafe0123456789ab"}
+    events = [event(1, **now, **failed), event(2, **now, **failed, folded_into="f" * 16), event(3, **now, kind="llm")]
+    title, _, duplicate, _ = event_table(events, Terminal(io.StringIO(), width=80))
+    assert title.split() == ["TIME", "STATUS", "KIND", "NAME", "DURATION", "SPAN", "DUP", "ERROR"]
+    assert "  1.00 ms  cafe0123  dup  ToolError: no r" in duplicate
+    assert len(duplicate) <= 80
 
 
 def test_a_wide_terminal_shows_ids_whole_and_a_pipe_names_too(environment, inspector, write_spans, span):
