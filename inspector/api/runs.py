@@ -3,16 +3,18 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import Query, QueryOf, RunIdInPath, RunQuery, RunsQuery, TurnsQuery
+from inspector.api.parameters import OutlineQuery, Query, QueryOf, RunIdInPath, RunQuery, RunsQuery, TurnsQuery
 from inspector.api.problems import not_found
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
+from inspector.api.traces import OUTLINE_ROWS
 from inspector.model import Filter
 
 router = APIRouter()
@@ -48,6 +50,27 @@ async def get_run(
         return json_response({"run": run, "items": page.items, "next_cursor": page.next_cursor})
 
     return await service.reads.answer(request, page_cost(query.limit, timeline=query.timeline), read)
+
+
+@router.api_route("/runs/{run_id}/outline", methods=LOOK, responses=statuses(404, 503))
+async def get_run_outline(
+    request: Request,
+    service: InService,
+    run_id: RunIdInPath,
+    query: Annotated[OutlineQuery, Depends(QueryOf(OutlineQuery))],
+) -> Response:
+    """Answer with one page of the structure of all traces of a run, in columns."""
+
+    def read() -> Response:
+        outline = service.store.run_outline(run_id, cursor=query.cursor, limit=query.limit)
+        if outline is None:
+            raise _no_run(run_id)
+        return json_response(outline)
+
+    # As for a trace: a page of the default size holds most runs whole.
+    run = await run_in_threadpool(lambda: service.store.run(run_id))
+    rows = 0 if run is None else min(query.limit, run.spans)
+    return await service.reads.answer(request, rows // OUTLINE_ROWS, read)
 
 
 @router.api_route("/runs/{run_id}/turns", methods=LOOK, responses=statuses(404, 503))

@@ -192,6 +192,24 @@ class Run:
     """What its processes did not record in its time; absent from lists, and where nothing is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunOutline:
+    """A run summed up, and one page of the structure of all its traces in the order their events began."""
+
+    run: Run
+    seq: int
+    """The change that all of this is as of."""
+    start_time_unix_nano: str
+    """What offsets count from: the earliest start of the run."""
+    tables: OutlineTables
+    columns: OutlineColumns
+    traces: tuple[str, ...]
+    """The ids of the traces of this page."""
+    trace: Sequence[int]
+    """The trace of each event: a position in ``traces``."""
+    next_cursor: str | None
+
+
 TurnLink = Literal["begins", "continues", "retry", "unclear"]
 """How a model call follows another: not at all, its prompt begins with that one's prompt and answer, it has the prompt
 of one that failed, or it may continue several equal ones."""

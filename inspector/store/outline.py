@@ -1,22 +1,29 @@
-"""The structure of a trace in columns: what a waterfall of many thousand spans needs, and no more."""
+"""The structure of a trace, or of a run, in columns: what a waterfall of many thousand spans needs, and no more."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
-from inspector.model import OutlineColumns, OutlineTables, TraceOutline
+from inspector.model import OutlineColumns, OutlineTables, RunOutline, TraceOutline
 from inspector.store.counters import load_counters
 from inspector.store.cursor import read_cursor, write_cursor
 from inspector.store.engine import driver
 from inspector.store.reader import read_trace
 from inspector.store.rows import INT64_MAX
+from inspector.store.run_lists import read_run
 
 _NAMED = ("kind", "status", "name", "agent", "named_model", "tool", "error_type")
 _PLAIN = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into")
 _SELECT = (
     f"SELECT span_id, parent_id, (start_ns - ?) / 1e6, duration_ms, {', '.join(_NAMED + _PLAIN)}, start_ns, id "  # noqa: S608  # constants
     "FROM spans WHERE trace_id = ? AND start_ns >= ? AND (start_ns > ? OR id > ?) ORDER BY start_ns, id LIMIT ?"
+)
+_SELECT_RUN = (
+    f"SELECT span_id, parent_id, (spans.start_ns - ?) / 1e6, spans.duration_ms, "  # noqa: S608  # constants
+    f"{', '.join(f'spans.{name}' for name in _NAMED + _PLAIN)}, traces.trace_id, spans.start_ns, spans.id "
+    "FROM traces JOIN spans ON spans.trace_id = traces.id WHERE traces.run_id = ? AND spans.start_ns >= ? "
+    "AND (spans.start_ns > ? OR spans.id > ?) ORDER BY spans.start_ns, spans.id LIMIT ?"
 )
 _BEFORE_ALL = (-INT64_MAX, -1)
 
@@ -42,6 +49,32 @@ def read_outline(connection: Connection, trace_id: str, *, cursor: str | None, l
         start_time_unix_nano=trace.start_time_unix_nano,
         tables=tables,
         columns=columns,
+        next_cursor=write_cursor(identity, rows[-1][-2:]) if more else None,
+    )
+
+
+def read_run_outline(connection: Connection, run_id: str, *, cursor: str | None, limit: int) -> RunOutline | None:
+    """Returns one page of the outline of all traces of a run; None when there is no such run."""
+    identity = ("run outline", run_id)
+    after_ns, after_id = read_cursor(identity, cursor) or _BEFORE_ALL
+    run = read_run(connection, run_id)
+    if run is None:
+        return None
+    start_ns = int(run.start_time_unix_nano)
+    bounds = (start_ns, run_id, after_ns, after_ns, after_id, limit + 1)
+    rows = driver(connection).execute(_SELECT_RUN, bounds).fetchall()
+    more = len(rows) > limit
+    del rows[limit:]
+    tables, columns = _columns(rows)
+    traces, trace = _numbered([row[16] for row in rows])
+    return RunOutline(
+        run=run,
+        seq=load_counters(connection)["seq"],
+        start_time_unix_nano=run.start_time_unix_nano,
+        tables=tables,
+        columns=columns,
+        traces=traces,
+        trace=trace,
         next_cursor=write_cursor(identity, rows[-1][-2:]) if more else None,
     )
 

@@ -14,6 +14,7 @@ from inspector.model import (
     Order,
     Page,
     Run,
+    RunOutline,
     RunSort,
     Session,
     Sort,
@@ -229,6 +230,14 @@ class Store(Protocol):
         Raises:
             CursorInvalid: The cursor belongs to another list.
             QueryTooSlow: The filter needs more time than a read may take.
+        """
+        ...
+
+    def run_outline(self, run_id: str, *, cursor: str | None = None, limit: int = 20_000) -> RunOutline | None:
+        """Returns one page of the structure of all traces of a run in columns, all of it as of one moment.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
         """
         ...
 

@@ -17,6 +17,7 @@ from inspector.model import (
     Order,
     Page,
     Run,
+    RunOutline,
     RunSort,
     Session,
     Sort,
@@ -31,7 +32,7 @@ from inspector.store import arrivals, notes, reader, retention, run_lists
 from inspector.store.health import read_health
 from inspector.store.limits import ReadLimits
 from inspector.store.losses import read_losses, with_losses, with_losses_of_run
-from inspector.store.outline import read_outline
+from inspector.store.outline import read_outline, read_run_outline
 from inspector.store.protocol import Health, SpoolMark
 from inspector.store.rows import clean
 from inspector.store.stats import read_stats
@@ -154,6 +155,12 @@ class SqliteReads(ABC):
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
             return _noticed(where, run_lists.read_runs(connection, where, window, self._limits))
+
+    def run_outline(self, run_id: str, *, cursor: str | None = None, limit: int = 20_000) -> RunOutline | None:
+        """See `Store.run_outline`."""
+        with self._read() as connection:
+            outline = read_run_outline(connection, clean(run_id), cursor=cursor, limit=limit)
+            return None if outline is None else replace(outline, run=with_losses_of_run(connection, outline.run))
 
     def turns(
         self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200

@@ -136,6 +136,7 @@ NOUNS = [
     ("Error", model.SpanError),
     ("InferredTool", model.InferredTool),
     ("Run", model.Run),
+    ("RunOutline", model.RunOutline),
     ("SpanPlace", model.SpanPlace),
     ("Turn", model.Turn),
     ("Trace", model.Trace),

@@ -189,6 +189,20 @@ def test_runs_are_listed_narrowed_and_opened_with_their_traces_in_order(client, 
     assert client.get("/stats", params={"run_id": "job-17"}).json()["total"]["count"] == 3
 
 
+def test_the_outline_of_a_run_has_the_spans_of_all_its_traces_in_order(client, store, span, problem):
+    store.write([structs.replace(span(at, trace_id=f"{at % 2 + 1:032x}"), run="job-17") for at in range(1, 6)])
+    outline = client.get("/runs/job-17/outline", params={"limit": 3}).json()
+    rest = client.get("/runs/job-17/outline", params={"limit": 3, "cursor": outline["next_cursor"]}).json()
+    assert outline["run"]["traces"] == 2
+    spans = [int(each, 16) for page in (outline, rest) for each in page["columns"]["span_id"]]
+    assert spans == [1, 2, 3, 4, 5]
+    assert [int(page["traces"][at], 16) for page in (outline, rest) for at in page["trace"]] == [2, 1, 2, 1, 2]
+    assert rest["next_cursor"] is None
+    offsets = outline["columns"]["offset_ms"]
+    assert offsets == sorted(offsets) and offsets[0] == 0
+    assert "there is no run" in problem(client.get("/runs/none/outline"))["detail"]
+
+
 def test_the_model_calls_of_a_run_are_turns_of_conversations(client, store, span, problem):
     asked = [{"role": "user", "parts": [{"type": "text", "content": "Weather?"}]}]
     wants = {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "look", "arguments": {}}]}

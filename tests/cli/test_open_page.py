@@ -79,7 +79,7 @@ def test_an_address_signs_one_browser_in_and_there_is_always_another(url, inspec
         ("a" * 32, f"#/traces/{'a' * 32}"),
         ("one", f"#/traces/{'4' * 32}"),
         ("1111", f"#/traces/{'a' * 32}?span={'1' * 16}"),
-        ("two", "#/?attr=inspector.run.id%3Dtwo"),
+        ("two", "#/runs/two"),
     ],
 )
 def test_a_trace_or_a_run_is_what_the_page_opens_on(traces, inspector, what, view):

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Filter, queryOf } from "@/lib/filter";
+import { INFERRED } from "@/lib/inferred";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
 import {
@@ -9,8 +10,10 @@ import {
   type GroupBy,
   isReadiness,
   type Readiness,
+  type RunOutline,
   type Trace,
   type TraceOutline,
+  type Turn,
   unwrap,
 } from "./client";
 
@@ -159,17 +162,29 @@ export const CLIP = 200_000;
 export function eventQuery(spanId: string, traceId: string, whole = false) {
   return queryOptions({
     queryKey: ["event", traceId, spanId, whole],
-    queryFn: ({ signal }) =>
-      unwrap(
+    queryFn: ({ signal, client: queries }): Promise<FullEvent> => {
+      if (traceId === INFERRED) return inferredEvent(queries.getQueryData(inferredKey(spanId)));
+      return unwrap(
         client.GET("/events/{span_id}", {
           params: { path: { span_id: spanId }, query: { trace_id: traceId, ...(!whole && { clip: CLIP }) } },
           parseAs: "text",
           signal,
         }),
-      ).then(exactEvent),
+      ).then(exactEvent);
+    },
     // Sharing would copy objects key by key, and recorded keys are anything.
     structuralSharing: false,
   });
+}
+
+/** Where what is inferred lies: no server has it. */
+export function inferredKey(spanId: string) {
+  return ["inferred", spanId] as const;
+}
+
+async function inferredEvent(event: FullEvent | undefined): Promise<FullEvent> {
+  if (event) return event;
+  throw new ApiError(404, "It was inferred from messages that are not here any more.");
 }
 
 /** Read with every digit; figures of the event itself are plain numbers. */
@@ -188,6 +203,39 @@ export async function outlinePage(traceId: string, cursor: string | null, signal
       signal,
     }),
   );
+}
+
+/** One window of the structure of all traces of a run; null asks for the first. */
+export async function runOutlinePage(runId: string, cursor: string | null, signal: AbortSignal): Promise<RunOutline> {
+  return unwrap(
+    client.GET("/runs/{run_id}/outline", {
+      params: { path: { run_id: runId }, query: { ...(cursor && { cursor, limit: 50_000 }) } },
+      signal,
+    }),
+  );
+}
+
+const TURNS = 1000;
+
+/** The turns of a run, or of one trace of it, as of so many ended model calls. */
+export function turnsQuery(runId: string | null, traceId: string | null, ended: number) {
+  return queryOptions({
+    queryKey: ["turns", runId, traceId, ended],
+    queryFn: async ({ signal }): Promise<Turn[]> => {
+      const turns: Turn[] = [];
+      let cursor: string | null = null;
+      do {
+        const query: Query = { limit: TURNS, ...(traceId && { trace_id: traceId }), ...(cursor && { cursor }) };
+        const path = { run_id: runId ?? "" };
+        const page = await unwrap(client.GET("/runs/{run_id}/turns", { params: { path, query }, signal }));
+        turns.push(...page.items);
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return turns;
+    },
+    enabled: runId !== null && ended > 0,
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** The first window of a trace around a span that is looked at alone, as of a change of that span. */
@@ -248,6 +296,11 @@ export async function traceSummary(traceId: string): Promise<Trace | null> {
 /** Remove a trace for good. */
 export async function deleteTrace(traceId: string): Promise<void> {
   await unwrap(client.DELETE("/traces/{trace_id}", { params: { path: { trace_id: traceId } } }));
+}
+
+/** Remove a run and its traces for good. */
+export async function deleteRun(runId: string): Promise<void> {
+  await unwrap(client.DELETE("/runs/{run_id}", { params: { path: { run_id: runId } } }));
 }
 
 /** Remove a session and its traces for good. */

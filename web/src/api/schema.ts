@@ -111,6 +111,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The structure of all traces of a run in columns, without anything large.
+         * @description As the outline of a trace, on one scale of time, with the trace of each event. `seq` is the change that the page is as of; a stream that resumes after it misses nothing.
+         */
+        get: operations["getRunOutline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{run_id}/turns": {
         parameters: {
             query?: never;
@@ -741,6 +763,21 @@ export interface components {
             trace: components["schemas"]["Trace"];
             /** @description Its events in the order they began. */
             items: components["schemas"]["Event"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description A run summed up, and one page of the structure of all its traces in columns. */
+        RunOutline: {
+            run: components["schemas"]["Run"];
+            /** @description The change that all of this is as of. */
+            seq: number;
+            /** @description What offsets count from: the earliest start of the run. */
+            start_time_unix_nano: string;
+            tables: components["schemas"]["OutlineTables"];
+            columns: components["schemas"]["OutlineColumns"];
+            /** @description The ids of the traces of this page. */
+            traces: components["schemas"]["TraceId"][];
+            /** @description The trace of each event: a position in `traces`. */
+            trace: number[];
             next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description A trace summed up, and one page of its structure in columns. */
@@ -1584,6 +1621,44 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ReadOnly"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRunOutline: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description How many events a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary and one page of the outline. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOutline"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             421: components["responses"]["Misdirected"];

@@ -79,7 +79,7 @@ afterEach(() => {
 
 it("goes on after a window that the server was too busy for", async () => {
   server.answers.push(json(page({ a: 0 }, "more")), busy, json(page({ a: 0 }, "more")), json(page({ b: 5 }, null)));
-  const { result } = renderHook(() => useTrace(TRACE.trace_id));
+  const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
   await waitFor(() => expect(result.current.error?.message).toBe("the database is busy"));
   expect(result.current.rows.map((row) => row.id)).toEqual(["a"]);
   await vi.advanceTimersByTimeAsync(1500);
@@ -93,7 +93,7 @@ it("does not ask again for a run that is not there", async () => {
   server.answers.push(
     json({ type: "about:blank", title: "Not found", status: 404, detail: "there is no such trace" }, 404),
   );
-  const { result } = renderHook(() => useTrace(TRACE.trace_id));
+  const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
   await waitFor(() => expect(result.current.error?.message).toBe("there is no such trace"));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(result.current.error?.message).toBe("there is no such trace");
@@ -102,7 +102,7 @@ it("does not ask again for a run that is not there", async () => {
 
 it("counts all windows from one start, though an earlier span came between them", async () => {
   server.answers.push(json(page({ a: 0 }, "more")), json(page({ b: 1010 }, null, BASE - 1_000_000_000n)));
-  const { result } = renderHook(() => useTrace(TRACE.trace_id));
+  const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
   await waitFor(() => expect(result.current.complete).toBe(true));
   expect(result.current.rows.map((row) => [row.id, row.startMs])).toEqual([
     ["a", 0],
@@ -112,7 +112,7 @@ it("counts all windows from one start, though an earlier span came between them"
 
 it("follows from the change that the first window was of", async () => {
   server.answers.push(json(page({ a: 0 }, null)));
-  const { unmount } = renderHook(() => useTrace(TRACE.trace_id));
+  const { unmount } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
   await waitFor(() => expect(streams).toHaveLength(1));
   expect(new URL(streams[0] ?? "").search).toBe(`?trace_id=${TRACE.trace_id}&after=7`);
   unmount();
@@ -121,7 +121,7 @@ it("follows from the change that the first window was of", async () => {
 
 it("takes a call out of the sums when the stream says that another span counts for it", async () => {
   server.answers.push(json(page({ a: 0, b: 1 }, null)));
-  const { result } = renderHook(() => useTrace(TRACE.trace_id));
+  const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
   await waitFor(() => expect(alone.size).toBe(1));
   const [source] = alone;
   const say = (span_id: string, folded_into: string | null) => {

@@ -2,14 +2,17 @@ import { useEffect, useState } from "react";
 import { LiveRows } from "@/lib/live-rows";
 import { rowOf, rowsOf, type SpanRow } from "@/lib/spans";
 import { msBetween, type UnixNano } from "@/lib/time";
-import { totalsOf } from "@/lib/totals";
-import { ApiError, type SpanEvent, type Trace } from "./client";
-import { outlinePage } from "./queries";
+import { totalsOf, WORST_FIRST } from "@/lib/totals";
+import { ApiError, type Run, type SpanEvent, type Trace } from "./client";
+import { outlinePage, runOutlinePage } from "./queries";
 import { follow } from "./stream";
 
-/** A trace as far as it is here; windows arrive one after the other, then whatever changes. */
+/** A trace, or a run with all its traces, as far as it is here; windows arrive one after the other, then changes. */
 export interface LiveTrace {
+  /** Summed up; of a run as if it were one trace. */
   trace: Trace | null;
+  /** The run that is shown; null where it is one trace. */
+  run: Run | null;
   /** By start. A new array with each change; rows that did not change stay the same objects. */
   rows: readonly SpanRow[];
   /** What the rows' times count from. */
@@ -19,38 +22,71 @@ export interface LiveTrace {
   error: Error | null;
 }
 
+/** What is looked at: one trace, or a run. */
+export type Place = { traceId: string } | { runId: string };
+
+interface Window {
+  trace: Trace;
+  run: Run | null;
+  base: UnixNano;
+  seq: number;
+  next: string | null;
+  rows: (shiftMs: number) => SpanRow[];
+}
+
 const RETRY_MS = 1500;
 
-const NOTHING: LiveTrace = { trace: null, rows: [], base: "0", complete: false, error: null };
+const NOTHING: LiveTrace = { trace: null, run: null, rows: [], base: "0", complete: false, error: null };
 
-/** Load a trace window by window and follow it while it is shown. Another trace asks for another component (`key`). */
-export function useTrace(traceId: string): LiveTrace & { reload: () => void } {
+/** Load a trace or a run window by window and follow it while it is shown. Another one asks for another component (`key`). */
+export function useTrace(place: Place): LiveTrace & { reload: () => void } {
   const [state, setState] = useState<LiveTrace>(NOTHING);
   const [attempt, setAttempt] = useState(0);
   const reload = () => setAttempt((before) => before + 1);
-  useEffect(() => load(traceId, attempt > 0, setState, () => setAttempt((before) => before + 1)), [traceId, attempt]);
+  const key = JSON.stringify(place);
+  useEffect(
+    () => load(JSON.parse(key), attempt > 0, setState, () => setAttempt((before) => before + 1)),
+    [key, attempt],
+  );
   return { ...state, reload };
 }
 
 type Show = (change: LiveTrace | ((before: LiveTrace) => LiveTrace)) => void;
 
+async function windowOf(place: Place, cursor: string | null, signal: AbortSignal): Promise<Window> {
+  if ("traceId" in place) {
+    const page = await outlinePage(place.traceId, cursor, signal);
+    const { trace, seq, next_cursor: next, start_time_unix_nano: base } = page;
+    return { trace, run: null, base, seq, next, rows: (shiftMs) => rowsOf(page, () => trace.trace_id, shiftMs) };
+  }
+  const page = await runOutlinePage(place.runId, cursor, signal);
+  const { run, seq, next_cursor: next, start_time_unix_nano: base } = page;
+  const traceAt = (at: number) => page.traces[page.trace[at] ?? 0] ?? "";
+  return { trace: asTrace(run), run, base, seq, next, rows: (shiftMs) => rowsOf(page, traceAt, shiftMs) };
+}
+
+/** A run as if all of it were one trace. */
+function asTrace(run: Run): Trace {
+  return { ...run, kind: "workflow", session_id: null };
+}
+
 /** @param again Whether something is shown already, which then stays until all of the newer state is here. */
-function load(traceId: string, again: boolean, show: Show, restart: () => void): () => void {
+function load(place: Place, again: boolean, show: Show, restart: () => void): () => void {
   const abort = new AbortController();
   let stop = () => {};
 
   async function run() {
-    let page = await outlinePage(traceId, null, abort.signal);
-    const { trace, start_time_unix_nano: base, seq } = page;
-    const rows = new LiveRows(rowsOf(page));
-    while (page.next_cursor !== null) {
-      if (!again) show({ trace, rows: rows.rows, base, complete: false, error: null });
-      page = await outlinePage(traceId, page.next_cursor, abort.signal);
-      rows.merge(rowsOf(page, msBetween(base, page.start_time_unix_nano)));
+    let page = await windowOf(place, null, abort.signal);
+    const { trace, run: whole, base, seq } = page;
+    const rows = new LiveRows(page.rows(0));
+    while (page.next !== null) {
+      if (!again) show({ trace, run: whole, rows: rows.rows, base, complete: false, error: null });
+      page = await windowOf(place, page.next, abort.signal);
+      rows.merge(page.rows(msBetween(base, page.base)));
     }
-    show({ trace, rows: rows.rows, base, complete: true, error: null });
+    show({ trace, run: whole, rows: rows.rows, base, complete: true, error: null });
     // From the first window on: what changed while the others were under way is told once more.
-    if (!abort.signal.aborted) stop = keep(trace, rows, base, seq, show, restart);
+    if (!abort.signal.aborted) stop = keep(place, { trace, run: whole, base, seq }, rows, show, restart);
   }
 
   let timer = 0;
@@ -71,8 +107,11 @@ function mayPass(error: Error): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
-/** Follow a trace that is here. Changes are shown together: the larger the trace, the more of them at a time. */
-function keep(trace: Trace, rows: LiveRows, base: UnixNano, seq: number, show: Show, restart: () => void): () => void {
+type Known = Pick<Window, "trace" | "run" | "base" | "seq">;
+
+/** Follow what is here. Changes are shown together: the more rows there are, the more of them at a time. */
+function keep(place: Place, known: Known, rows: LiveRows, show: Show, restart: () => void): () => void {
+  const { trace, run, base, seq } = known;
   let waiting: SpanRow[] = [];
   let timer = 0;
   let shownAt = 0;
@@ -82,7 +121,8 @@ function keep(trace: Trace, rows: LiveRows, base: UnixNano, seq: number, show: S
     shownAt = performance.now();
     rows.merge(waiting);
     waiting = [];
-    show({ trace: summed(trace, rows.rows), rows: rows.rows, base, complete: true, error: null });
+    const sums = summed(trace, rows.rows, run !== null);
+    show({ trace: sums, run, rows: rows.rows, base, complete: true, error: null });
   }
 
   function onSpans(spans: SpanEvent[]) {
@@ -90,7 +130,10 @@ function keep(trace: Trace, rows: LiveRows, base: UnixNano, seq: number, show: S
     if (!timer) timer = window.setTimeout(flush, Math.max(0, shownAt + pause(rows.rows.length) - performance.now()));
   }
 
-  const stop = follow({ trace_id: trace.trace_id }, seq, { onSpans, onGap: restart });
+  const stop = follow("traceId" in place ? { trace_id: place.traceId } : { run_id: place.runId }, seq, {
+    onSpans,
+    onGap: restart,
+  });
   return () => {
     window.clearTimeout(timer);
     stop();
@@ -102,14 +145,15 @@ function pause(rows: number): number {
   return Math.min(500, Math.max(80, rows / 200));
 }
 
-/** The summary of a trace kept in step with its rows. */
-function summed(trace: Trace, rows: readonly SpanRow[]): Trace {
+/** The summary kept in step with the rows; a run keeps its name, and has the worst status of its roots. */
+function summed(trace: Trace, rows: readonly SpanRow[], isRun: boolean): Trace {
   const totals = totalsOf(rows);
+  const named = isRun ? null : totals.head;
   return {
     ...trace,
-    status: totals.status,
-    name: totals.head?.name ?? trace.name,
-    kind: totals.head?.kind ?? trace.kind,
+    status: isRun ? worstRoot(rows) : totals.status,
+    name: named?.name ?? trace.name,
+    kind: named?.kind ?? trace.kind,
     duration_ms: totals.durationMs,
     spans: totals.spans,
     calls: totals.calls,
@@ -123,4 +167,9 @@ function summed(trace: Trace, rows: readonly SpanRow[]): Trace {
     unpriced_calls: totals.unpricedCalls,
     models: totals.models,
   };
+}
+
+function worstRoot(rows: readonly SpanRow[]): Trace["status"] {
+  const statuses = new Set(rows.filter((row) => row.parentId === null).map((row) => row.status));
+  return WORST_FIRST.find((each) => statuses.has(each)) ?? "ok";
 }

@@ -22,7 +22,7 @@ export function EventsRoute() {
 
 function Detail({ traceId, spanId, event }: { traceId: string; spanId: string; event: SpanEvent | null }) {
   const { data } = useQuery(traceStartQuery(traceId, event?.seq ?? 0));
-  const rows = useMemo(() => (data ? rowsOf(data) : []), [data]);
+  const rows = useMemo(() => (data ? rowsOf(data, () => traceId) : []), [data, traceId]);
   return (
     <Suspense fallback={<Skeleton />}>
       <SpanDetail traceId={traceId} spanId={spanId} rows={rows} />

@@ -58,6 +58,13 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import("./trace-route"), "TraceRoute"),
 });
 
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$runId",
+  validateSearch: traceSearch,
+  component: lazyRouteComponent(() => import("./trace-route"), "RunRoute"),
+});
+
 const events = createRoute({
   getParentRoute: () => root,
   path: "/events",
@@ -77,7 +84,7 @@ const stats = createRoute({
  * elsewhere opens it with its cookie, and what somebody searches for never reaches a log.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([runs, sessions, session, trace, events, stats]),
+  routeTree: root.addChildren([runs, sessions, session, trace, run, events, stats]),
   history: createHashHistory(),
   parseSearch,
   stringifySearch,

@@ -1,10 +1,15 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useCallback, useEffect } from "react";
+import type { Place } from "@/api/use-trace";
 import { SpanDetail } from "@/features/span/span-detail";
 import { TracePage } from "@/features/trace/trace-page";
+import { type TraceSearch, traceSearch } from "@/features/trace/url";
+import { INFERRED } from "@/lib/inferred";
+import { Here } from "@/ui/here";
 import { Skeleton } from "@/ui/notice";
 
-const route = getRouteApi("/traces/$traceId");
+const trace = getRouteApi("/traces/$traceId");
+const run = getRouteApi("/runs/$runId");
 
 const loadGraph = () => import("@/features/graph/agent-graph");
 const loadTranscript = () => import("@/features/transcript/transcript");
@@ -13,8 +18,34 @@ const Transcript = lazy(async () => ({ default: (await loadTranscript()).Transcr
 
 /** A trace in its views, beside the detail of the span that is looked at. */
 export function TraceRoute() {
-  const { traceId } = route.useParams();
-  const { view } = route.useSearch();
+  const { traceId } = trace.useParams();
+  const search = trace.useSearch({ select: (search) => traceSearch({ ...search }), structuralSharing: true });
+  const isHere = useCallback((other: string) => other === traceId || other === INFERRED, [traceId]);
+  return (
+    <Here value={isHere}>
+      <Shown key={traceId} place={{ traceId }} search={search} />
+    </Here>
+  );
+}
+
+/** All traces of a run, as one. */
+export function RunRoute() {
+  const { runId } = run.useParams();
+  const search = run.useSearch({ select: (search) => traceSearch({ ...search }), structuralSharing: true });
+  return (
+    <Here value={isOfRun}>
+      <Shown key={runId} place={{ runId }} search={search} />
+    </Here>
+  );
+}
+
+/** Whatever a span of a run refers to is most likely of the run. */
+function isOfRun(): boolean {
+  return true;
+}
+
+function Shown({ place, search }: { place: Place; search: TraceSearch }) {
+  const { view } = search;
   // While the trace loads, not after it. What goes wrong with it is told where it is drawn.
   useEffect(() => {
     if (view === "graph") loadGraph().catch(() => {});
@@ -22,9 +53,12 @@ export function TraceRoute() {
   }, [view]);
   return (
     <TracePage
-      key={traceId}
-      traceId={traceId}
-      detail={(spanId, rows) => <SpanDetail key={spanId} traceId={traceId} spanId={spanId} rows={rows} />}
+      place={place}
+      search={search}
+      detail={(spanId, rows) => {
+        const traceId = rows.find((row) => row.id === spanId)?.traceId ?? ("traceId" in place ? place.traceId : "");
+        return <SpanDetail key={spanId} traceId={traceId} spanId={spanId} rows={rows} />;
+      }}
       graph={(rows, trace, selected, onSelect) => (
         <Suspense fallback={<Skeleton />}>
           <AgentGraph rows={rows} trace={trace} selected={selected} onSelect={onSelect} />
@@ -32,7 +66,7 @@ export function TraceRoute() {
       )}
       transcript={(rows, _, selected, onSelect) => (
         <Suspense fallback={<Skeleton />}>
-          <Transcript traceId={traceId} rows={rows} selected={selected} onSelect={onSelect} />
+          <Transcript rows={rows} selected={selected} onSelect={onSelect} />
         </Suspense>
       )}
     />

@@ -6,7 +6,7 @@ import { totalsOf } from "./totals";
 import { treeOf } from "./tree";
 
 // What the API answered: a test of Python makes sure that it still does.
-const rows = rowsOf(answer as unknown as OutlineWindow);
+const rows = rowsOf(answer as unknown as OutlineWindow, () => answer.trace.trace_id);
 const { trace } = answer;
 
 test("the rows of a run add up to the sums that the API has of it", () => {

@@ -7,6 +7,7 @@ export type Status = (typeof STATUSES)[number];
 
 /** Fields that hold one text. */
 export const TEXT_FIELDS = [
+  "run_id",
   "session_id",
   "trace_id",
   "parent_id",

@@ -8,11 +8,14 @@ import { treeOf } from "./tree";
  * A model call before another one had ended when that began: calls that run at the same time do not know each other.
  * What it is looked for in is first the call of the agent that the span belongs to, then earlier calls of an agent of
  * that name. What a tool asks models is a conversation of its own, but a tool called by a tool was asked for by
- * whoever asked for the outer one.
+ * whoever asked for the outer one. Where messages tell which call one continues, that is the one.
  */
 export function previousModelCall(rows: readonly SpanRow[], spanId: string): SpanRow | null {
   const own = treeOf(rows).places.get(spanId);
   if (own === undefined) return null;
+  const { continues, inferred } = rows[own] as SpanRow;
+  const named = inferred?.what === "tool" ? inferred.asking : continues;
+  if (named !== undefined) return named === null ? null : (rows[treeOf(rows).places.get(named) ?? -1] ?? null);
   const talks = talksOf(rows);
   let at = talks.call[own] as number;
   for (;;) {

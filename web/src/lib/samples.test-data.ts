@@ -6,6 +6,7 @@ import type { UnixNano } from "./time";
 export function sampleRow(id: string, parentId: string | null = null, over: Partial<SpanRow> = {}): SpanRow {
   return {
     id,
+    traceId: "",
     parentId,
     kind: "tool",
     status: "ok",
@@ -21,6 +22,7 @@ export function sampleRow(id: string, parentId: string | null = null, over: Part
     cachedTokens: null,
     costUsd: null,
     foldedInto: null,
+    inferred: null,
     ...over,
   };
 }

@@ -1,9 +1,12 @@
 import type { Kind, Status } from "./filter";
+import type { Inferred } from "./inferred";
 import { msBetween, type UnixNano } from "./time";
 
 /** One span of a trace, as much of it as every view of the trace needs. What it was given is loaded when looked at. */
 export interface SpanRow {
   id: string;
+  /** The trace that it is recorded in; `INFERRED` for what no span tells of. */
+  traceId: string;
   parentId: string | null;
   kind: Kind;
   status: Status;
@@ -22,6 +25,10 @@ export interface SpanRow {
   costUsd: number | null;
   /** The span that stands for the same call and counts for it; null where this one counts. */
   foldedInto: string | null;
+  /** Where it follows from messages alone: how. It is never counted. */
+  inferred: Inferred | null;
+  /** Of a model call the one that its messages continue; null where they begin, undefined where that is not known. */
+  continues?: string | null;
 }
 
 type Column<T> = readonly T[];
@@ -60,14 +67,16 @@ export interface OutlineWindow {
 /**
  * The rows of a window, in its order: by start.
  *
+ * @param traceAt The trace of each of them.
  * @param shiftMs How much later this window's times count from than those of the first window did: a span that arrives
  *   while the windows are under way can begin before all that was known.
  */
-export function rowsOf({ tables, columns }: OutlineWindow, shiftMs = 0): SpanRow[] {
+export function rowsOf({ tables, columns }: OutlineWindow, traceAt: (at: number) => string, shiftMs = 0): SpanRow[] {
   const entry = (table: Column<string>, at: number | undefined) =>
     at === undefined || at < 0 ? null : (table[at] ?? null);
   return columns.span_id.map((id, at) => ({
     id,
+    traceId: traceAt(at),
     parentId: columns.parent_id[at] ?? null,
     kind: tables.kind[columns.kind[at] ?? 0] ?? "other",
     status: tables.status[columns.status[at] ?? 0] ?? "ok",
@@ -83,11 +92,13 @@ export function rowsOf({ tables, columns }: OutlineWindow, shiftMs = 0): SpanRow
     cachedTokens: columns.cached_tokens[at] ?? null,
     costUsd: columns.cost_usd[at] ?? null,
     foldedInto: columns.folded_into[at] ?? null,
+    inferred: null,
   }));
 }
 
 /** A span as lists and streams of the API carry it, so far as a row needs it. */
 export interface StreamedSpan {
+  trace_id: string;
   span_id: string;
   parent_id: string | null;
   kind: Kind;
@@ -110,6 +121,7 @@ export interface StreamedSpan {
 export function rowOf(span: StreamedSpan, base: UnixNano): SpanRow {
   return {
     id: span.span_id,
+    traceId: span.trace_id,
     parentId: span.parent_id,
     kind: span.kind,
     status: span.status,
@@ -125,6 +137,7 @@ export function rowOf(span: StreamedSpan, base: UnixNano): SpanRow {
     cachedTokens: span.cached_tokens,
     costUsd: span.cost_usd,
     foldedInto: span.folded_into,
+    inferred: null,
   };
 }
 

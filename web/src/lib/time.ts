@@ -6,6 +6,11 @@ export function unixMs(time: UnixNano): number {
   return Number(BigInt(time) / 1000n) / 1000;
 }
 
+/** The time so many milliseconds after another. */
+export function laterBy(from: UnixNano, ms: number): UnixNano {
+  return String(BigInt(from) + BigInt(Math.round(ms * 1e6)));
+}
+
 /** The exact distance between two times in milliseconds. */
 export function msBetween(from: UnixNano, to: UnixNano): number {
   return Number(BigInt(to) - BigInt(from)) / 1e6;

@@ -27,7 +27,7 @@ export interface Totals {
   models: string[];
 }
 
-const WORST_FIRST = ["running", "error", "lost", "abandoned", "cancelled"] as const;
+export const WORST_FIRST = ["running", "error", "lost", "abandoned", "cancelled"] as const;
 
 /** Whether a call is a model's that answered or used tokens, and whose cost is not known. */
 export function isUnpriced(row: SpanRow): boolean {

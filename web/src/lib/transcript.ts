@@ -188,6 +188,8 @@ class Teller {
     if (answer && around && around.row.kind !== "agent") this.#answers.set(around, answer);
     const kind = calleeKind(call.row);
     if (kind !== "agent" && kind !== "workflow" && kind !== "other") return;
+    // Nobody said how it ended; its last answer stands right above.
+    if (call.row.inferred) return;
     const outcome: Outcome = {
       id: `${call.row.id}-end`,
       call,

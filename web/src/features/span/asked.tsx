@@ -55,7 +55,7 @@ export function Asked({ span, rows, asked, names }: Props) {
         {wanted === "all" ? (
           <Messages messages={asked} names={names} />
         ) : (
-          <Changes span={span} previous={previous} asked={asked} names={names} />
+          <Changes previous={previous} asked={asked} names={names} />
         )}
       </Tabs>
     </Section>
@@ -86,14 +86,13 @@ function view(message: Message, at: number, names: ReadonlyMap<string, string>) 
 }
 
 interface ChangesProps {
-  span: FullSpan;
   previous: SpanRow;
   asked: Message[];
   names: ReadonlyMap<string, string>;
 }
 
-function Changes({ span, previous, asked, names }: ChangesProps) {
-  const { span: other, failed } = useOtherSpan(span.trace_id, previous.id);
+function Changes({ previous, asked, names }: ChangesProps) {
+  const { span: other, failed } = useOtherSpan(previous.traceId, previous.id);
   const before = useMemo(() => (other ? conversationOf(other) : null), [other]);
   const changes = useMemo(() => (before ? diffMessages(before.asked, asked) : null), [before, asked]);
   const answers = useMemo(() => new Set(before?.answered.map((answer) => messageKey(answer))), [before]);
@@ -105,7 +104,7 @@ function Changes({ span, previous, asked, names }: ChangesProps) {
       <p className={css.since}>
         <Summary changes={changes} />
         <span>since</span>
-        <SpanLink traceId={span.trace_id} spanId={previous.id}>
+        <SpanLink traceId={previous.traceId} spanId={previous.id}>
           <Recorded text={previous.name} />
         </SpanLink>
       </p>

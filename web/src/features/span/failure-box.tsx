@@ -28,7 +28,7 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
       {origin && (
         <p className={css.origin}>
           It began in{" "}
-          <SpanLink traceId={span.trace_id} spanId={origin.id}>
+          <SpanLink traceId={origin.traceId} spanId={origin.id}>
             <Recorded text={origin.name} />
           </SpanLink>
           {origin.errorType !== null && origin.errorType !== error.type && (

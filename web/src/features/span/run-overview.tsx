@@ -52,12 +52,12 @@ export function RunOverview({ span, place, rows }: OverviewProps) {
           />
         </Section>
       )}
-      {place.row && <Calls traceId={span.trace_id} {...{ place, rows }} />}
+      {place.row && <Calls {...{ place, rows }} />}
     </>
   );
 }
 
-function Calls({ traceId, place, rows }: Pick<OverviewProps, "place" | "rows"> & { traceId: string }) {
+function Calls({ place, rows }: Pick<OverviewProps, "place" | "rows">) {
   const [everything, setEverything] = useState(false);
   const id = place.row?.id ?? "";
   const below = useMemo(() => descendantsOf(rows, id), [rows, id]);
@@ -78,18 +78,14 @@ function Calls({ traceId, place, rows }: Pick<OverviewProps, "place" | "rows"> &
         )
       }
     >
-      {groups.length === 0 ? (
-        <Nothing>It called nothing that was recorded.</Nothing>
-      ) : (
-        <GroupTable traceId={traceId} groups={groups} />
-      )}
+      {groups.length === 0 ? <Nothing>It called nothing that was recorded.</Nothing> : <GroupTable groups={groups} />}
     </Section>
   );
 }
 
 const MOST = 200;
 
-function GroupTable({ traceId, groups }: { traceId: string; groups: Group[] }) {
+function GroupTable({ groups }: { groups: Group[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={css.scroll} aria-label="Calls by name" tabIndex={0}>
@@ -108,7 +104,7 @@ function GroupTable({ traceId, groups }: { traceId: string; groups: Group[] }) {
           {groups.slice(0, MOST).map((group) => (
             <tr key={`${group.kind} ${group.name}`}>
               <th scope="row">
-                <SpanLink traceId={traceId} spanId={group.first.id} className={css.name}>
+                <SpanLink traceId={group.first.traceId} spanId={group.first.id} className={css.name}>
                   <KindIcon kind={group.kind} />
                   <Recorded text={group.name || "(no name)"} />
                 </SpanLink>

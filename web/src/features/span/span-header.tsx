@@ -1,12 +1,15 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
 import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
+import { use } from "react";
 import { calleeName } from "@/lib/calls";
 import { duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
+import { howInferred } from "@/lib/inferred";
 import { type Around, agentAround } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
+import { Here } from "@/ui/here";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
@@ -34,8 +37,8 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
       <div className={css.line}>
         <Crumbs traceId={traceId} ancestors={place.ancestors} span={span} alone={rows.length === 0} />
         <div className={css.tools}>
-          <Step traceId={traceId} to={place.previous} label="Previous span beside it" Icon={ArrowUp} />
-          <Step traceId={traceId} to={place.next} label="Next span beside it" Icon={ArrowDown} />
+          <Step to={place.previous} label="Previous span beside it" Icon={ArrowUp} />
+          <Step to={place.next} label="Next span beside it" Icon={ArrowDown} />
           {span && raw && <CopyMenu span={span} raw={raw} />}
         </div>
       </div>
@@ -46,6 +49,7 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
         </h2>
         <StatusMark status={known.status} label />
       </div>
+      {row?.inferred && <p className={css.inferred}>{howInferred(row.inferred)}</p>}
       <p className={css.facts}>
         <span>{kindLabel(known.kind)}</span>
         <span>{ms === null ? (known.status === "running" ? "running" : "no end recorded") : duration(ms)}</span>
@@ -65,17 +69,7 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
   );
 }
 
-function Step({
-  traceId,
-  to,
-  label,
-  Icon,
-}: {
-  traceId: string;
-  to: SpanRow | null;
-  label: string;
-  Icon: typeof ArrowUp;
-}) {
+function Step({ to, label, Icon }: { to: SpanRow | null; label: string; Icon: typeof ArrowUp }) {
   if (!to) {
     return (
       <span className={clsx(css.step, css.off)}>
@@ -85,7 +79,7 @@ function Step({
   }
   return (
     <SpanLink
-      traceId={traceId}
+      traceId={to.traceId}
       spanId={to.id}
       className={css.step}
       label={label}
@@ -109,7 +103,7 @@ function Crumbs({
   span: FullSpan | null;
   alone: boolean;
 }) {
-  const isHere = useParams({ strict: false }).traceId === traceId;
+  const isHere = use(Here)?.(traceId) ?? false;
   if (alone && isHere) return <div className={css.crumbs} />;
   if (alone && span) {
     return (
@@ -129,7 +123,7 @@ function Crumbs({
       {shown.map((row, at) => (
         <span key={row.id} className={css.crumbItem}>
           {(at > 0 || shown.length < ancestors.length) && <ChevronRight size={12} aria-hidden />}
-          <SpanLink traceId={traceId} spanId={row.id} className={css.crumb}>
+          <SpanLink traceId={row.traceId} spanId={row.id} className={css.crumb}>
             <KindIcon kind={row.kind} size={12} />
             <Recorded text={calleeName(row)} className={css.crumbName} />
           </SpanLink>

@@ -1,5 +1,6 @@
-import { Link, useParams } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, use } from "react";
+import { Here } from "@/ui/here";
 
 interface Props {
   traceId: string;
@@ -12,17 +13,8 @@ interface Props {
 
 /** Selects another span; of another trace it opens that trace. */
 export function SpanLink({ traceId, spanId, className, title, label, children }: Props) {
-  const isHere = useParams({ strict: false }).traceId === traceId;
-  return (
-    <Link
-      to="/traces/$traceId"
-      params={{ traceId }}
-      search={(before) => (isHere ? { ...before, span: spanId } : { span: spanId })}
-      className={className}
-      title={title}
-      aria-label={label}
-    >
-      {children}
-    </Link>
-  );
+  const isHere = use(Here)?.(traceId) ?? false;
+  const looks = { className, title, "aria-label": label, children };
+  if (isHere) return <Link to="." search={(before) => ({ ...before, span: spanId })} {...looks} />;
+  return <Link to="/traces/$traceId" params={{ traceId }} search={{ span: spanId }} {...looks} />;
 }

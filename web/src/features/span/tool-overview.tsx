@@ -32,7 +32,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
         title="Arguments"
         aside={
           asking.row && (
-            <SpanLink traceId={span.trace_id} spanId={asking.row.id} className={css.saw}>
+            <SpanLink traceId={asking.row.traceId} spanId={asking.row.id} className={css.saw}>
               <MessageSquareText size={13} aria-hidden />
               What the model saw before this call
             </SpanLink>
@@ -56,7 +56,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
         <Facts>
           {asking.row && (
             <Fact label={asking.asks ? "Asked for by" : "Model call before"}>
-              <SpanLink traceId={span.trace_id} spanId={asking.row.id}>
+              <SpanLink traceId={asking.row.traceId} spanId={asking.row.id}>
                 <Recorded text={asking.row.name} />
               </SpanLink>
             </Fact>
@@ -126,12 +126,12 @@ interface AskingCall {
 /** The model call before a tool call by the same agent, and what it knew of the tool. */
 function useAskingCall(span: FullSpan, place: Around, rows: readonly SpanRow[]): AskingCall {
   const row = useMemo(() => previousModelCall(rows, place.row?.id ?? ""), [rows, place.row?.id]);
-  const other = useOtherSpan(span.trace_id, row?.id ?? null).span;
+  const other = useOtherSpan(row?.traceId ?? "", row?.id ?? null).span;
   return useMemo(() => {
     if (!other) return { row, asks: false, tool: null };
     const callId = attributeText(span, KEY.toolCallId);
-    const asks = callId !== null && asksFor(conversationOf(other).answered, callId);
+    const asks = place.row?.inferred != null || (callId !== null && asksFor(conversationOf(other).answered, callId));
     const tool = readTools(attribute(other, KEY.toolDefinitions)).find(({ name }) => name === span.tool);
     return { row, asks, tool: tool ?? null };
-  }, [row, other, span]);
+  }, [row, other, span, place.row]);
 }

@@ -11,7 +11,6 @@ import { StatusMark } from "@/ui/status";
 import css from "./failure-strip.module.css";
 
 interface Props {
-  traceId: string;
   rows: readonly SpanRow[];
   /** Where trouble began, by start: places among the rows. */
   failures: readonly number[];
@@ -40,7 +39,7 @@ export function FailureStrip(props: Props) {
           <button type="button" className={css.span} onClick={() => props.onSelect(row.id)}>
             <span>{kindLabel(row.kind)}</span> <bdi>{visibleLine(row.tool ?? row.agent ?? row.model ?? row.name)}</bdi>
           </button>{" "}
-          <Reason traceId={props.traceId} row={row} />
+          <Reason row={row} />
         </p>
       </div>
       <div className={css.tools}>
@@ -68,9 +67,9 @@ export function FailureStrip(props: Props) {
   );
 }
 
-function Reason({ traceId, row }: { traceId: string; row: SpanRow }) {
+function Reason({ row }: { row: SpanRow }) {
   const isLost = row.status === "lost";
-  const { data } = useQuery({ ...eventQuery(row.id, traceId), enabled: !isLost });
+  const { data } = useQuery({ ...eventQuery(row.id, row.traceId), enabled: !isLost });
   if (isLost) return <span className={css.reason}>was lost: its process went away before it ended.</span>;
   const type = data?.error?.type ?? row.errorType;
   const message = data?.error?.message;

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useMemo, useRef } from "react";
 import type { Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
@@ -13,7 +13,7 @@ import { Missing } from "./missing";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
-import { traceSearch, VIEWS, type View } from "./url";
+import { type TraceSearch, VIEWS, type View } from "./url";
 import { useClock } from "./use-clock";
 import { useSelection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
@@ -37,14 +37,15 @@ export interface ShownTrace extends LiveTrace {
   trace: Trace;
 }
 
+interface BodyProps extends Projections {
+  live: ShownTrace;
+  search: TraceSearch;
+  onReload: () => void;
+}
+
 /** The page of a trace once something of it is here. */
-export function TraceBody({ live, onReload, ...views }: Projections & { live: ShownTrace; onReload: () => void }) {
-  const { trace, rows, complete, base, error } = live;
-  const search = useSearch({
-    from: "/traces/$traceId",
-    select: (search) => traceSearch({ ...search }),
-    structuralSharing: true,
-  });
+export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
+  const { trace, run, rows, complete, base, error } = live;
   const navigate = useNavigate();
   const view = search.view ?? "waterfall";
   const tree = useMemo(() => treeOf(rows), [rows]);
@@ -88,11 +89,10 @@ export function TraceBody({ live, onReload, ...views }: Projections & { live: Sh
 
   return (
     <div className={css.scroll}>
-      <TraceHeader {...{ trace, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
-      <Missing key={trace.trace_id} trace={trace} />
+      <TraceHeader {...{ trace, run, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
+      <Missing key={trace.trace_id} trace={trace} run={run} />
       {failures.length > 0 && (
         <FailureStrip
-          traceId={trace.trace_id}
           {...{ rows, failures, current }}
           recovered={trace.status === "ok"}
           onSelect={selection.select}

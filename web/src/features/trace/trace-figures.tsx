@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { Trace } from "@/api/client";
+import type { Run, Trace } from "@/api/client";
 import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { Button } from "@/ui/button";
@@ -12,7 +12,7 @@ import css from "./trace-figures.module.css";
 import type { Clock } from "./use-clock";
 
 /** What a run was and took. On a narrow page three figures show, and the others on demand. */
-export function TraceFigures({ trace, clock }: { trace: Trace; clock: Clock }) {
+export function TraceFigures({ trace, run, clock }: { trace: Trace; run: Run | null; clock: Clock }) {
   const [all, setAll] = useState(false);
   const Chevron = all ? ChevronUp : ChevronDown;
   const began = unixMs(trace.start_time_unix_nano);
@@ -25,6 +25,7 @@ export function TraceFigures({ trace, clock }: { trace: Trace; clock: Clock }) {
         <Figure name="Duration" brief>
           {clock.running ? <RunningTime now={clock.now} /> : duration(trace.duration_ms)}
         </Figure>
+        {run && run.traces > 1 && <Figure name="Traces">{count(run.traces)}</Figure>}
         <Figure name="Calls">
           {count(trace.calls)}
           {trace.spans > trace.calls && (
@@ -58,6 +59,13 @@ export function TraceFigures({ trace, clock }: { trace: Trace; clock: Clock }) {
         {trace.service !== null && (
           <Figure name="Service">
             <Recorded text={trace.service} />
+          </Figure>
+        )}
+        {!run && trace.run_id !== trace.trace_id && (
+          <Figure name="Run">
+            <Link to="/runs/$runId" params={{ runId: trace.run_id }} className={css.session}>
+              <Recorded text={trace.run_id} />
+            </Link>
           </Figure>
         )}
         {trace.session_id !== null && (

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { ApiError, type Trace } from "@/api/client";
-import { deleteTrace } from "@/api/queries";
+import { ApiError, type Run, type Trace } from "@/api/client";
+import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
 import { Button, CopyButton } from "@/ui/button";
 import { usePageTitle } from "@/ui/page-title";
@@ -25,6 +25,8 @@ const SIGNS: Partial<Record<Trace["status"], string>> = { running: "● ", error
 
 interface Props {
   trace: Trace;
+  /** The run, where all of it is shown. */
+  run: Run | null;
   view: View;
   onView: (view: View) => void;
   clock: Clock;
@@ -40,7 +42,7 @@ function isGone(error: Error): boolean {
 }
 
 /** What a run was, how it went and what it took. */
-export function TraceHeader({ trace, view, onView, clock, loaded, error, onReload }: Props) {
+export function TraceHeader({ trace, run, view, onView, clock, loaded, error, onReload }: Props) {
   usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
   return (
     <header className={css.header}>
@@ -73,11 +75,28 @@ export function TraceHeader({ trace, view, onView, clock, loaded, error, onReloa
         <div className={css.tools}>
           <ViewSwitch view={view} onView={onView} />
           <CopyButton text={() => location.href} label="Copy a link to what shows now" />
-          <DeleteButton traceId={trace.trace_id} />
+          <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
         </div>
       </div>
-      <TraceFigures trace={trace} clock={clock} />
+      <Gist question={trace.question} answer={trace.answer} />
+      <TraceFigures trace={trace} run={run} clock={clock} />
     </header>
+  );
+}
+
+/** What it was about, in a line. */
+function Gist({ question, answer }: Pick<Trace, "question" | "answer">) {
+  if (question === null && answer === null) return null;
+  return (
+    <p className={css.gist}>
+      {question !== null && <Recorded text={question} className={css.asked} />}
+      {answer !== null && (
+        <>
+          <span aria-hidden> → </span>
+          <Recorded text={answer} className={css.answered} />
+        </>
+      )}
+    </p>
   );
 }
 
@@ -99,7 +118,7 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
 }
 
 /** Asks once more before it deletes. */
-function DeleteButton({ traceId }: { traceId: string }) {
+function DeleteButton({ traceId, runId }: { traceId: string; runId: string | null }) {
   const [asked, setAsked] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const navigate = useNavigate();
@@ -107,7 +126,7 @@ function DeleteButton({ traceId }: { traceId: string }) {
 
   async function remove() {
     try {
-      await deleteTrace(traceId);
+      await (runId === null ? deleteTrace(traceId) : deleteRun(runId));
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
       return;

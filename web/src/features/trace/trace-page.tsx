@@ -1,19 +1,27 @@
 import { Link } from "@tanstack/react-router";
 import { ApiError } from "@/api/client";
-import { useTrace } from "@/api/use-trace";
+import { type Place, useTrace } from "@/api/use-trace";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
 import { type Projections, TraceBody } from "./trace-body";
 import css from "./trace-page.module.css";
+import type { TraceSearch } from "./url";
+import { useConversations } from "./use-conversations";
 
-/** A whole run: summed up, what failed in it, and its spans in one of three views beside the one that is looked at. */
-export function TracePage({ traceId, ...projections }: Projections & { traceId: string }) {
-  const live = useTrace(traceId);
-  const { trace, rows } = live;
+interface Props extends Projections {
+  place: Place;
+  search: TraceSearch;
+}
+
+/** A run or a trace: summed up, what failed in it, and its spans in one of three views beside the one that is looked at. */
+export function TracePage({ place, search, ...projections }: Props) {
+  const live = useTrace(place);
+  const { trace } = live;
+  const rows = useConversations(live, place, search.inferred === "0");
   return (
     <div className={css.page}>
       {trace && rows.length ? (
-        <TraceBody live={{ ...live, trace }} onReload={live.reload} {...projections} />
+        <TraceBody live={{ ...live, rows, trace }} search={search} onReload={live.reload} {...projections} />
       ) : (
         <>
           <PageTitle title="Run" />

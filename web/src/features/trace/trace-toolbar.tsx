@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { Equal, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
+import { Equal, MessagesSquare, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
 import { KINDS, type Kind } from "@/lib/filter";
 import { count, duration, plural } from "@/lib/format";
 import { Button } from "@/ui/button";
@@ -17,6 +17,8 @@ interface Props {
   folded: boolean;
   /** How many spans tell once more of a call. */
   duplicates: number;
+  /** How many rows follow from messages alone. */
+  inferred: number;
   zoom: Zoom;
   found: { count: number; current: number };
   onFind: (by: 1 | -1) => void;
@@ -36,6 +38,11 @@ export function TraceToolbar(props: Props) {
         onLeave={props.onLeaveFind}
       />
       <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
+      <InferredChip
+        rows={props.inferred}
+        hidden={search.inferred === "0"}
+        onHide={(hide) => onChange({ inferred: hide ? "0" : undefined })}
+      />
       <SameChip
         spans={props.duplicates}
         hidden={search.same === "0"}
@@ -103,6 +110,23 @@ function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; o
     >
       <Equal size={13} aria-hidden />
       {plural(spans, "duplicate")}
+    </Button>
+  );
+}
+
+/** Shows and hides the agents and tools that no span tells of. */
+function InferredChip({ rows, hidden, onHide }: { rows: number; hidden: boolean; onHide: (hide: boolean) => void }) {
+  if (rows === 0 && !hidden) return null;
+  return (
+    <Button
+      look="plain"
+      pressed={!hidden}
+      className={clsx(css.chip, css.duplicates)}
+      onClick={() => onHide(!hidden)}
+      title={`${hidden ? "Show" : "Hide"} the conversations and tools that are inferred from messages`}
+    >
+      <MessagesSquare size={13} aria-hidden />
+      {hidden ? "inferred" : `${count(rows)} inferred`}
     </Button>
   );
 }

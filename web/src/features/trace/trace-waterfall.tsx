@@ -36,6 +36,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   const zoom = useZoom(search.zoom, clock.whole);
   const kinds = useMemo(() => countKinds(rows), [rows]);
   const duplicates = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
+  const inferred = useMemo(() => rows.reduce((sum, row) => sum + Number(row.inferred !== null), 0), [rows]);
   const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
   const { order } = outline.tree;
   const matches = useMemo(() => findSpans(rows, order, search.find ?? ""), [rows, order, search.find]);
@@ -101,6 +102,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
         {...{ search, onChange, kinds, zoom, onFind }}
         folded={outline.folded}
         duplicates={duplicates}
+        inferred={inferred}
         found={{ count: matches.length, current }}
         onLeaveFind={() => ref.current?.focus()}
       />
@@ -122,6 +124,7 @@ function standIn(rows: readonly SpanRow[], tree: Tree, id: string | null): strin
 /** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
 function countKinds(rows: readonly SpanRow[]): ReadonlyMap<Kind, number> {
   const counts = new Map<Kind, number>();
-  for (const row of rows) counts.set(row.kind, (counts.get(row.kind) ?? 0) + (row.foldedInto === null ? 1 : 0));
+  for (const row of rows)
+    counts.set(row.kind, (counts.get(row.kind) ?? 0) + (row.foldedInto === null && !row.inferred ? 1 : 0));
   return counts;
 }

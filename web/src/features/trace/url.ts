@@ -22,6 +22,8 @@ export interface TraceSearch {
   fold?: "0" | "1" | undefined;
   /** `0` leaves out what tells once more of a call that another span counts for. */
   same?: "0" | undefined;
+  /** `0` leaves out what is inferred from messages. */
+  inferred?: "0" | undefined;
   /** `table` shows the graph as a table. */
   as?: "table" | undefined;
   /** `1` draws the critical path. */
@@ -43,6 +45,7 @@ export function traceSearch(search: Search): TraceSearch {
   if (/^[0-9]{1,4}$/.test(String(search.depth))) found.depth = Number(search.depth);
   if (search.fold === "0" || search.fold === "1") found.fold = search.fold;
   if (search.same === "0") found.same = "0";
+  if (search.inferred === "0") found.inferred = "0";
   if (search.as === "table") found.as = search.as;
   if (search.path === "1") found.path = "1";
   return found;

@@ -89,6 +89,11 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         <Oddities oddity={props.oddity} />
         {props.sameAs !== null && <SameAs which={props.sameAs} />}
         <Name row={row} members={members?.length} />
+        {row.inferred && (
+          <span className={css.inferred} title="Inferred from messages, and not counted">
+            inferred
+          </span>
+        )}
         {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
         {props.duplicates > 0 && <HiddenDuplicates spans={props.duplicates} />}
         {props.hiddenSpans > 0 && <Hidden spans={props.hiddenSpans} failures={props.hiddenFailures} />}

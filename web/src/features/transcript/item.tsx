@@ -10,7 +10,6 @@ import { TurnItem } from "./turn-item";
 /** What each item of the transcript is drawn from. */
 export interface ItemProps<T extends Entry = Entry> {
   entry: T;
-  traceId: string;
   /** Whether all of it is shown. */
   open: boolean;
   onToggle: (id: string) => void;

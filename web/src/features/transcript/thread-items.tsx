@@ -14,9 +14,9 @@ import css from "./thread-items.module.css";
 import { useEvent } from "./use-event";
 
 /** What a run was given. */
-export function GivenItem({ entry, traceId, onSelect }: ItemProps<Given>) {
+export function GivenItem({ entry, onSelect }: ItemProps<Given>) {
   const { call } = entry;
-  const event = useEvent(traceId, call);
+  const event = useEvent(call);
   return (
     <>
       <Head call={call} kind={call.row.kind} name={calleeName(call.row)} onSelect={onSelect}>
@@ -32,9 +32,9 @@ export function GivenItem({ entry, traceId, onSelect }: ItemProps<Given>) {
 }
 
 /** An agent begins; what it was given stands in its first model call, where it has one. */
-export function AgentItem({ entry, traceId, onSelect }: ItemProps<AgentStart>) {
+export function AgentItem({ entry, onSelect }: ItemProps<AgentStart>) {
   const { call, hasTurns } = entry;
-  const event = useEvent(traceId, hasTurns ? null : call);
+  const event = useEvent(hasTurns ? null : call);
   return (
     <>
       <ParallelNote parallel={entry.parallel} />
@@ -61,12 +61,12 @@ const ENDED = new Map([
 ]);
 
 /** How a workflow or an agent ended, and what came out where that was not told right above. */
-export function OutcomeItem({ entry, traceId, onSelect }: ItemProps<Outcome>) {
+export function OutcomeItem({ entry, onSelect }: ItemProps<Outcome>) {
   const { call, answer } = entry;
   const { status } = call.row;
   const isOver = status !== "running" && status !== "lost";
-  const event = useEvent(traceId, isOver ? call : null);
-  const last = useEvent(traceId, isOver ? answer : null);
+  const event = useEvent(isOver ? call : null);
+  const last = useEvent(isOver ? answer : null);
   const isTold = useMemo(
     () => event.span !== null && last.span !== null && isAnswerOf(event.span, last.span),
     [event.span, last.span],

@@ -15,9 +15,9 @@ import css from "./tool-item.module.css";
 import { useEvent } from "./use-event";
 
 /** A tool call on a card of a few lines; all of it on demand. */
-export function ToolItem({ entry, traceId, open, onToggle, onSelect }: ItemProps<ToolCall>) {
+export function ToolItem({ entry, open, onToggle, onSelect }: ItemProps<ToolCall>) {
   const { call } = entry;
-  const event = useEvent(traceId, call);
+  const event = useEvent(call);
   const { span } = event;
   const id = useId();
   const name = calleeName(call.row);

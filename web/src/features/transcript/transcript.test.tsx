@@ -7,7 +7,7 @@ import type { SpanRow } from "@/lib/spans";
 import { Transcript } from "./transcript";
 
 const TRACE = "t".repeat(32);
-const row = rowsInTurn(100);
+const row = rowsInTurn(100, { traceId: TRACE });
 
 beforeEach(() => {
   // Without a size nothing is in view.
@@ -32,7 +32,7 @@ function show(rows: SpanRow[], events: Record<string, object>, selected: string 
   const onSelect = vi.fn();
   render(
     <QueryClientProvider client={queries}>
-      <Transcript traceId={TRACE} rows={rows} selected={selected} onSelect={onSelect} />
+      <Transcript rows={rows} selected={selected} onSelect={onSelect} />
     </QueryClientProvider>,
   );
   return onSelect;

@@ -11,7 +11,6 @@ import css from "./transcript.module.css";
 import { useFollowing, useHeld } from "./use-scroll";
 
 interface Props {
-  traceId: string;
   rows: readonly SpanRow[];
   selected: string | null;
   onSelect: (spanId: string) => void;
@@ -21,7 +20,7 @@ const HEIGHTS: Record<Entry["kind"], number> = { given: 110, agent: 48, turn: 18
 const AHEAD = 6;
 
 /** A run told as a conversation, in order of time: what each agent was given, said and did. */
-export function Transcript({ traceId, rows, selected, onSelect }: Props) {
+export function Transcript({ rows, selected, onSelect }: Props) {
   const settled = useSettled(rows);
   const calls = useMemo(() => callsOf(settled), [settled]);
   const story = useMemo(() => transcriptOf(calls), [calls]);
@@ -30,18 +29,17 @@ export function Transcript({ traceId, rows, selected, onSelect }: Props) {
     return <Empty title="Nothing was said in this run">The waterfall shows all of it.</Empty>;
   }
   const place = selected === null ? null : placeOf(story, calls, selected);
-  return <Story traceId={traceId} entries={story.entries} place={place} onSelect={onSelect} />;
+  return <Story entries={story.entries} place={place} onSelect={onSelect} />;
 }
 
 interface StoryProps {
-  traceId: string;
   entries: readonly Entry[];
   /** The entry at which the selected span is told. */
   place: number | null;
   onSelect: (spanId: string) => void;
 }
 
-function Story({ traceId, entries, place, onSelect }: StoryProps) {
+function Story({ entries, place, onSelect }: StoryProps) {
   const colors = useMemo(() => colorsOf(entries), [entries]);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLDivElement>(null);
@@ -107,7 +105,6 @@ function Story({ traceId, entries, place, onSelect }: StoryProps) {
                   <Item
                     id={`${id}${index}`}
                     entry={entry}
-                    traceId={traceId}
                     open={opened.has(entry.id)}
                     selected={isSelected(entries, index, place, keys.cursor)}
                     colors={colors.get(entry) ?? NO_COLORS}

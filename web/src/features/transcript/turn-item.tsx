@@ -14,10 +14,10 @@ import css from "./turn-item.module.css";
 import { useEvent } from "./use-event";
 
 /** A model call: the messages that are new to the model, then its answer. */
-export function TurnItem({ entry, traceId, onSelect }: ItemProps<Turn>) {
+export function TurnItem({ entry, onSelect }: ItemProps<Turn>) {
   const { call, previous } = entry;
-  const event = useEvent(traceId, call);
-  const before = useEvent(traceId, previous);
+  const event = useEvent(call);
+  const before = useEvent(previous);
   const input = figureOf(call, "inputTokens");
   const output = figureOf(call, "outputTokens");
   const cost = figureOf(call, "costUsd");

@@ -17,9 +17,9 @@ const RUNNING_REFRESH_MS = 3_000;
 const KEPT_MS = 120_000;
 
 /** Load the span of a call while its item is shown; null for no call. It is loaded anew when the run says it changed. */
-export function useEvent(traceId: string, call: Call | null): LoadedEvent {
+export function useEvent(call: Call | null): LoadedEvent {
   const row = call && countingRow(call);
-  const options = eventQuery(row?.id ?? "", traceId);
+  const options = eventQuery(row?.id ?? "", row?.traceId ?? "");
   const queries = useQueryClient();
   const [stayed, setStayed] = useState(() => queries.getQueryData(options.queryKey) !== undefined);
   useEffect(() => {

@@ -1,0 +1,187 @@
+import type { Status } from "./filter";
+import type { SpanRow } from "./spans";
+import { msBetween, type UnixNano } from "./time";
+
+/** The trace of a row that no span tells of: it is nowhere but on this page. */
+export const INFERRED = "inferred";
+
+/** What a row follows from, where no span tells of it. */
+export type Inferred =
+  | { what: "conversation"; turns: number; retries: number; unclear: number }
+  | { what: "tool"; name: string; arguments: string; result: string | null; asking: string; next: string | null };
+
+/** A call of a tool that an answer asks for, as the API infers it. */
+export interface InferredTool {
+  name: string;
+  arguments: string;
+  result: string | null;
+  failed: boolean;
+  start_time_unix_nano: UnixNano | null;
+  end_time_unix_nano: UnixNano | null;
+  recorded: boolean;
+}
+
+/** A model call as part of a conversation, as the API infers it. */
+export interface InferredTurn {
+  conversation: string;
+  span_id: string;
+  link: "begins" | "continues" | "retry" | "unclear";
+  previous: { span_id: string } | null;
+  tools: readonly InferredTool[];
+}
+
+/**
+ * The rows with an agent above the model calls of each conversation that no recorded agent holds, and the tools that
+ * ran between them. Rows that are there already stay as they are, but for what is above them.
+ */
+export function withConversations(
+  rows: readonly SpanRow[],
+  turns: readonly InferredTurn[],
+  base: UnixNano,
+): readonly SpanRow[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const loose = new Map<string, { row: SpanRow; turn: InferredTurn }[]>();
+  for (const turn of turns) {
+    const row = byId.get(turn.span_id);
+    if (!row || isInsideAgent(row, byId)) continue;
+    const members = loose.get(turn.conversation) ?? [];
+    members.push({ row, turn });
+    loose.set(turn.conversation, members);
+  }
+  const next = new Map(turns.flatMap(({ previous, span_id }) => (previous ? [[previous.span_id, span_id]] : [])));
+  const added: SpanRow[] = [];
+  const moved = new Map<string, string>();
+  for (const members of loose.values()) {
+    const first = members[0];
+    if (!first || (members.length < 2 && !members.some(({ turn }) => turn.tools.some(isSeen)))) continue;
+    const agent = agentOf(members);
+    added.push(agent);
+    for (const { row, turn } of members) {
+      moved.set(row.id, agent.id);
+      turn.tools.forEach((tool, at) => {
+        if (isSeen(tool)) added.push(toolOf(tool, at, turn, next.get(turn.span_id) ?? null, agent.id, base));
+      });
+    }
+  }
+  const known = new Map(turns.map((turn) => [turn.span_id, previousOf(turn, byId)]));
+  const all = rows.map((row) => {
+    const above = moved.get(row.id);
+    const continues = known.get(row.id);
+    if (continues === undefined && above === undefined) return row;
+    return { ...row, ...(continues !== undefined && { continues }), ...(above !== undefined && { parentId: above }) };
+  });
+  // An agent begins with its first call, and stands above it.
+  return [...added, ...all].sort((a, b) => a.startMs - b.startMs);
+}
+
+/** The call that one continues or tries again; null where it begins, undefined where nothing is known of that. */
+function previousOf(turn: InferredTurn, byId: ReadonlyMap<string, SpanRow>): string | null | undefined {
+  // What may continue several is left to whoever looks at agents and times.
+  if (turn.link === "unclear") return undefined;
+  const row = byId.get(turn.span_id);
+  // In a recorded agent the call before is the one that its agent made, whatever became of the messages.
+  if (turn.previous === null) return row && isInsideAgent(row, byId) ? undefined : null;
+  return byId.has(turn.previous.span_id) ? turn.previous.span_id : undefined;
+}
+
+/** Whether it is known to have run, and no span of its own tells of it. */
+function isSeen(tool: InferredTool): boolean {
+  return !tool.recorded && tool.start_time_unix_nano !== null && tool.end_time_unix_nano !== null;
+}
+
+function isInsideAgent(row: SpanRow, byId: ReadonlyMap<string, SpanRow>): boolean {
+  const seen = new Set<string>();
+  for (let above = byId.get(row.parentId ?? ""); above && !seen.has(above.id); above = byId.get(above.parentId ?? "")) {
+    if (above.kind === "agent") return true;
+    seen.add(above.id);
+  }
+  return false;
+}
+
+function agentOf(members: readonly { row: SpanRow; turn: InferredTurn }[]): SpanRow {
+  const rows = members.map(({ row }) => row);
+  const first = rows.reduce((least, row) => (row.startMs < least.startMs ? row : least));
+  const last = rows.reduce((most, row) => (row.startMs >= most.startMs ? row : most));
+  const ends = rows.map((row) => (row.durationMs === null ? null : row.startMs + row.durationMs));
+  const isOver = ends.every((end) => end !== null);
+  const status: Status = rows.some((row) => row.status === "running") ? "running" : last.status;
+  return {
+    ...blank(`a000${first.id.slice(4)}`, first.parentId),
+    kind: "agent",
+    name: "conversation",
+    agent: "conversation",
+    status,
+    startMs: first.startMs,
+    durationMs: isOver ? Math.max(...(ends as number[])) - first.startMs : null,
+    inferred: {
+      what: "conversation",
+      turns: members.length,
+      retries: members.filter(({ turn }) => turn.link === "retry").length,
+      unclear: members.filter(({ turn }) => turn.link === "unclear").length,
+    },
+  };
+}
+
+function toolOf(
+  tool: InferredTool,
+  at: number,
+  turn: InferredTurn,
+  next: string | null,
+  parentId: string,
+  base: UnixNano,
+): SpanRow {
+  const from = tool.start_time_unix_nano ?? base;
+  const to = tool.end_time_unix_nano ?? from;
+  return {
+    ...blank(`7${(at % 4096).toString(16).padStart(3, "0")}${turn.span_id.slice(4)}`, parentId),
+    kind: "tool",
+    name: `execute_tool ${tool.name}`,
+    tool: tool.name,
+    status: tool.failed ? "error" : "ok",
+    startMs: msBetween(base, from),
+    durationMs: Math.max(0, msBetween(from, to)),
+    inferred: {
+      what: "tool",
+      name: tool.name,
+      arguments: tool.arguments,
+      result: tool.result,
+      asking: turn.span_id,
+      next,
+    },
+  };
+}
+
+function blank(
+  id: string,
+  parentId: string | null,
+): Omit<SpanRow, "kind" | "name" | "status" | "startMs" | "durationMs"> {
+  return {
+    id,
+    parentId,
+    traceId: INFERRED,
+    agent: null,
+    model: null,
+    tool: null,
+    errorType: null,
+    inputTokens: null,
+    outputTokens: null,
+    cachedTokens: null,
+    costUsd: null,
+    foldedInto: null,
+    inferred: null,
+  };
+}
+
+/** Says what a row follows from. */
+export function howInferred(inferred: Inferred): string {
+  if (inferred.what === "tool") {
+    return "Inferred from messages: an answer asked for it, and the next prompt has its result. It ran between the two, and is not counted.";
+  }
+  const { turns, retries, unclear } = inferred;
+  const also = [
+    retries > 0 && `${retries} tried again`,
+    unclear > 0 && `${unclear} may also continue an equal call`,
+  ].filter((each) => each !== false);
+  const more = also.length ? ` (${also.join(", ")})` : "";
+  return `Inferred from messages: ${turns} model calls${more}, each of which continues the one before. It is not counted.`;
+}
