@@ -239,6 +239,14 @@ class OutlineQuery(Query):
     limit: Annotated[int, Field(ge=1, le=50_000), BeforeValidator(integer)] = 20_000
 
 
+class HitsQuery(Query):
+    """``GET /traces/{trace_id}/hits`` and ``GET /runs/{run_id}/hits``."""
+
+    q: Search
+    attributes: Flag = True
+    limit: Limit = 100
+
+
 class SessionsQuery(Times, Page):
     """``GET /sessions``."""
 

@@ -10,7 +10,16 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import OutlineQuery, Query, QueryOf, RunIdInPath, RunQuery, RunsQuery, TurnsQuery
+from inspector.api.parameters import (
+    HitsQuery,
+    OutlineQuery,
+    Query,
+    QueryOf,
+    RunIdInPath,
+    RunQuery,
+    RunsQuery,
+    TurnsQuery,
+)
 from inspector.api.problems import not_found
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -89,6 +98,21 @@ async def list_turns(
         return json_response(page)
 
     return await service.reads.answer(request, page_cost(query.limit, walks=True), read)
+
+
+@router.api_route("/runs/{run_id}/hits", methods=LOOK, responses=statuses(404, 503))
+async def list_run_hits(
+    request: Request, service: InService, run_id: RunIdInPath, query: Annotated[HitsQuery, Depends(QueryOf(HitsQuery))]
+) -> Response:
+    """Answer with the spans of a run that hold words, and where in each they stand."""
+
+    def read() -> Response:
+        hits = service.store.hits(query.q, run_id=run_id, limit=query.limit, attributes=query.attributes)
+        if hits is None:
+            raise _no_run(run_id)
+        return json_response(hits)
+
+    return await service.reads.answer(request, page_cost(query.limit, walks=query.attributes), read)
 
 
 @router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import OutlineQuery, Query, QueryOf, TraceIdInPath, TraceQuery, TracesQuery
+from inspector.api.parameters import HitsQuery, OutlineQuery, Query, QueryOf, TraceIdInPath, TraceQuery, TracesQuery
 from inspector.api.problems import not_found
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -83,6 +83,24 @@ async def get_trace_outline(
     trace = await run_in_threadpool(lambda: service.store.trace(trace_id))
     rows = 0 if trace is None else min(query.limit, trace.spans)
     return await service.reads.answer(request, rows // OUTLINE_ROWS, read)
+
+
+@router.api_route("/traces/{trace_id}/hits", methods=LOOK, responses=statuses(404, 503))
+async def list_hits(
+    request: Request,
+    service: InService,
+    trace_id: TraceIdInPath,
+    query: Annotated[HitsQuery, Depends(QueryOf(HitsQuery))],
+) -> Response:
+    """Answer with the spans of a trace that hold words, and where in each they stand."""
+
+    def read() -> Response:
+        hits = service.store.hits(query.q, trace_id=trace_id, limit=query.limit, attributes=query.attributes)
+        if hits is None:
+            raise _no_trace(trace_id)
+        return json_response(hits)
+
+    return await service.reads.answer(request, page_cost(query.limit, walks=query.attributes), read)
 
 
 @router.delete("/traces/{trace_id}", responses=statuses(404, 409, 503))

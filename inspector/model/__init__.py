@@ -6,6 +6,7 @@ program or one request, a *session* groups traces. All of them are frozen values
 them.
 """
 
+from inspector.model.hits import Hit, HitIn, HitPlace, Hits
 from inspector.model.queries import (
     Filter,
     GroupBy,
@@ -60,6 +61,10 @@ __all__ = [
     "Event",
     "Filter",
     "GroupBy",
+    "Hit",
+    "HitIn",
+    "HitPlace",
+    "Hits",
     "InferredTool",
     "JsonText",
     "Kind",

@@ -8,6 +8,7 @@ from inspector.model import (
     Event,
     Filter,
     GroupBy,
+    Hits,
     Kind,
     Loss,
     Losses,
@@ -185,6 +186,22 @@ class Store(Protocol):
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
+        """
+        ...
+
+    def hits(
+        self, q: str, *, trace_id: str = "", run_id: str = "", limit: int = 100, attributes: bool = True
+    ) -> Hits | None:
+        """Returns the spans of a trace or a run that hold words, and where in each; None where there is no such.
+
+        A span whose prompt merely repeats an older text is none of them.
+
+        Args:
+            q: As that of a `Filter`.
+            trace_id: The trace, unless a run is named.
+            run_id: The run.
+            limit: How many hits are wanted with their places.
+            attributes: Whether to look also into attributes that full text does not know, and into spans that run.
         """
         ...
 

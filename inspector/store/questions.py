@@ -13,6 +13,7 @@ from inspector.model import (
     Event,
     Filter,
     GroupBy,
+    Hits,
     Loss,
     Order,
     Page,
@@ -30,6 +31,7 @@ from inspector.model import (
 )
 from inspector.store import arrivals, notes, reader, retention, run_lists
 from inspector.store.health import read_health
+from inspector.store.hits import Place, read_hits
 from inspector.store.limits import ReadLimits
 from inspector.store.losses import read_losses, with_losses, with_losses_of_run
 from inspector.store.outline import read_outline, read_run_outline
@@ -120,6 +122,15 @@ class SqliteReads(ABC):
         with self._read() as connection:
             outline = read_outline(connection, clean(trace_id), cursor=cursor, limit=limit)
             return None if outline is None else replace(outline, trace=with_losses(connection, outline.trace))
+
+    def hits(
+        self, q: str, *, trace_id: str = "", run_id: str = "", limit: int = 100, attributes: bool = True
+    ) -> Hits | None:
+        """See `Store.hits`."""
+        place = Place("run_id", clean(run_id)) if run_id else Place("trace_id", clean(trace_id))
+        with self._read() as connection:
+            hits = read_hits(connection, q, place, self._limits, limit=limit, attributes=attributes)
+            return None if hits is None else _noticed(Filter(q=q), hits)
 
     def traces(  # the interface's
         self,
@@ -214,7 +225,7 @@ class SqliteReads(ABC):
             return read_health(connection, self._path)
 
 
-A = TypeVar("A", Page[Event], Page[Trace], Page[Run], Stats)
+A = TypeVar("A", Page[Event], Page[Trace], Page[Run], Stats, Hits)
 
 
 def _noticed(where: Filter, answer: A) -> A:

@@ -5,6 +5,7 @@ import re
 _MOST_TERMS = 32
 _LONGEST_TERM = 200
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
+_TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W_]")
 _OPERATORS = ("AND", "OR", "NOT", "NEAR")
 
@@ -23,6 +24,17 @@ def expression(q: str) -> str | None:
             quoted = '"' + term.rstrip("*").replace('"', '""').replace("\0", " ") + '"'
             terms.append(quoted + "*" if word.endswith("*") else quoted)
     return " AND ".join(terms[:_MOST_TERMS]) or None
+
+
+def patterns(q: str) -> list[re.Pattern[str]]:
+    """Returns what finds each term of a query in a text: its words in this order, whatever stands between them."""
+    found: list[re.Pattern[str]] = []
+    for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])[:_MOST_TERMS]:
+        words = _TOKEN.findall((phrase or word)[:_LONGEST_TERM])
+        if words:
+            end = "" if word.endswith("*") else r"(?![^\W_])"
+            found.append(re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + end, re.IGNORECASE))
+    return found
 
 
 def notice_of(q: str | None) -> str | None:

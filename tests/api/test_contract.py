@@ -133,6 +133,9 @@ def test_the_scopes_of_the_file_are_those_of_the_guard():
 
 NOUNS = [
     ("Event", model.Event),
+    ("Hit", model.Hit),
+    ("HitPlace", model.HitPlace),
+    ("Hits", model.Hits),
     ("Error", model.SpanError),
     ("InferredTool", model.InferredTool),
     ("Run", model.Run),
@@ -163,6 +166,7 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
         "Trace": {"timeline", "losses"},
         "Run": {"losses"},
         "Stats": {"notice"},
+        "Hits": {"notice"},
     }.get(name, set())
     assert SCHEMAS[name]["required"] == [field for field in fields if field not in optional]
 
@@ -170,6 +174,7 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
 @pytest.mark.parametrize(
     "name, noun",
     [
+        ("HitIn", model.HitIn),
         ("Kind", model.Kind),
         ("Status", model.Status),
         ("Sort", model.Sort),

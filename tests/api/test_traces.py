@@ -37,6 +37,26 @@ def test_a_search_that_is_not_understood_is_answered_with_a_notice(client, store
     assert [event["name"] for event in client.get("/events", params={"q": '"zebra'}).json()["items"]] == ["chat gpt-4o"]
 
 
+def test_the_hits_of_a_search_inside_a_trace_are_answered_with_their_places(client, store, run, problem):
+    store.write(run)
+    while store.index():
+        pass
+    answer = client.get(f"/traces/{ONE}/hits", params={"q": "zebra hot*"}).json()
+    place = {
+        "within": "messages",
+        "path": "[0].parts[0].content",
+        "text": "find a zebra hotel",
+        "marks": [[7, 12], [13, 16]],
+    }
+    assert answer == {"items": [{"span_id": f"{2:016x}", "places": [place]}], "total": 1, "complete": True}
+    run_id = client.get(f"/traces/{ONE}").json()["trace"]["run_id"]
+    assert client.get(f"/runs/{run_id}/hits", params={"q": "zebra hot*"}).json() == answer
+    assert client.get("/runs/none/hits?q=a").status_code == 404
+    assert client.get(f"/traces/{9:032x}/hits?q=a").status_code == 404
+    assert client.get(f"/traces/{ONE}/hits").status_code == 422
+    assert "without its pair" in client.get(f"/traces/{ONE}/hits", params={"q": '"zebra'}).json()["notice"]
+
+
 def test_an_outline_comes_in_pages(client, store, run):
     store.write(run)
     first = client.get(f"/traces/{ONE}/outline", params={"limit": 3}).json()

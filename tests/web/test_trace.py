@@ -98,6 +98,79 @@ def test_find_marks_matches_and_steps_through_them(demo, demo_trace, visit):
     page.wait_for_url(lambda url: url != first)
 
 
+INVOICES = f"{0xAF:032x}"
+
+
+def marked(page, within):
+    """The words that are marked in a part of the page, as the browser draws them."""
+    return page.evaluate(
+        """(within) => [...(CSS.highlights.get("find") ?? [])]
+            .filter((range) => range.startContainer.parentElement?.closest(within)).map(String)""",
+        within,
+    )
+
+
+@pytest.fixture
+def invoices(tmp_path, serving):
+    """Sixty calls of one tool, of which two results hold an invoice's number, below an agent."""
+    root = span_of(INVOICES, 1, "agent", name="invoke_agent clerk", took_ms=100)
+    calls = [
+        tool_call(
+            INVOICES,
+            at,
+            "get_invoice",
+            {"page": at},
+            {"rows": [{"number": "INV-1137" if at in (20, 50) else f"INV-{at}", "total": at}]},
+            parent=1,
+            start_ms=at,
+        )
+        for at in range(2, 62)
+    ]
+    fill(tmp_path / "home", [root, *calls])
+    with serving(tmp_path / "home") as server:
+        yield server
+
+
+def test_find_reaches_into_results_and_its_hits_are_counted_marked_and_walked(invoices, visit):
+    page = visit(invoices, f"/traces/{INVOICES}?fold=0", **TALL)
+    expect(row_of(page, "clerk")).to_be_visible()
+    page.keyboard.press("f")
+    page.keyboard.type("inv-1137")
+    box = page.get_by_label("Find in this run")
+    expect(page.get_by_role("status").filter(has_text="2")).to_be_visible()
+    box.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="1 of 2")).to_be_visible()
+    expect(page.get_by_role("note").filter(has_text="result.rows[0].number")).to_contain_text("INV-1137")
+    page.wait_for_url(re.compile("span=[0-9a-f]{8}00000014"))
+    expect(page.get_by_role("region", name="Selected span")).to_contain_text("INV-1137")
+    page.wait_for_function("() => [...(CSS.highlights.get('find') ?? [])].length > 1")
+    assert set(marked(page, "[aria-label='Selected span']")) == {"INV-1137"}
+    box.press("Escape")
+    expect(page.get_by_role("note").filter(has_text="result.rows[0].number")).to_have_count(0)
+
+
+def test_find_walks_the_hits_of_a_transcript_with_keys(invoices, visit):
+    page = visit(invoices, f"/traces/{INVOICES}?view=transcript&find=inv-1137", **TALL)
+    expect(page.get_by_role("status").filter(has_text="1 of 2")).to_be_visible()
+    page.wait_for_url(re.compile("span=[0-9a-f]{8}00000014"))
+    page.keyboard.press("n")
+    expect(page.get_by_role("status").filter(has_text="2 of 2")).to_be_visible()
+    page.wait_for_url(re.compile("span=[0-9a-f]{8}00000032"))
+    page.keyboard.press("Shift+N")
+    page.wait_for_url(re.compile("span=[0-9a-f]{8}00000014"))
+    page.wait_for_function("() => CSS.highlights.get('find')?.size")
+
+
+def test_a_search_on_the_list_shows_where_a_run_holds_it_and_opens_it_there(invoices, visit):
+    page = visit(invoices, "/?q=inv-1137")
+    row = page.get_by_role("grid", name="Runs").get_by_role("row").filter(has_text="clerk")
+    expect(row.locator("mark")).to_have_text("INV-1137")
+    row.get_by_role("link").first.click()
+    page.wait_for_url(re.compile("span=[0-9a-f]{8}00000014"))
+    expect(page.get_by_label("Find in this run")).to_have_value("inv-1137")
+    expect(page.get_by_role("status").filter(has_text="1 of 2")).to_be_visible()
+
+
 def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit, serving):
     trace_id = f"{0xF01D:032x}"
     calls = [tool_call(trace_id, number, "search", start_ms=number, took_ms=0.5, parent=1) for number in range(2, 14)]

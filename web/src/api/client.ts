@@ -10,6 +10,7 @@ export type Trace = Schemas["Trace"];
 export type TraceOutline = Schemas["TraceOutline"];
 export type Turn = Schemas["Turn"];
 export type Session = Schemas["Session"];
+export type HitPlace = Schemas["HitPlace"];
 export type Stats = Schemas["Stats"];
 export type StatsGroup = Schemas["StatsGroup"];
 export type StatsBucket = Schemas["StatsBucket"];

@@ -238,6 +238,21 @@ export function turnsQuery(runId: string | null, traceId: string | null, ended: 
   });
 }
 
+/** The spans of a trace or a run that hold words, and where; `first`: the first of them, of what full text knows. */
+export function hitsQuery(place: Place, q: string, first = false) {
+  const query = { q, ...(first ? { limit: 1, attributes: false } : { limit: 1000 }) };
+  return queryOptions({
+    queryKey: ["hits", place, q, first],
+    queryFn: ({ signal }) =>
+      unwrap(
+        "traceId" in place
+          ? client.GET("/traces/{trace_id}/hits", { params: { path: { trace_id: place.traceId }, query }, signal })
+          : client.GET("/runs/{run_id}/hits", { params: { path: { run_id: place.runId }, query }, signal }),
+      ),
+    staleTime: 2000,
+  });
+}
+
 /** The first window of a trace around a span that is looked at alone, as of a change of that span. */
 export function traceStartQuery(traceId: string, seq: number) {
   return queryOptions({
@@ -247,6 +262,9 @@ export function traceStartQuery(traceId: string, seq: number) {
     staleTime: 30_000,
   });
 }
+
+/** What is looked at: one trace, or a run. */
+export type Place = { traceId: string } | { runId: string };
 
 export interface Figures {
   filter: Filter;

@@ -157,6 +157,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The spans of a run that hold a text, and where in each it stands, in the order they began.
+         * @description Names, errors, messages, answers, arguments, results and attributes are searched. A prompt that merely repeats an
+         *     older text is no hit; the span that brought it is: the call that asked it first, the answer, or the tool's result.
+         */
+        get: operations["listRunHits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/traces": {
         parameters: {
             query?: never;
@@ -216,6 +239,29 @@ export interface paths {
          *     events began. `seq` is the change that the page is as of; a stream that resumes after it misses nothing.
          */
         get: operations["getTraceOutline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/traces/{trace_id}/hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trace_id: components["schemas"]["TraceId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The spans of a trace that hold a text, and where in each it stands, in the order they began.
+         * @description Names, errors, messages, answers, arguments, results and attributes are searched. A prompt that merely repeats an
+         *     older text is no hit; the span that brought it is: the call that asked it first, the answer, or the tool's result.
+         */
+        get: operations["listHits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -824,6 +870,36 @@ export interface components {
             cost_usd: (number | null)[];
             /** @description The span that counts for the same call, null for those that count themselves. */
             folded_into: (string | null)[];
+        };
+        /**
+         * @description What of a span holds the text.
+         * @enum {string}
+         */
+        HitIn: "name" | "error" | "messages" | "answer" | "arguments" | "result" | "input" | "output" | "attributes";
+        /** @description A place of a span that holds some of the words. */
+        HitPlace: {
+            within: components["schemas"]["HitIn"];
+            /** @description The way to it, such as `.invoice.number` or `[2].content`; of attributes begins with the key. */
+            path: string;
+            /** @description The part around the first of the words, on one line. */
+            text: string;
+            /** @description Where in `text` words begin and end, in Unicode characters. */
+            marks: number[][];
+        };
+        /** @description A span that holds a text. */
+        Hit: {
+            span_id: components["schemas"]["SpanId"];
+            /** @description Those that hold the most of the words first; none where the text is spelled otherwise there. */
+            places: components["schemas"]["HitPlace"][];
+        };
+        /** @description The spans of a trace that hold a text, in the order they began. */
+        Hits: {
+            items: components["schemas"]["Hit"][];
+            /** @description How many there are, with those that are not in `items`. */
+            total: number;
+            /** @description False where the time was over, or there were too many to look into each; `total` is then an estimate. */
+            complete: boolean;
+            notice?: components["schemas"]["Notice"];
         };
         /** @description The traces that share a session id, summed up. */
         Session: {
@@ -1707,6 +1783,49 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listRunHits: {
+        parameters: {
+            query: {
+                /** @description The words, as `q` of `/events` takes them. */
+                q: components["schemas"]["Search"];
+                /**
+                 * @description `false` leaves out attributes that full text does not know, and spans that still run: a look at each span of
+                 *     the run.
+                 */
+                attributes?: boolean;
+                /** @description How many hits are listed at most; `total` counts all. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hits"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listTraces: {
         parameters: {
             query?: {
@@ -1902,6 +2021,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TraceOutline"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listHits: {
+        parameters: {
+            query: {
+                /** @description The words, as `q` of `/events` takes them. */
+                q: components["schemas"]["Search"];
+                /**
+                 * @description `false` leaves out attributes that full text does not know, and spans that still run: a look at each span of
+                 *     the trace.
+                 */
+                attributes?: boolean;
+                /** @description How many hits are listed at most; `total` counts all. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                trace_id: components["schemas"]["TraceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hits"];
                 };
             };
             400: components["responses"]["Malformed"];

@@ -4,7 +4,7 @@ import { rowOf, rowsOf, type SpanRow } from "@/lib/spans";
 import { msBetween, type UnixNano } from "@/lib/time";
 import { totalsOf, WORST_FIRST } from "@/lib/totals";
 import { ApiError, type Run, type SpanEvent, type Trace } from "./client";
-import { outlinePage, runOutlinePage } from "./queries";
+import { outlinePage, type Place, runOutlinePage } from "./queries";
 import { follow } from "./stream";
 
 /** A trace, or a run with all its traces, as far as it is here; windows arrive one after the other, then changes. */
@@ -21,9 +21,6 @@ export interface LiveTrace {
   complete: boolean;
   error: Error | null;
 }
-
-/** What is looked at: one trace, or a run. */
-export type Place = { traceId: string } | { runId: string };
 
 interface Window {
   trace: Trace;

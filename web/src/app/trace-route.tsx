@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect } from "react";
-import type { Place } from "@/api/use-trace";
+import type { Place } from "@/api/queries";
 import { SpanDetail } from "@/features/span/span-detail";
 import { TracePage } from "@/features/trace/trace-page";
 import { type TraceSearch, traceSearch } from "@/features/trace/url";

@@ -17,16 +17,18 @@ import { useNow } from "@/ui/use-now";
 import type { RowPlace } from "@/ui/virtual-grid";
 import { When } from "@/ui/when";
 import css from "./runs-list.module.css";
+import { Snippet } from "./snippet";
 
 interface Props extends RowPlace {
   run: Trace;
+  q: string | undefined;
   indented: boolean;
   onOpen: (traceId: string, elsewhere: boolean) => void;
   onDelete: (run: Trace) => void;
 }
 
 /** One run. The whole row opens it; its name is the link. */
-export const RunRow = memo(function RunRow({ run, indented, onOpen, onDelete, ...place }: Props) {
+export const RunRow = memo(function RunRow({ run, q, indented, onOpen, onDelete, ...place }: Props) {
   return (
     <ListRow
       {...place}
@@ -37,9 +39,16 @@ export const RunRow = memo(function RunRow({ run, indented, onOpen, onDelete, ..
         <StatusMark status={run.status} />
       </Value>
       <Value look="text" className={css.name}>
-        <Link to="/traces/$traceId" params={{ traceId: run.trace_id }} tabIndex={-1} className={css.link}>
+        <Link
+          to="/traces/$traceId"
+          params={{ traceId: run.trace_id }}
+          search={q ? { find: q } : {}}
+          tabIndex={-1}
+          className={css.link}
+        >
           <SpanName name={run.name} />
         </Link>
+        {q && <Snippet traceId={run.trace_id} q={q} />}
       </Value>
       <Value look="text">{run.agent && <Recorded text={run.agent} />}</Value>
       <Value className={css.timeline}>

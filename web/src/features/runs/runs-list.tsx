@@ -11,6 +11,8 @@ import { SessionRow } from "./session-row";
 interface Props {
   items: readonly RunItem<Trace>[];
   by: RunOrder;
+  /** What was searched for. */
+  q: string | undefined;
   more: "none" | "there" | "coming" | "failed";
   onMore: () => void;
   onSort: (column: RunOrder["sort"]) => void;
@@ -36,7 +38,7 @@ const COLUMNS = [
 ] as const;
 
 /** Runs in rows, below the headings of their sessions where they are grouped. */
-export function RunsList({ items, by, more, onMore, onSort, onFold, onOpen, onDelete }: Props) {
+export function RunsList({ items, by, q, more, onMore, onSort, onFold, onOpen, onDelete }: Props) {
   const keys = useMemo(() => items.map((item) => item.key), [items]);
   const grouped = items[0]?.group != null;
   return (
@@ -61,7 +63,15 @@ export function RunsList({ items, by, more, onMore, onSort, onFold, onOpen, onDe
         const item = items[index];
         if (!item) return null;
         return item.run ? (
-          <RunRow key={item.key} run={item.run} {...place} indented={grouped} onOpen={onOpen} onDelete={onDelete} />
+          <RunRow
+            key={item.key}
+            run={item.run}
+            q={q}
+            {...place}
+            indented={grouped}
+            onOpen={onOpen}
+            onDelete={onDelete}
+          />
         ) : (
           <SessionRow
             key={item.key}

@@ -121,6 +121,7 @@ interface ListedProps {
 function Listed({ query, runs, by, grouped, search, onDelete }: ListedProps) {
   const navigate = useNavigate({ from: "/" });
   const router = useRouter();
+  const { q } = search;
   const [folded, setFolded] = useState<ReadonlySet<string | null>>(new Set());
   const items = useMemo(() => itemsOf(runs, grouped, folded), [runs, grouped, folded]);
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
@@ -134,17 +135,18 @@ function Listed({ query, runs, by, grouped, search, onDelete }: ListedProps) {
   }, []);
   const open = useCallback(
     (traceId: string, elsewhere: boolean) => {
-      const target = { to: "/traces/$traceId", params: { traceId } } as const;
+      const target = { to: "/traces/$traceId", params: { traceId }, search: q ? { find: q } : {} } as const;
       if (elsewhere) window.open(router.history.createHref(router.buildLocation(target).href), "_blank", "noopener");
       else void navigate(target);
     },
-    [navigate, router],
+    [navigate, router, q],
   );
 
   return (
     <RunsList
       items={items}
       by={by}
+      q={q}
       more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
       onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
       onSort={(column) => void navigate({ search: sortedBy(search, column) })}

@@ -12,7 +12,7 @@ interface Props {
   text: string;
   onText: (text: string) => void;
   /** How many spans match, and which of them is selected, from 0; -1 for none. */
-  found: { count: number; current: number };
+  found: { count: number; current: number; looking: boolean };
   onStep: (by: 1 | -1) => void;
   onLeave: () => void;
 }
@@ -62,7 +62,9 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
         <>
           <span className={css.count} role="status">
             {found.count === 0
-              ? "none"
+              ? found.looking
+                ? "…"
+                : "none"
               : found.current < 0
                 ? count(found.count)
                 : `${count(found.current + 1)} of ${count(found.count)}`}

@@ -9,14 +9,22 @@ import { useCommands } from "@/ui/commands";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { FailureStrip } from "./failure-strip";
+import { FIND_ID, FindBox } from "./find-box";
+import { FindPlace } from "./find-place";
 import { Missing } from "./missing";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
 import { type TraceSearch, VIEWS, type View } from "./url";
 import { useClock } from "./use-clock";
+import { useFind } from "./use-find";
+import { useFindMarks } from "./use-find-marks";
 import { useSelection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
+
+function toFind() {
+  document.getElementById(FIND_ID)?.focus();
+}
 
 /** How another view of the same spans is drawn. */
 export type Projection = (
@@ -56,6 +64,13 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
   const clock = useClock(rows, base);
   const focus = useRef<{ focus: () => void }>(null);
   const detail = useRef<HTMLElement>(null);
+  const page = useRef<HTMLDivElement>(null);
+  const text = view === "graph" ? "" : (search.find ?? "");
+  const hasSpan = search.span !== undefined;
+  const running = trace.status === "running";
+  const place = run ? { runId: run.run_id } : { traceId: trace.trace_id };
+  const find = useFind({ place, text, rows, tree, selection, hasSpan, running });
+  useFindMarks(text, page, detail);
 
   const current = Math.max(0, failures.indexOf(tree.places.get(selection.id ?? "") ?? -1));
   function step(by: 1 | -1) {
@@ -68,6 +83,10 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
     new Map([
       ["e", () => step(1)],
       ["E", () => step(-1)],
+      ["f", toFind],
+      ["/", toFind],
+      ["n", () => find.step(1)],
+      ["N", () => find.step(-1)],
     ]),
   );
 
@@ -80,6 +99,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
     ...(failures.length
       ? [{ id: "next-failure", title: "Go to the next failure", keys: "e", words: "error", run: () => step(1) }]
       : []),
+    ...(view === "graph" ? [] : [{ id: "find", title: "Find in this run", keys: "f", run: toFind }]),
     { id: "copy-link", title: "Copy a link to this", run: () => void navigator.clipboard.writeText(location.href) },
   ]);
 
@@ -87,8 +107,12 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
     void navigate({ to: ".", search: (before) => ({ ...before, view: next === "waterfall" ? undefined : next }) });
   }
 
+  function onFind(next: string) {
+    void navigate({ to: ".", search: (before) => ({ ...before, find: next || undefined }), replace: true });
+  }
+
   return (
-    <div className={css.scroll}>
+    <div className={css.scroll} ref={page}>
       <TraceHeader {...{ trace, run, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
       <Missing key={trace.trace_id} trace={trace} run={run} />
       {failures.length > 0 && (
@@ -106,12 +130,24 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       >
         {view === "waterfall" && (
           <TraceWaterfall
-            {...{ rows, tree, below, complete, search, selection, clock }}
+            {...{ rows, tree, below, complete, search, selection, clock, find }}
             onEnter={() => detail.current?.focus()}
             ref={focus}
           />
         )}
         {view === "graph" && views.graph(rows, trace, selection.id, selection.select)}
+        {view === "transcript" && (
+          <div className={css.find} role="toolbar" aria-label="Transcript">
+            <FindBox
+              text={text}
+              onText={onFind}
+              found={find.found}
+              onStep={find.step}
+              onLeave={() => detail.current?.focus()}
+            />
+            <FindPlace place={find.place} notice={find.notice} />
+          </div>
+        )}
         {view === "transcript" && views.transcript(rows, trace, selection.id, selection.select)}
       </Panels>
     </div>

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ApiError } from "@/api/client";
-import { type Place, useTrace } from "@/api/use-trace";
+import type { Place } from "@/api/queries";
+import { useTrace } from "@/api/use-trace";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
 import { type Projections, TraceBody } from "./trace-body";

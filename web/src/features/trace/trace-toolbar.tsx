@@ -7,6 +7,7 @@ import { KindIcon, kindLabel } from "@/ui/kind";
 import { FindBox } from "./find-box";
 import css from "./trace-toolbar.module.css";
 import type { TraceSearch } from "./url";
+import type { Find } from "./use-find";
 import type { Zoom } from "./use-zoom";
 
 interface Props {
@@ -20,8 +21,7 @@ interface Props {
   /** How many rows follow from messages alone. */
   inferred: number;
   zoom: Zoom;
-  found: { count: number; current: number };
-  onFind: (by: 1 | -1) => void;
+  find: Find;
   onLeaveFind: () => void;
 }
 
@@ -33,8 +33,8 @@ export function TraceToolbar(props: Props) {
       <FindBox
         text={search.find ?? ""}
         onText={(text) => onChange({ find: text || undefined })}
-        found={props.found}
-        onStep={props.onFind}
+        found={props.find.found}
+        onStep={props.find.step}
         onLeave={props.onLeaveFind}
       />
       <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />

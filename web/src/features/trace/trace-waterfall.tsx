@@ -1,15 +1,15 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type Ref, useMemo } from "react";
 import type { Kind } from "@/lib/filter";
-import { findSpans } from "@/lib/find-spans";
 import type { SpanRow } from "@/lib/spans";
 import type { Subtrees } from "@/lib/subtrees";
 import type { Tree } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
-import { FIND_ID } from "./find-box";
+import { FindPlace } from "./find-place";
 import { TraceToolbar } from "./trace-toolbar";
 import type { TraceSearch } from "./url";
 import type { Clock } from "./use-clock";
+import type { Find } from "./use-find";
 import { ALL_LEVELS, useOutline } from "./use-outline";
 import type { Selection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
@@ -24,12 +24,14 @@ interface Props {
   search: TraceSearch;
   selection: Selection;
   clock: Clock;
+  find: Find;
   onEnter: () => void;
   ref: Ref<{ focus: () => void }> & { current: { focus: () => void } | null };
 }
 
 /** The waterfall with its tools. */
-export function TraceWaterfall({ rows, tree, below, complete, search, selection, clock, onEnter, ref }: Props) {
+export function TraceWaterfall(props: Props) {
+  const { rows, tree, below, complete, search, selection, clock, find, onEnter, ref } = props;
   const navigate = useNavigate();
   const shown = search.same === "0" ? standIn(rows, tree, selection.id) : selection.id;
   const outline = useOutline({ rows, tree, below, complete, asked: search, selected: shown });
@@ -38,10 +40,7 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   const duplicates = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
   const inferred = useMemo(() => rows.reduce((sum, row) => sum + Number(row.inferred !== null), 0), [rows]);
   const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
-  const { order } = outline.tree;
-  const matches = useMemo(() => findSpans(rows, order, search.find ?? ""), [rows, order, search.find]);
-  const matched = useMemo(() => new Set(matches), [matches]);
-  const current = matches.indexOf(tree.places.get(selection.id ?? "") ?? -1);
+  const matched = useMemo(() => new Set(find.matches), [find.matches]);
 
   function onChange(change: TraceSearch) {
     void navigate({ to: ".", search: (before) => ({ ...before, ...change }), replace: true });
@@ -53,22 +52,10 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
     onChange({ depth: depth < levels ? depth : ALL_LEVELS });
   }
 
-  function onFind(by: 1 | -1) {
-    if (!matches.length) return;
-    const next = current < 0 ? (by > 0 ? 0 : matches.length - 1) : (current + by + matches.length) % matches.length;
-    const row = rows[matches[next] as number];
-    if (row) selection.pass(row.id);
-  }
-
-  const find = () => document.getElementById(FIND_ID)?.focus();
   useTraceKeys(
     new Map([
       ["[", () => onDepth(1)],
       ["]", () => onDepth(ALL_LEVELS)],
-      ["f", find],
-      ["/", find],
-      ["n", () => onFind(1)],
-      ["N", () => onFind(-1)],
       ["+", () => zoom.scale(0.5)],
       ["=", () => zoom.scale(0.5)],
       ["-", () => zoom.scale(2)],
@@ -77,7 +64,6 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   );
 
   useCommands([
-    { id: "find", title: "Find in this run", keys: "f", run: find },
     {
       id: "path",
       title: search.path ? "Hide the critical path" : "Show the critical path",
@@ -99,13 +85,13 @@ export function TraceWaterfall({ rows, tree, below, complete, search, selection,
   return (
     <>
       <TraceToolbar
-        {...{ search, onChange, kinds, zoom, onFind }}
+        {...{ search, onChange, kinds, zoom, find }}
         folded={outline.folded}
         duplicates={duplicates}
         inferred={inferred}
-        found={{ count: matches.length, current }}
         onLeaveFind={() => ref.current?.focus()}
       />
+      <FindPlace place={find.place} notice={find.notice} />
       <Waterfall
         {...{ rows, tree, outline, clock, zoom, levels, onDepth, onEnter, ref }}
         selection={{ ...selection, id: shown }}

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo } from "react";
 import type { FullEvent } from "@/api/client";
+import type { Place } from "@/api/queries";
 import { inferredKey, turnsQuery } from "@/api/queries";
-import type { LiveTrace, Place } from "@/api/use-trace";
+import type { LiveTrace } from "@/api/use-trace";
 import { INFERRED, withConversations } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
 import { laterBy } from "@/lib/time";

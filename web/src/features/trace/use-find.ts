@@ -1,0 +1,76 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import type { HitPlace } from "@/api/client";
+import { hitsQuery, type Place } from "@/api/queries";
+import { findSpans } from "@/lib/find-spans";
+import { searchedFor } from "@/lib/find-words";
+import type { SpanRow } from "@/lib/spans";
+import type { Tree } from "@/lib/tree";
+import type { Selection } from "./use-selection";
+
+interface Parts {
+  place: Place;
+  text: string;
+  rows: readonly SpanRow[];
+  tree: Tree;
+  selection: Selection;
+  /** Whether the address names a span. */
+  hasSpan: boolean;
+  running: boolean;
+}
+
+export interface Find {
+  /** Rows that match, from the top of the waterfall to its bottom. */
+  matches: readonly number[];
+  /** How many there are with those that were not looked into, and which of them is selected, from 0; -1 for none. */
+  found: { count: number; current: number; looking: boolean };
+  /** Where in the selected span the words stand. */
+  place: HitPlace | null;
+  notice: string | undefined;
+  step: (by: 1 | -1) => void;
+}
+
+const LIVE_MS = 3000;
+
+/** What is looked for among the spans: their names here, and all that was recorded of them on the server. */
+export function useFind({ place, text, rows, tree, selection, hasSpan, running }: Parts): Find {
+  const hits = useQuery({
+    ...hitsQuery(place, searchedFor(text)),
+    enabled: text.trim() !== "",
+    placeholderData: keepPreviousData,
+    refetchInterval: running ? LIVE_MS : false,
+  });
+  const data = text.trim() ? hits.data : undefined;
+  const places = useMemo(() => new Map(data?.items.map((hit) => [hit.span_id, hit.places])), [data]);
+  const matches = useMemo(() => {
+    const named = new Set(findSpans(rows, tree.order, text));
+    return [...tree.order].filter((at) => named.has(at) || places.has((rows[at] as SpanRow).id));
+  }, [rows, tree, text, places]);
+  const current = matches.indexOf(tree.places.get(selection.id ?? "") ?? -1);
+  const beyond = data ? data.total - data.items.length : 0;
+
+  function step(by: 1 | -1) {
+    if (!matches.length) return;
+    const next = current < 0 ? (by > 0 ? 0 : matches.length - 1) : (current + by + matches.length) % matches.length;
+    const row = rows[matches[next] as number];
+    if (row) selection.pass(row.id);
+  }
+
+  // A search that led here begins at its first hit; one that is typed here does not move what is looked at.
+  const [opens, setOpens] = useState(text !== "" && !hasSpan);
+  const first = useEffectEvent(() => step(1));
+  const isHere = data !== undefined && !hits.isPlaceholderData;
+  useEffect(() => {
+    if (!opens || !isHere) return;
+    setOpens(false);
+    first();
+  }, [opens, isHere]);
+
+  return {
+    matches,
+    found: { count: matches.length + beyond, current, looking: hits.isFetching && !data },
+    place: places.get(selection.id ?? "")?.[0] ?? null,
+    notice: data?.notice,
+    step,
+  };
+}
