@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from inspector import context
     from inspector.api import create_app, mount
     from inspector.processor import SpanProcessor
-    from inspector.record import dump_state
+    from inspector.record import dump_state, run
     from inspector.recording import attach, detach
     from inspector.settings import Settings
 
@@ -24,12 +24,13 @@ _HOMES = {
     "detach": "inspector.recording",
     "dump_state": "inspector.record",
     "mount": "inspector.api",
+    "run": "inspector.record",
 }
 
 _EXTRAS = {"SpanProcessor": "otel"}
 """What to install for a name, where it is not the extra `inspector`."""
 
-__all__ = ["Settings", "SpanProcessor", "attach", "context", "create_app", "detach", "dump_state", "mount"]
+__all__ = ["Settings", "SpanProcessor", "attach", "context", "create_app", "detach", "dump_state", "mount", "run"]
 
 
 def __getattr__(name: str) -> Any:

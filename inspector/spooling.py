@@ -15,7 +15,7 @@ UNWRITTEN_SUFFIX = ".unwritten"
 """Ends the name of an empty file that says how many calls of a process could not be written."""
 
 _UNWRITTEN = re.compile(
-    r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.(?P<run>\w*)\.(?P<count>\d{1,18})\.unwritten", re.ASCII
+    r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.(?P<run>[\w-]*)\.(?P<count>\d{1,18})\.unwritten", re.ASCII
 )
 _PROCESS = re.compile(r"\d{8}T\d{6}-\d+-[0-9a-f]{8}", re.ASCII)
 _SEGMENT = re.compile(r"(?P<process>\d{8}T\d{6}-\d+-[0-9a-f]{8})\.\d{6}\.jsonl")
@@ -56,7 +56,7 @@ def unborn_process_of(name: str) -> str | None:
 
 def unwritten_name(process: str, run: str | None, count: int) -> str:
     """Return the name of the file that says how many calls could not be written: it fits on a disk that is full."""
-    return f"{process}.{run if run and re.fullmatch(r'[0-9A-Za-z_]+', run) else ''}.{count}{UNWRITTEN_SUFFIX}"
+    return f"{process}.{run if run and is_run_id(run) else ''}.{count}{UNWRITTEN_SUFFIX}"
 
 
 def read_unwritten_name(name: str) -> tuple[str, str | None, int] | None:

@@ -135,6 +135,13 @@ def emitters_send_what_the_contract_says() -> Iterator[None]:
     assert not found, f"add it to the contract or stop sending it: {found}"
 
 
+@pytest.fixture(autouse=True)
+def each_test_is_a_run_of_its_own() -> Iterator[None]:
+    """What a recording leaves for the children of its program is not for those of other tests."""
+    yield
+    os.environ.pop("INSPECTOR_RUN_ID", None)
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Run the machine's Chromium, without any window; it asks nobody but the pages that it is sent to."""

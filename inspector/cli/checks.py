@@ -34,7 +34,7 @@ _WAL_FIRST = (3, 7, 0)
 _CHECKED_BYTES = 200 << 20
 """A larger database is not read whole to look for damage."""
 _ANSWER_S = 2.0
-_OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH", "INSPECTOR_RUN")
+_OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH", "INSPECTOR_RUN", "INSPECTOR_RUN_ID")
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
 
 

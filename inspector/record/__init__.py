@@ -1,6 +1,7 @@
 """Records hooks as OpenTelemetry spans in this process's spool."""
 
 from inspector.record.attach import Attachment, attach, attached, detach
+from inspector.record.blocks import run
 from inspector.record.logs import record_logs, stop_recording_logs
 from inspector.record.state import dump_state
 
@@ -11,5 +12,6 @@ __all__ = [
     "detach",
     "dump_state",
     "record_logs",
+    "run",
     "stop_recording_logs",
 ]

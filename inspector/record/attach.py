@@ -98,6 +98,7 @@ class Attachment:
 
     def park(self) -> None:
         """Have no thread while the process is forked."""
+        self.recorder.announce()
         self.recorder.spool.park()
 
     def unpark(self) -> None:

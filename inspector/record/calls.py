@@ -72,11 +72,38 @@ class Calls:
             span.trace_id, span.parent_id = parent.trace_id, parent.span_id
         else:
             span.trace_id = self._ids.trace_id()
+        if parent is not None and parent.is_quiet:
+            self.announce(parent)
         span.parent = parent
         span.outer = outer
         span.identity = identity
         span.call_id = call_id
         return span
+
+    def begin_root(self, noun: str, call_id: str) -> RecordedSpan:
+        """Open the root of a trace of its own, of which nothing is told until a call below it begins.
+
+        It is not current yet. What it stands in is found again when it has ended.
+        """
+        clock = self._clock
+        span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
+        span.trace_id = self._ids.trace_id()
+        span.parent = innermost()
+        span.outer = otel_context.get_current()
+        span.call_id = call_id
+        span.is_quiet = True
+        return span
+
+    def announce(self, span: RecordedSpan) -> None:
+        """Tell of a root that was quiet until now."""
+        if span.is_quiet:
+            span.is_quiet = False
+            self._changed(span)
+
+    def announce_all(self) -> None:
+        """Tell of every root that is open: what a child process records below one would be below nothing."""
+        for span in tuple(self._open.values()):
+            self.announce(span)
 
     def open(self, span: RecordedSpan) -> None:
         """Take a span in, make it the innermost of this context and tell of it."""
@@ -91,7 +118,8 @@ class Calls:
         _innermost.set(span)
         span.inner = trace.set_span_in_context(span.mirror or span, span.outer)
         otel_context.attach(span.inner)
-        self._changed(span)
+        if not span.is_quiet:
+            self._changed(span)
 
     def pass_by(self, span: RecordedSpan) -> None:
         """Take in a call that takes no time and has nothing below it; its own end may still come."""
@@ -176,8 +204,11 @@ class Calls:
         return None
 
     def by_span_id(self, span_id: int) -> RecordedSpan | None:
-        """Return the open call that has this span id."""
-        return self._open.get(span_id)
+        """Return the open call that has this span id; something is recorded below it now."""
+        found = self._open.get(span_id)
+        if found is not None and found.is_quiet:
+            self.announce(found)
+        return found
 
     def by_call_id(self, call_id: str) -> RecordedSpan | None:
         """Return the open call with this id, whatever its noun; of several the one that began first."""
@@ -224,7 +255,7 @@ class Calls:
         self._unlink(span)
         for part in span.merged or ():
             self._forget(part)
-        if span.into is None:
+        if span.into is None and not span.is_quiet:
             self._changed(span)
 
     def _unlink(self, span: RecordedSpan) -> None:
@@ -258,7 +289,8 @@ class Calls:
         if span.span_id in self._open and self._keep_late(span):
             span.stop_ns = max(stop_ns, span.start_ns)
             span.state = "abandoned"
-            self._changed(span)
+            if not span.is_quiet:
+                self._changed(span)
 
     def _keep_late(self, span: RecordedSpan) -> bool:
         """Have a call found by its own end, should it come: a background task may outlive the call that began it."""

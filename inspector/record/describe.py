@@ -384,6 +384,11 @@ def _prompt(span: RecordedSpan, texts: Texts) -> Description:
     return found
 
 
+def _root(span: RecordedSpan, _: Texts) -> Description:
+    name = span.before.get("name")
+    return Description(name if isinstance(name, str) and name else span.noun)
+
+
 def _other(span: RecordedSpan, texts: Texts) -> Description:
     found = Description(span.noun)
     for key, plain in span.before.items():
@@ -395,6 +400,7 @@ def _other(span: RecordedSpan, texts: Texts) -> Description:
 
 
 _DESCRIBE: dict[str, Describe] = {
+    "run": _root,
     "workflow_run": _workflow,
     "agent_call": _agent,
     "llm_generate": _llm,

@@ -22,7 +22,7 @@ from inspector.record.spans import Event, Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
 from inspector.redaction.names import label_of
-from inspector.tally import this_run
+from inspector.this_run import this_run
 
 encode = msgspec.json.Encoder(enc_hook=write_mark).encode
 """Writes JSON."""
@@ -271,9 +271,8 @@ def resource_json(process: str, *, service: str | None, version: str) -> bytes:
         (sc.SDK_LANGUAGE, "python"),
         (sc.SDK_VERSION, version),
         (sc.PROCESS, process),
+        (sc.RUN_ID, this_run()),
     ]
-    if run := this_run():
-        pairs.append((sc.RUN_ID, run))
     return encode({"attributes": key_values(pairs)})
 
 

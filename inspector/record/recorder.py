@@ -130,6 +130,32 @@ class Recorder:
 
         return before
 
+    def begin_root(self, noun: str, name: str, run: str) -> RecordedSpan:
+        """Begin a run of its own: the root of a trace, which is recorded once a call below it begins.
+
+        Args:
+            noun: What it is, as the attribute ``inspector.hook`` says it.
+            name: What it is called.
+            run: Its id.
+        """
+        span = self._calls.begin_root(noun, run)
+        span.before = {"name": name}
+        span.note(sc.RUN_ID, run)
+        self._place(span)
+        self._calls.open(span)
+        return span
+
+    def end_root(self, span: RecordedSpan, exc: BaseException | None) -> None:
+        """End a run of its own, by an exception or in peace."""
+        stop_tick = self._tick()
+        state = "ok" if exc is None else state_of(exc)
+        failure = failure_of(exc) if exc is not None and state == "error" else None
+        self._calls.finish(span, state, failure, stop_tick=stop_tick)
+
+    def announce(self) -> None:
+        """Tell of the runs that are open and of which nothing is told yet, before a process is forked."""
+        self._calls.announce_all()
+
     def _place(self, span: RecordedSpan) -> None:
         span.session_id = label(context.get()) or (None if span.parent is None else span.parent.session_id)
         notices.take(span)

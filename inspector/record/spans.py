@@ -149,6 +149,7 @@ class RecordedSpan(trace.Span):
         "inner",
         "into",
         "is_ending",
+        "is_quiet",
         "is_waiting",
         "links",
         "merged",
@@ -190,6 +191,8 @@ class RecordedSpan(trace.Span):
         """The task that the call began in, where that is to end the call."""
         self.is_ending = False
         """Whether its end is being told of, until when attributes are taken whatever the state."""
+        self.is_quiet = False
+        """Whether nothing is told of it until a call below it begins."""
         self.call_id: str | None = None
         self.session_id: str | None = None
         self.direction = "outbound"

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from inspector.spooling import unwritten_name
-from inspector.tally import this_run
+from inspector.this_run import this_run
 
 
 class UnwrittenMark:

@@ -52,26 +52,28 @@ def names(directory):
     return [path.name for path in directory.iterdir()]
 
 
-def test_what_is_unwritten_is_the_name_of_one_file_until_it_is_written(tmp_path):
+def test_what_is_unwritten_is_the_name_of_one_file_until_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECTOR_RUN_ID", "nightly-7")
     process = "20261122T175042-28299-5bd66e36"
     mark = UnwrittenMark(tmp_path, process)
     mark.show(0)
     assert names(tmp_path) == []
     for count in (3, 3, 12):
         mark.show(count)
-        assert names(tmp_path) == [f"{process}..{count}.unwritten"]
-        assert read_unwritten_name(names(tmp_path)[0]) == (process, None, count)
+        assert names(tmp_path) == [f"{process}.nightly-7.{count}.unwritten"]
+        assert read_unwritten_name(names(tmp_path)[0]) == (process, "nightly-7", count)
     mark.show(0)
     assert names(tmp_path) == []
 
 
-def test_what_was_taken_in_meanwhile_is_not_said_again(tmp_path):
+def test_what_was_taken_in_meanwhile_is_not_said_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECTOR_RUN_ID", "job")
     mark = UnwrittenMark(tmp_path, "20261122T175042-28299-5bd66e36")
     mark.show(3)
     next(tmp_path.iterdir()).unlink()
     mark.show(5)
     mark.show(5)
-    assert names(tmp_path) == ["20261122T175042-28299-5bd66e36..2.unwritten"]
+    assert names(tmp_path) == ["20261122T175042-28299-5bd66e36.job.2.unwritten"]
 
 
 def test_nothing_is_said_where_no_file_can_be(tmp_path):

@@ -223,7 +223,8 @@ def test_where_no_thread_can_be_started_calls_do_not_each_try_to(tmp_path, monke
     spool.close()
 
 
-def test_what_the_end_of_the_program_gives_up_is_said(tmp_path):
+def test_what_the_end_of_the_program_gives_up_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECTOR_RUN_ID", "job")
     (tmp_path / "run").mkdir()
     (tmp_path / "spool").mkdir()
     slow, hold, busy = held_writer()
@@ -235,7 +236,7 @@ def test_what_the_end_of_the_program_gives_up_is_said(tmp_path):
     spool.retire(0.05)
     (counts,) = read_tallies(tmp_path / "run")
     assert counts.unwritten == 5
-    assert [path.name for path in (tmp_path / "spool").iterdir()] == [unwritten_name("p", None, 5)]
+    assert [path.name for path in (tmp_path / "spool").iterdir()] == [unwritten_name("p", "job", 5)]
     hold.set()
     spool.retire()
     (counts,) = read_tallies(tmp_path / "run")

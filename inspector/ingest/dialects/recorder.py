@@ -8,6 +8,9 @@ from inspector.ingest.dialects.genai import GEN_AI, METHODS
 from inspector.model import Kind
 
 NOUNS: Mapping[str, Kind] = {
+    "run": "workflow",
+    "request": "workflow",
+    "cell": "workflow",
     "workflow_run": "workflow",
     "agent_call": "agent",
     "llm_generate": "llm",

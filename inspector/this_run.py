@@ -1,0 +1,28 @@
+"""Which run this process belongs to: one execution of a program, with the processes that it starts."""
+
+import os
+from contextlib import suppress
+
+from inspector import tally
+from inspector.spooling import is_run_id
+
+VARIABLE = "INSPECTOR_RUN_ID"
+"""Names the run; a process that is recorded leaves it for those that it starts."""
+
+
+def this_run() -> str:
+    """Return the id of this process's run: that of ``inspector run`` above it, else its parent's, else its own.
+
+    What it returns first stays: recording may end and begin anew, and children that are forked or started have it too.
+    """
+    above = tally.this_run()
+    if above is not None:
+        return above
+    named = os.environ.get(VARIABLE, "")
+    if is_run_id(named):
+        return named
+    made = os.urandom(6).hex()
+    # A program may have put something in its place that cannot be written.
+    with suppress(Exception):
+        os.environ[VARIABLE] = made
+    return made
