@@ -106,4 +106,4 @@ def test_a_server_that_runs_at_the_same_time_is_where_to_look(run, script, start
     )
     done = run(script(waiting))
     assert b"recorded 2 calls in 2 traces" in done.stderr
-    assert re.search(rf"in the browser: {url}/#/\?attr=inspector\.run\.id%3D\w+\n".encode(), done.stderr)
+    assert re.search(rf"in the browser: {url}/#/runs/\w+\n".encode(), done.stderr)
