@@ -207,6 +207,7 @@ class RunsQuery(TraceFilter, Page):
 
     sort: RunSort = "time"
     order: Order = "desc"
+    timeline: Flag = False
 
     @property
     def walks(self) -> bool:

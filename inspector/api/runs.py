@@ -37,10 +37,18 @@ async def list_runs(
 
     def read() -> Response:
         where = query.as_filter()
-        page = service.store.runs(where, sort=query.sort, order=query.order, cursor=query.cursor, limit=query.limit)
+        page = service.store.runs(
+            where,
+            sort=query.sort,
+            order=query.order,
+            cursor=query.cursor,
+            limit=query.limit,
+            timeline=query.timeline,
+        )
         return json_response(page)
 
-    return await service.reads.answer(request, page_cost(query.limit, walks=query.walks), read)
+    cost = page_cost(query.limit, timeline=query.timeline, walks=query.walks)
+    return await service.reads.answer(request, cost, read)
 
 
 @router.api_route("/runs/{run_id}", methods=LOOK, responses=statuses(404, 503))

@@ -78,16 +78,16 @@ class Filter:
     """
 
 
-StatsOf = Literal["events", "traces"]
-"""What figures count: each call once, or each trace once."""
+StatsOf = Literal["events", "traces", "runs"]
+"""What figures count, once each: calls, traces or runs."""
 GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name"]
 
 
 @dataclass(frozen=True, slots=True)
 class StatsGroup:
-    """Counts and quantiles of the calls or traces that share a value of the grouped field.
+    """Counts and quantiles of the calls, traces or runs that share a value of the grouped field.
 
-    The errors of calls are those that failed, the errors of traces the failed ones.
+    The errors of calls are those that failed, the errors of traces and runs the failed ones.
     """
 
     key: str | None

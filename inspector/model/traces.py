@@ -188,6 +188,8 @@ class Run:
     """Model calls that answered or used tokens, and whose cost is not known."""
     seq: int
     """The largest ``seq`` of its spans."""
+    timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
+    """Where its time went; absent unless asked for."""
     losses: Losses | UnsetType = UNSET
     """What its processes did not record in its time; absent from lists, and where nothing is missing."""
 

@@ -238,6 +238,7 @@ class Store(Protocol):
         order: Order = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        timeline: bool = False,
     ) -> Page[Run]:
         """Returns one page of runs; those without a duration come last when sorted by it.
 
@@ -292,9 +293,9 @@ class Store(Protocol):
         ...
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
-        """Returns figures over the newest events of the filter, up to the scan limit, or over its traces.
+        """Returns figures over the newest events of the filter, up to the scan limit, or over its traces or runs.
 
-        Traces are narrowed as by `traces`, and can be split by kind, agent, service, status and name.
+        Traces are narrowed as by `traces`, runs as by `runs`; the kind of a run is that of its first trace.
         ``buckets`` above 0 asks for that many equal slices of the filter's time range, or of what there is.
         """
         ...

@@ -40,8 +40,8 @@ from inspector.store.rows import clean
 from inspector.store.stats import read_stats
 from inspector.store.tables import counters, spools
 from inspector.store.terms import notice_of
-from inspector.store.trace_stats import read_trace_stats
 from inspector.store.turn_lists import read_turns
+from inspector.store.whole_stats import RUNS, TRACES, read_whole_stats
 
 
 class SqliteReads(ABC):
@@ -161,11 +161,12 @@ class SqliteReads(ABC):
         order: Order = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        timeline: bool = False,
     ) -> Page[Run]:
         """See `Store.runs`."""
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return _noticed(where, run_lists.read_runs(connection, where, window, self._limits))
+            return _noticed(where, run_lists.read_runs(connection, where, window, self._limits, timeline=timeline))
 
     def run_outline(self, run_id: str, *, cursor: str | None = None, limit: int = 20_000) -> RunOutline | None:
         """See `Store.run_outline`."""
@@ -200,9 +201,11 @@ class SqliteReads(ABC):
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
         """See `Store.stats`."""
-        read = read_stats if of == "events" else read_trace_stats
         with self._read() as connection:
-            return _noticed(where, read(connection, where, self._limits, by=by, buckets=buckets))
+            if of == "events":
+                return _noticed(where, read_stats(connection, where, self._limits, by=by, buckets=buckets))
+            whole = TRACES if of == "traces" else RUNS
+            return _noticed(where, read_whole_stats(connection, whole, where, self._limits, by=by, buckets=buckets))
 
     def is_clock_doubted(self) -> bool:
         """See `Store.is_clock_doubted`."""

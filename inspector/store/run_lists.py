@@ -1,7 +1,7 @@
 """Questions about runs, each within one read transaction."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, select, text
 
@@ -11,10 +11,11 @@ from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.filters import run_conditions, trace_conditions
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, page_rows, passing_ids
-from inspector.store.membership import Membership, membership_of
+from inspector.store.membership import Candidates, Membership, membership_of
 from inspector.store.reader import Window
 from inspector.store.summaries import RUN, run_of
 from inspector.store.tables import runs, traces
+from inspector.store.timeline import with_run_timelines
 
 _SORTED: dict[RunSort, ColumnElement[Any]] = {
     "time": runs.c.start_ns,
@@ -31,7 +32,9 @@ def read_run(connection: Connection, run_id: str) -> Run | None:
     return None if row is None else run_of(row)
 
 
-def read_runs(connection: Connection, where: Filter, window: Window[RunSort], limits: ReadLimits) -> Page[Run]:
+def read_runs(
+    connection: Connection, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
+) -> Page[Run]:
     """Returns one page of runs.
 
     A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
@@ -39,21 +42,20 @@ def read_runs(connection: Connection, where: Filter, window: Window[RunSort], li
     identity = ("runs", where, window.sort, window.order)
     value, limit = _SORTED[window.sort], window.limit
     ranking = Ranking(value, runs.c.id, window.order, read_cursor(identity, window.cursor))
-    membership = membership_of(connection, where, limits.few_matches)
-    if membership is False:
+    asked = asked_of_traces(connection, where, limits.few_matches)
+    if asked is False:
         return Page(())
     query = select(value, runs.c.id).where(*run_conditions(where))
-    asked = Filter(trace_id=where.trace_id, session_id=where.session_id, agent=where.agent)
-    of_trace = trace_conditions(connection, asked)
-    if membership is None and not of_trace:
+    if asked is None:
         positions, more = _cut(page_rows(connection, query, ranking, limit + 1), limit)
     else:
-        positions, more = _with_trace(connection, query, ranking, limit, _Asked(of_trace, membership), limits)
+        positions, more = _with_trace(connection, query, ranking, limit, asked, limits)
     items = _by_ids(connection, [row_id for _, row_id in positions])
-    return Page(items, None if more is None else write_cursor(identity, more))
+    following = None if more is None else write_cursor(identity, more)
+    return Page(with_run_timelines(connection, items) if timeline else items, following)
 
 
-class _Asked:
+class AskedOfTraces:
     """What one of a run's traces must meet.
 
     Args:
@@ -65,8 +67,8 @@ class _Asked:
         self._conditions = conditions
         self._membership = membership
 
-    def candidates(self, connection: Connection, most_spans: int) -> tuple[ColumnElement[bool], bool] | None:
-        """Returns the condition for the runs that can have such a trace, and whether all of them do."""
+    def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
+        """Returns the runs that can have such a trace; None if no index finds them or they are many."""
         conditions = [*self._conditions]
         certain = True
         if self._membership is not None:
@@ -75,7 +77,7 @@ class _Asked:
                 return None
             conditions.append(found.condition)
             certain = found.certain
-        return runs.c.run_id.in_(select(traces.c.run_id).where(*conditions)), certain
+        return Candidates(runs.c.run_id.in_(select(traces.c.run_id).where(*conditions)), certain)
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
         """Returns which rows of ``runs`` have such a trace."""
@@ -90,12 +92,23 @@ class _Asked:
         return {run_of_trace[row_id] for row_id in self._membership.test(connection, list(run_of_trace))}
 
 
+def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> AskedOfTraces | Literal[False] | None:
+    """Returns what a filter asks of one of the traces of a run; None for nothing, False for what none can meet."""
+    membership = membership_of(connection, where, few_matches)
+    if membership is False:
+        return False
+    conditions = trace_conditions(
+        connection, Filter(trace_id=where.trace_id, session_id=where.session_id, agent=where.agent)
+    )
+    return AskedOfTraces(conditions, membership) if conditions or membership is not None else None
+
+
 def _with_trace(
     connection: Connection,
     query: Select[*tuple[Any, ...]],
     ranking: Ranking,
     limit: int,
-    asked: _Asked,
+    asked: AskedOfTraces,
     limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
     # Most filters are met by many of the first runs, which is seen sooner than looked up.
@@ -104,9 +117,8 @@ def _with_trace(
         return positions, more
     candidates = asked.candidates(connection, limits.listed_spans)
     if candidates is not None:
-        condition, certain = candidates
-        query = query.where(condition)
-        if certain:
+        query = query.where(candidates.condition)
+        if candidates.certain:
             return _cut(page_rows(connection, query, ranking, limit + 1), limit)
     return passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, limits.walk_s))
 

@@ -1,4 +1,4 @@
-"""A trace as a few bars: where its time went, for a list of traces."""
+"""A trace or a run as a few bars: where its time went, for a list of them."""
 
 import json
 from bisect import bisect_left
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from inspector.model import Kind, Status, TimelineBar, Trace
+from inspector.model import Kind, Run, Status, TimelineBar, Trace
 from inspector.store.engine import driver
 
 LOOKED_AT = 200
@@ -39,6 +39,23 @@ _SELECT_FAILED = (
     f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
     f"AND start_ns BETWEEN :first AND :last LIMIT {_FAILED}) WHERE trace_id = {_TRACE}"
 )
+# A call that nothing encloses is below its run, as others are below their root.
+_SELECT_OF_RUN = (
+    "SELECT span_id, CASE WHEN traces.spans = 1 THEN '' ELSE parent_id END, spans.start_ns, spans.duration_ms, "  # noqa: S608  # constants
+    "spans.kind, spans.status FROM traces JOIN spans ON spans.trace_id = traces.id "
+    f"WHERE traces.run_id = :run ORDER BY spans.start_ns, spans.id LIMIT {LOOKED_AT}"
+)
+# A run of many calls is told by its traces, a bar each.
+_TRACE_BAR = "trace_id, NULL, start_ns, duration_ms, kind, status"
+_SELECT_TRACES = f"SELECT {_TRACE_BAR} FROM traces WHERE run_id = :run ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
+_SELECT_TRACE_ENDS = (
+    "SELECT (SELECT min(start_ns) FROM traces WHERE run_id = :run), "
+    "(SELECT max(start_ns) FROM traces WHERE run_id = :run)"
+)
+_SELECT_TRACES_AT_MOMENTS = (
+    f"SELECT {_TRACE_BAR}, moment.key FROM json_each(:moments) AS moment JOIN traces ON traces.id IN (SELECT id "  # noqa: S608  # constants
+    f"FROM traces WHERE run_id = :run AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
+)
 _WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
 
 _Execute = Callable[[str, Mapping[str, object]], Iterable[Any]]
@@ -64,16 +81,35 @@ def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Tra
     return tuple(replace(trace, timeline=_timeline(execute, trace)) for trace in traces)
 
 
-def _timeline(execute: _Execute, trace: Trace) -> tuple[TimelineBar, ...]:
+def with_run_timelines(connection: Connection, runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Returns the runs with their sketches."""
+    execute = driver(connection).execute
+    return tuple(replace(run, timeline=_run_timeline(execute, run)) for run in runs)
+
+
+def _run_timeline(execute: _Execute, run: Run) -> tuple[TimelineBar, ...]:
+    if run.traces == 1:
+        return _timeline(execute, run)
+    names: dict[str, object] = {"run": run.run_id}
+    if run.spans <= LOOKED_AT:
+        return sketch(list(starmap(Bar, execute(_SELECT_OF_RUN, names))))
+    if run.traces <= LOOKED_AT:
+        return sketch(list(starmap(Bar, execute(_SELECT_TRACES, names))))
+    ((first_ns, last_ns),) = execute(_SELECT_TRACE_ENDS, names)
+    found = execute(_SELECT_TRACES_AT_MOMENTS, names | {"moments": json.dumps(_moments(first_ns, last_ns))})
+    return sketch(list({bar.span_id: bar for bar in starmap(Bar, found)}.values()))
+
+
+def _timeline(execute: _Execute, trace: Trace | Run) -> tuple[TimelineBar, ...]:
     if trace.spans <= LOOKED_AT:
         return sketch(list(starmap(Bar, execute(_SELECT, {"trace": trace.trace_id}))))
     return sketch(_samples(execute, trace))
 
 
-def _samples(execute: _Execute, trace: Trace) -> list[Bar]:
+def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
     """Returns some spans of a long trace for each of a few moments, spread evenly from its first span to its last."""
     ((first_ns, last_ns),) = execute(_SELECT_ENDS, {"trace": trace.trace_id})
-    times: list[int] = [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]
+    times = _moments(first_ns, last_ns)
     rows = execute(_SELECT_MOMENTS, {"trace": trace.trace_id, "moments": json.dumps(times)})
     # In a quiet time several moments find the same spans.
     found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
@@ -81,6 +117,10 @@ def _samples(execute: _Execute, trace: Trace) -> list[Bar]:
         failed = starmap(Bar, execute(_SELECT_FAILED, {"trace": trace.trace_id, "first": first_ns, "last": last_ns}))
         found += [bar._replace(moment=bisect_left(times, bar.start_ns)) for bar in failed]
     return found
+
+
+def _moments(first_ns: int, last_ns: int) -> list[int]:
+    return [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]
 
 
 def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:

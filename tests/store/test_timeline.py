@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from inspector.model import Filter, SpanError, TimelineBar
 from inspector.store.timeline import LOOKED_AT, MOMENTS, MOST_BARS
 
+MS = 1_000_000
+
 
 def timeline_of(store):
     return store.traces(Filter(), timeline=True).items[0].timeline
@@ -128,3 +130,30 @@ def test_a_long_trace_that_began_all_at_once_shows_each_span_once(store, make_sp
     bars = timeline_of(store)
     assert set(bars) == {TimelineBar(0.0, 1e-06, "tool", "ok")}
     assert len(bars) <= MOST_BARS
+
+
+def test_a_run_of_several_traces_is_told_by_all_their_calls(store, make_span):
+    store.write(
+        [
+            make_span(trace_id="t1", span_id="1", run="r1", kind="llm", start_ns=10 * MS, end_ns=20 * MS),
+            make_span(trace_id="t2", span_id="2", run="r1", kind="agent", start_ns=30 * MS, end_ns=60 * MS),
+            make_span(
+                trace_id="t2", span_id="3", parent_id="2", run="r1", kind="tool", start_ns=40 * MS, end_ns=50 * MS
+            ),
+        ]
+    )
+    (run,) = store.runs(Filter(), timeline=True).items
+    assert [(bar.offset_ms, bar.kind) for bar in run.timeline] == [(0, "llm"), (30, "tool")]
+
+
+def test_a_run_of_thousands_of_traces_is_told_at_a_few_moments_of_its_time(store, make_span):
+    store.write(
+        [
+            make_span(trace_id=f"t{at}", span_id="1", run="r1", kind="llm", start_ns=at * MS, end_ns=at * MS + 500)
+            for at in range(1, 3001)
+        ]
+    )
+    (run,) = store.runs(Filter(), timeline=True).items
+    assert 30 <= len(run.timeline) <= 40
+    assert run.timeline[0].offset_ms == 0
+    assert run.timeline[-1].offset_ms >= 2998

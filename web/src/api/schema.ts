@@ -343,10 +343,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Counts, errors, quantiles, tokens and cost of the events or traces that match a filter.
+         * Counts, errors, quantiles, tokens and cost of the events, traces or runs that match a filter.
          * @description `of=traces` counts each trace once, with its duration and its sums, and takes the filters as `/traces` does; its
          *     errors are traces whose status is `error`. Split by model, tool or error type, of which a trace has many, a trace
          *     is in the group of each that one of its events has; one without any is in the group whose key is null.
+         *     `of=runs` counts runs likewise, narrowed as by `/runs`; the kind of a run is that of its first trace.
          */
         get: operations["getStats"];
         put?: never;
@@ -508,7 +509,7 @@ export interface components {
          * @default events
          * @enum {string}
          */
-        StatsOf: "events" | "traces";
+        StatsOf: "events" | "traces" | "runs";
         /** @enum {string} */
         GroupBy: "kind" | "model" | "tool" | "agent" | "service" | "status" | "error_type" | "name";
         RunId: string;
@@ -667,6 +668,11 @@ export interface components {
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
             seq: components["schemas"]["Sequence"];
+            /**
+             * @description Where its time went, in the order its calls began; of a run of many calls a bar for each trace. Only with
+             *     `timeline`.
+             */
+            timeline?: components["schemas"]["TimelineBar"][];
             /**
              * @description What the processes of the run did not record in its time. Only of a single run, and only where something is
              *     missing.
@@ -1599,6 +1605,8 @@ export interface operations {
                 duplicates?: components["parameters"]["duplicates"];
                 sort?: components["schemas"]["RunSort"];
                 order?: components["parameters"]["order"];
+                /** @description Whether runs carry `timeline`. */
+                timeline?: boolean;
                 /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */

@@ -3,27 +3,25 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.model import Filter, GroupBy, Span, SpanError
 from inspector.store import ReadLimits, SqliteStore
 from inspector.store.stats import quantile
-from inspector.store.trace_stats import GROUPED
+from inspector.store.whole_stats import TRACES
 
 INT64_MAX = 2**63 - 1
-TRACES = st.lists(
-    st.builds(
-        dict,
-        start_ns=st.integers(0, 40) | st.sampled_from([INT64_MAX, 2**64 - 1]),
-        length_ns=st.integers(0, 10**9),
-        status=st.sampled_from(["ok", "error", "running"]),
-        name=st.sampled_from(["a", "b"]),
-        service=st.sampled_from(["x", None]),
-        agent=st.sampled_from(["x", None]),
-        kind=st.sampled_from(["agent", "tool"]),
-        input_tokens=st.sampled_from([None, 5]),
-        cost_usd=st.sampled_from([None, 0.25, 0.1]),
-    ),
-    max_size=15,
+ONE = st.builds(
+    dict,
+    start_ns=st.integers(0, 40) | st.sampled_from([INT64_MAX, 2**64 - 1]),
+    length_ns=st.integers(0, 10**9),
+    status=st.sampled_from(["ok", "error", "running"]),
+    name=st.sampled_from(["a", "b"]),
+    service=st.sampled_from(["x", None]),
+    agent=st.sampled_from(["x", None]),
+    kind=st.sampled_from(["agent", "tool"]),
+    input_tokens=st.sampled_from([None, 5]),
+    cost_usd=st.sampled_from([None, 0.25, 0.1]),
 )
 
 
@@ -55,8 +53,8 @@ def told(found):
 
 
 @given(
-    recorded=TRACES,
-    by=st.none() | st.sampled_from(tuple(GROUPED)),
+    recorded=st.lists(ONE, max_size=15),
+    by=st.none() | st.sampled_from(tuple(TRACES.grouped)),
     buckets=st.integers(0, 7),
     where=st.builds(
         Filter,
@@ -157,3 +155,54 @@ def test_every_split_of_events_is_one_of_traces(store, make_span):
     store.write([make_span()])
     for by in get_args(GroupBy):
         assert store.stats(Filter(), of="traces", by=by).total.count == 1
+
+
+@given(
+    recorded=st.lists(st.tuples(ONE, st.sampled_from(["r1", "r2", "r3", None])), max_size=15),
+    by=st.none() | st.sampled_from(["agent", "service", "status", "name"]),
+    buckets=st.integers(0, 7),
+    where=st.builds(
+        Filter,
+        statuses=st.sampled_from([(), ("error",)]),
+        name=st.sampled_from([None, "a", "x"]),
+        agent=st.sampled_from([None, "x"]),
+        since_ns=st.sampled_from([None, 0, 7]),
+        until_ns=st.sampled_from([None, 30]),
+        kinds=st.sampled_from([(), ("tool",)]),
+    ),
+)
+def test_figures_of_runs_are_those_of_the_list_of_runs(tmp_path_factory, empty_database, recorded, by, buckets, where):
+    path = empty_database(tmp_path_factory.mktemp("stats") / "inspector.db")
+    store = SqliteStore(path, limits=ReadLimits(read_s=120, scan_s=60))
+    # A run of ages has a length with more digits than a list of lengths in JSON.
+    store.write(
+        [
+            replace(build(at, fields | {"start_ns": fields["start_ns"] % 41}), run=run)
+            for at, (fields, run) in enumerate(recorded)
+        ]
+    )
+    runs = store.runs(where, limit=50).items
+    found = store.stats(where, of="runs", by=by, buckets=buckets)
+    assert found.complete
+    assert told(found.total) == figures(runs)
+    expected = {}
+    for run in runs if by else ():
+        expected.setdefault(getattr(run, by), []).append(run)
+    assert {group.key: told(group) for group in found.groups} == {key: figures(of) for key, of in expected.items()}
+    assert sum(bucket.count for bucket in found.buckets) == (len(runs) if buckets else 0)
+    store.close()
+
+
+def test_a_run_is_in_the_group_of_each_tool_of_any_of_its_traces(store, make_span):
+    store.write(
+        [
+            make_span(trace_id="t1", span_id="1", run="r1", kind="tool", tool="clock"),
+            make_span(trace_id="t2", span_id="2", run="r1", kind="tool", tool="clock"),
+            make_span(trace_id="t3", span_id="3", run="r1", kind="tool", tool="sum"),
+            make_span(trace_id="t4", span_id="4", run="r2", kind="llm", model="m"),
+            make_span(trace_id="t5", span_id="5", run="r3", kind="tool", tool="sum"),
+        ]
+    )
+    found = store.stats(Filter(), of="runs", by="tool")
+    assert found.total.count == 3
+    assert {group.key: group.count for group in found.groups} == {"clock": 1, "sum": 2, None: 1}
