@@ -163,6 +163,8 @@ class Run:
     """The beginning of what was last answered."""
     trace_id: str
     """The trace that began first."""
+    trace_name: str
+    """What that trace is called."""
     start_time_unix_nano: str
     end_time_unix_nano: str | None
     duration_ms: float | None

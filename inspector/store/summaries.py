@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import func
+from sqlalchemy import func, select
 
 from inspector.model import Run, Session, Trace
 from inspector.store.tables import runs, sessions, traces
@@ -19,8 +19,9 @@ TRACE = (
     *(_t.input_tokens, _t.output_tokens, _t.cached_tokens, _t.cost_usd, _t.priced, _t.unpriced_calls, _t.seq),
 )
 """The columns that `trace_of` expects."""
+_FIRST_NAME = select(_t.name).where(_t.id == _r.head).scalar_subquery()
 RUN = (
-    *(_r.run_id, _r.origin, _r.name, _r.status, _r.service, _r.agent, _r.question, _r.answer, _r.trace_id),
+    *(_r.run_id, _r.origin, _r.name, _r.status, _r.service, _r.agent, _r.question, _r.answer, _r.trace_id, _FIRST_NAME),
     *(_r.start_ns, _r.end_ns, _r.duration_ms, _r.traces, _r.failed, _r.open_calls),
     *(_r.spans, _r.calls, _r.errors, _r.llm_calls, _r.tool_calls, _r.models),
     *(_r.input_tokens, _r.output_tokens, _r.cached_tokens, _r.cost_usd, _r.priced, _r.unpriced_calls, _r.seq),
@@ -49,10 +50,10 @@ def trace_of(row: Sequence[Any]) -> Trace:
 
 def run_of(row: Sequence[Any]) -> Run:
     """Returns the run of a row; one that still runs has no end."""
-    status, start_ns, end_ns = row[3], row[9], row[10]
+    status, start_ns, end_ns = row[3], row[10], row[11]
     end = None if end_ns is None or status == "running" else str(end_ns)
-    values: tuple[Any, ...] = (*row[:9], str(start_ns), end, *row[11:20], _MODELS.decode(row[20]), *row[21:24])
-    return Run(*values, cost_usd=_cost(row[24], row[25]), unpriced_calls=row[26], seq=row[27])
+    values: tuple[Any, ...] = (*row[:10], str(start_ns), end, *row[12:21], _MODELS.decode(row[21]), *row[22:25])
+    return Run(*values, cost_usd=_cost(row[25], row[26]), unpriced_calls=row[27], seq=row[28])
 
 
 def session_of(row: Sequence[Any]) -> Session:

@@ -16,7 +16,7 @@ from typing import Any
 from browsing import chromium
 from playwright.sync_api import Browser, Page, expect
 from serving import ROOT, Server, fill, record_demo, serving, wait_until
-from stories import MINUTE, MS, START_NS, message, model_call, run_spans, span_of, tool_call
+from stories import LOOP, MINUTE, MS, START_NS, loop_spans, message, model_call, run_spans, span_of, tool_call
 
 from inspector.model import Span
 
@@ -75,6 +75,8 @@ def scripted() -> Iterator[Span]:
     """Runs around the demo's: a morning of work before it, and one that still runs after it."""
     for number in range(58):
         yield from run_spans(number, -(58 - number) * 4.3 * MINUTE - (number * 7919 % 97) * 1300)
+    yield from loop_spans(1, "Send invoice 1137 to Ann", 8.2 * MINUTE)
+    yield from loop_spans(2, "And a reminder to Ben", 8.2 * MINUTE + 700)
     at = 8.9 * MINUTE
     agent: dict[str, Any] = {"agent": "researcher", "session_id": "session-live", "service": "service-1"}
     yield span_of(RUNNING, 1, "workflow", name="invoke_workflow research_topic", start_ms=at, **running(agent))
@@ -105,6 +107,7 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
         "runs": ("/", "weekend_trip"),
         "sessions": ("/sessions", "trip-lisbon"),
         "trace": (f"/traces/{trace}", "did not answer in time"),
+        "run": (f"/runs/{LOOP}", "Inferred from messages"),
         "graph": (f"/traces/{trace}?view=graph", "local_guide"),
         "transcript": (f"/traces/{trace}?view=transcript", "The desk says to try again"),
         "span-llm": (f"/traces/{trace}?span={asked}", "gpt-4.1"),

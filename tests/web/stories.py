@@ -5,6 +5,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector import semconv
 from inspector.model import KINDS, STATUSES, Kind, Span, SpanError, Status
 
@@ -121,6 +123,36 @@ def tool_call(trace_id: str, number: int, tool: str, arguments: Any = None, resu
     )
 
 
+LOOP = "loop-run"
+"""The run of hand-written loops."""
+
+
+def wants(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
+    """The part of an answer that asks for a tool."""
+    return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
+
+
+def gave(call_id: str, text: str) -> dict[str, Any]:
+    """The message with a tool's result."""
+    return {"role": "tool", "parts": [{"type": "tool_call_response", "id": call_id, "response": text}]}
+
+
+def loop_spans(number: int, question: str, start_ms: float) -> Iterator[Span]:
+    """A loop of three model calls, each a trace of its own: the second tool fails, and the model goes on."""
+    talk = [message("user", question)]
+    answers = [
+        message("assistant", "", wants("c1", "get_invoice", id=1137)),
+        message("assistant", "", wants("c2", "send_mail", to="ann")),
+        message("assistant", "It is sent."),
+    ]
+    results = [gave("c1", "84932.86"), gave("c2", "KeyError: 'ann'")]
+    for at, answer in enumerate(answers):
+        trace_id = f"{0x10000 + 16 * number + at:032x}"
+        span = model_call(trace_id, 1, talk, answer, start_ms=start_ms + 200 * at, took_ms=100)
+        yield replace(span, run=LOOP, service="mailer")
+        talk = [*talk, answer, *results[at : at + 1]]
+
+
 WORKFLOWS = ("answer_mail", "weekly_report", "triage_ticket", "research_topic", "refund_order")
 AGENTS = ("planner", "researcher", "writer", "reviewer")
 MODELS = ("gpt-4.1", "gpt-4.1-mini", "claude-sonnet-4-5")
@@ -133,11 +165,11 @@ FAILURES = (
 
 
 def run_spans(number: int, start_ms: float, seed: int = 11) -> list[Span]:
-    """One run: a workflow, an agent that asks its model and calls tools in turn; every fifth one fails."""
+    """A program's execution: a workflow, an agent that asks its model and calls tools in turn; every fifth fails."""
     r = random.Random(seed * 1_000_003 + number)
     trace_id, session = f"{0xC0000000 + number:032x}", f"session-{number // 4:04d}"
     agent, workflow = AGENTS[number % len(AGENTS)], WORKFLOWS[number % len(WORKFLOWS)]
-    common: dict[str, Any] = {"session_id": session, "service": f"service-{number % 3}"}
+    common: dict[str, Any] = {"session_id": session, "service": f"service-{number % 3}", "run": f"run-{number:04d}"}
     fails = number % 5 == 4
     spans: list[Span] = []
     history = [message("system", f"You are the {agent}."), message("user", f"Do {workflow} number {number}.")]

@@ -5,12 +5,12 @@ import re
 from playwright.sync_api import expect
 
 
-def test_from_the_list_to_the_error_of_a_call_without_a_mouse(demo, demo_trace, visit):
+def test_from_the_list_to_the_error_of_a_call_without_a_mouse(demo, visit):
     page = visit(demo, "/")
-    expect(page.get_by_role("grid", name="Runs")).to_contain_text("weekend_trip")
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(demo_trace))
+    page.wait_for_url(re.compile("/runs/"))
     expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
     page.keyboard.press("e")
     page.wait_for_url(re.compile("span="))
@@ -19,7 +19,7 @@ def test_from_the_list_to_the_error_of_a_call_without_a_mouse(demo, demo_trace, 
 
 def test_the_focus_can_be_seen_wherever_it_goes(demo, visit):
     page = visit(demo, "/")
-    expect(page.get_by_role("grid", name="Runs")).to_contain_text("weekend_trip")
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
     visible = """() => {
       const style = getComputedStyle(document.activeElement);
       return document.activeElement === document.body || style.outlineStyle !== "none" || style.boxShadow !== "none"
@@ -33,7 +33,7 @@ def test_the_focus_can_be_seen_wherever_it_goes(demo, visit):
 def test_the_palette_goes_to_a_page_and_to_a_span_by_its_id(demo, demo_trace, visit):
     span_id = demo.get(f"/events?trace_id={demo_trace}&kind=llm&limit=1")["items"][0]["span_id"]
     page = visit(demo, "/")
-    expect(page.get_by_role("grid", name="Runs")).to_contain_text("weekend_trip")
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
     page.keyboard.press("Control+k")
     palette = page.get_by_role("dialog")
     expect(palette.get_by_role("combobox")).to_be_focused()
@@ -50,7 +50,7 @@ def test_the_palette_goes_to_a_page_and_to_a_span_by_its_id(demo, demo_trace, vi
 
 def test_a_question_mark_shows_the_shortcuts_and_escape_closes_them(demo, visit):
     page = visit(demo, "/")
-    expect(page.get_by_role("grid", name="Runs")).to_contain_text("weekend_trip")
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("Next failure")
     page.keyboard.press("Escape")
@@ -59,7 +59,7 @@ def test_a_question_mark_shows_the_shortcuts_and_escape_closes_them(demo, visit)
 
 def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
     page = visit(demo, "/")
-    expect(page.get_by_role("grid", name="Runs")).to_contain_text("weekend_trip")
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
     for keys, place in (("gs", "#/sessions"), ("gl", "#/events"), ("gt", "#/stats"), ("gr", "#/")):
         for key in keys:
             page.keyboard.press(key)

@@ -30,7 +30,7 @@ def test_the_printed_address_signs_the_browser_in_and_opens_the_runs(
         page.set_default_timeout(wait_ms)
         watch.over(page, server.url)
         page.goto(server.sign_in_url)
-        expect(page.get_by_text("weekend_trip").first).to_be_visible()
+        expect(page.get_by_text("trip-planner").first).to_be_visible()
         assert page.url.startswith(f"{server.url}/")
         assert "code" not in page.url
         page.context.close()
@@ -42,7 +42,7 @@ def test_a_browser_that_is_not_signed_in_is_told_how(demo, visit, watch):
     stranger.context.clear_cookies()
     stranger.reload()
     expect(stranger.get_by_role("alert").filter(has_text="not signed in").first).to_contain_text("inspector open")
-    assert "weekend_trip" not in stranger.locator("body").inner_text()
+    assert "trip-planner" not in stranger.locator("body").inner_text()
 
 
 def test_a_deep_link_to_a_span_shows_that_span(demo, demo_trace, visit):
@@ -67,14 +67,14 @@ def test_a_damaged_database_is_said_above_the_runs_that_can_be_read(tmp_path, vi
         page = visit(server, "/")
         # The page asks for the server's state every half a minute, and may have done so before the check was over.
         expect(page.get_by_role("alert").filter(has_text="is damaged")).to_be_visible(timeout=60_000)
-        expect(page.get_by_role("grid", name="Runs").locator('a[href*="/traces/"]').first).to_be_visible()
+        expect(page.get_by_role("grid", name="Runs").locator('a[href*="/runs/"]').first).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_says_so(demo, visit):
     page = visit(demo, "/no/such/view")
     expect(page.get_by_role("heading", level=1)).to_be_attached()
     page.get_by_role("navigation").get_by_role("link", name="Runs").click()
-    expect(page.get_by_text("weekend_trip").first).to_be_visible()
+    expect(page.get_by_text("trip-planner").first).to_be_visible()
 
 
 def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
@@ -123,7 +123,7 @@ def test_the_app_works_below_a_prefix_of_another_application(mounted, browser, w
     parts = urlsplit(mounted)
     watch.over(page, f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}")
     page.goto(mounted)
-    run = page.get_by_role("link", name=re.compile("weekend_trip")).first
+    run = page.get_by_role("link", name=re.compile("trip-planner")).first
     run.click()
     expect(page.get_by_text("book_hotel").first).to_be_visible()
     assert urlsplit(page.url).path == "/tools/inspector/"
@@ -137,7 +137,7 @@ def test_the_first_view_loads_no_more_than_its_budget(demo, visit):
     page = visit(demo, "/")
     page.on("request", lambda request: loaded.append(request.url))
     page.reload()
-    expect(page.get_by_text("weekend_trip").first).to_be_visible()
+    expect(page.get_by_text("trip-planner").first).to_be_visible()
     names = {urlsplit(url).path.rpartition("/")[2] for url in loaded if url.endswith((".js", ".css"))}
     sizes = {name: len(gzip.compress((ROOT / "web/dist/assets" / name).read_bytes(), 9)) for name in names}
     assert sizes and sum(sizes.values()) <= FIRST_VIEW_BYTES, sizes
@@ -151,5 +151,5 @@ def test_nothing_but_the_apps_own_files_and_the_api_is_asked_for(demo, visit):
     for view in ("/", "/sessions", "/stats", "/events"):
         page.goto(f"{demo.url}/#{view}")
         expect(page.locator("#main")).not_to_be_empty()
-    unknown = {path for path in asked if not re.match(r"/(assets/|events|traces|sessions|stats|readyz)|/$", path)}
+    unknown = {path for path in asked if not re.match(r"/(assets/|events|runs|traces|sessions|stats|readyz)|/$", path)}
     assert unknown == set()

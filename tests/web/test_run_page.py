@@ -7,34 +7,9 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 from serving import fill
-from stories import MINUTE, message, model_call, tool_call
+from stories import LOOP, MINUTE, gave, loop_spans, message, model_call, tool_call, wants
 
 TALL = {"viewport": {"width": 1280, "height": 1400}}
-RUN = "loop-run"
-
-
-def wants(call_id, name, **arguments):
-    return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
-
-
-def gave(call_id, text):
-    return {"role": "tool", "parts": [{"type": "tool_call_response", "id": call_id, "response": text}]}
-
-
-def loop_spans(number, question, start_ms):
-    """A loop of three model calls, each a trace of its own: the second tool fails, and the model goes on."""
-    talk = [message("user", question)]
-    answers = [
-        message("assistant", "", wants("c1", "get_invoice", id=1137)),
-        message("assistant", "", wants("c2", "send_mail", to="ann")),
-        message("assistant", "It is sent."),
-    ]
-    results = [gave("c1", "84932.86"), gave("c2", "KeyError: 'ann'")]
-    for at, answer in enumerate(answers):
-        trace_id = f"{0x10000 + 16 * number + at:032x}"
-        span = model_call(trace_id, 1, talk, answer, start_ms=start_ms + 200 * at, took_ms=100)
-        yield replace(span, run=RUN, service="mailer")
-        talk = [*talk, answer, *results[at : at + 1]]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +31,7 @@ def header_of(page):
 
 
 def test_a_hand_written_loop_is_an_agent_with_its_tools_and_says_which_failed(loops, visit):
-    page = visit(loops, f"/runs/{RUN}", **TALL)
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
     expect(page.get_by_role("heading", name="mailer")).to_be_visible()
     expect(header_of(page)).to_contain_text("Send invoice 1137")
     expect(rows_of(page)).to_have_count(12)
@@ -70,7 +45,7 @@ def test_a_hand_written_loop_is_an_agent_with_its_tools_and_says_which_failed(lo
 
 
 def test_what_is_inferred_is_counted_nowhere_and_can_be_hidden(loops, visit):
-    page = visit(loops, f"/runs/{RUN}", **TALL)
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
     header = header_of(page)
     expect(header).to_contain_text(re.compile(r"Traces\s*6"))
     expect(header).to_contain_text(re.compile(r"Tool calls\s*0"))
@@ -82,7 +57,7 @@ def test_what_is_inferred_is_counted_nowhere_and_can_be_hidden(loops, visit):
 
 
 def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit):
-    page = visit(loops, f"/runs/{RUN}?view=transcript", **TALL)
+    page = visit(loops, f"/runs/{LOOP}?view=transcript", **TALL)
     transcript = page.get_by_role("group", name="Transcript")
     expect(transcript).to_contain_text("Send invoice 1137")
     expect(transcript).to_contain_text("84932.86")
@@ -92,16 +67,16 @@ def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit)
 
 
 def test_a_span_of_a_run_is_walked_to_and_linked_on_the_page_of_the_run(loops, visit):
-    page = visit(loops, f"/runs/{RUN}", **TALL)
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
     detail = page.get_by_role("region", name="Span", exact=True)
     detail.get_by_role("link", name="What the model saw before this call").click()
     expect(detail).to_contain_text("chat gpt-4.1")
-    assert f"/runs/{RUN}" in page.url
+    assert f"/runs/{LOOP}" in page.url
 
 
 def test_the_page_of_a_trace_leads_to_its_run(loops, visit):
     page = visit(loops, f"/traces/{0x10010:032x}", **TALL)
-    page.get_by_role("link", name=RUN).click()
+    page.get_by_role("link", name=LOOP).click()
     expect(rows_of(page)).to_have_count(12)
 
 
@@ -109,7 +84,7 @@ def test_a_run_that_is_deleted_takes_all_of_its_traces_along(homes, serving, vis
     home = homes / "loops-deleted"
     fill(home, [*loop_spans(1, "Send invoice 1137", 0)])
     with serving(home) as server:
-        page = visit(server, f"/runs/{RUN}", **TALL)
+        page = visit(server, f"/runs/{LOOP}", **TALL)
         page.get_by_role("button", name="Delete this run").click()
         page.get_by_role("button", name="Delete", exact=True).click()
         expect(page).to_have_url(re.compile(r"#/$"))
@@ -131,9 +106,9 @@ def test_what_a_result_holds_is_never_markup(homes, serving, visit):
         model_call(f"{0x31:032x}", 1, first, answer, took_ms=100),
         model_call(f"{0x32:032x}", 1, [*first, answer, gave("c1", evil)], message("assistant", evil), start_ms=200),
     ]
-    fill(home, [replace(span, run=RUN, service=evil) for span in spans])
+    fill(home, [replace(span, run=LOOP, service=evil) for span in spans])
     with serving(home) as server:
-        page = visit(server, f"/runs/{RUN}", **TALL)
+        page = visit(server, f"/runs/{LOOP}", **TALL)
         expect(rows_of(page)).to_have_count(4)
         rows_of(page).filter(has_text="inferred").last.click()
         expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text(evil)

@@ -1,22 +1,22 @@
-"""The runs and the sessions: browse, filter, search, brush, group, delete."""
+"""The runs and the sessions: browse, filter, search, brush, delete."""
 
 import re
 
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
-from serving import fill
+from serving import fill, wait_until
 from stories import many_runs
 
 from inspector.model import Filter, Loss, Span
 from inspector.store import SqliteStore
 
-RUN = re.compile(r"/traces/[0-9a-f]{32}")
+RUN = re.compile(r"/runs/run-[0-9]{4}")
 
 
 def runs_of(page):
-    """The rows of runs, without the heading and those of sessions."""
-    return page.get_by_role("grid", name="Runs").get_by_role("row").filter(has=page.locator('a[href*="/traces/"]'))
+    """The rows of runs, without the heading."""
+    return page.get_by_role("grid", name="Runs").get_by_role("row").filter(has=page.locator('a[href*="/runs/"]'))
 
 
 def address(page):
@@ -25,19 +25,18 @@ def address(page):
 
 def test_runs_stand_newest_first_with_what_they_took(crowd, visit):
     page = visit(crowd, "/")
-    newest = crowd.get("/traces?limit=3")["items"]
+    newest = crowd.get("/runs?limit=3")["items"]
     for place, run in enumerate(newest):
         row = runs_of(page).nth(place)
-        expect(row.get_by_role("link").first).to_have_attribute("href", re.compile(run["trace_id"]))
-        expect(row).to_contain_text(run["name"])
-        expect(row).to_contain_text(run["agent"])
-        expect(row).to_contain_text(run["session_id"])
+        expect(row.get_by_role("link").first).to_have_attribute("href", re.compile(run["run_id"]))
+        for said in (run["name"], run["agent"], run["question"], run["answer"]):
+            expect(row).to_contain_text(said)
 
 
 def test_scrolling_loads_all_runs(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()
-    oldest = crowd.get("/traces?order=asc&limit=1")["items"][0]["trace_id"]
+    oldest = crowd.get("/runs?order=asc&limit=1")["items"][0]["run_id"]
     grid = page.get_by_role("grid", name="Runs")
     grid.focus()
     for _ in range(8):
@@ -60,12 +59,12 @@ def test_a_run_opens_with_a_click_and_the_way_back_leads_to_the_same_list(crowd,
 
 def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
     page = visit(crowd, "/?status=error&agent=planner")
-    found = crowd.get("/traces?status=error&agent=planner&limit=1000")["items"]
+    found = crowd.get("/runs?status=error&agent=planner&limit=1000")["items"]
     expect(page.get_by_role("button", name="Remove status: error")).to_be_visible()
     expect(runs_of(page).first).to_contain_text("planner")
     page.reload()
     expect(page.get_by_role("button", name="Remove agent: planner")).to_be_visible()
-    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(found[0]["trace_id"]))
+    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(found[0]["run_id"]))
 
 
 @pytest.mark.parametrize("view", ["/", "/events", "/stats", "/sessions"])
@@ -73,7 +72,7 @@ def test_words_that_a_page_does_not_know_are_ignored_in_an_address_typed_into_th
     page = visit(crowd, "/nowhere")
     expect(page.get_by_text("There is no such page")).to_be_visible()
     page.evaluate(f"location.hash = '#{view}?status=odd&kind=odd&min_duration_ms=x&since=never&sort=odd&order=odd'")
-    expect(page.get_by_text(re.compile("^(invoke_workflow|session-|Over time)")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("^(service-|invoke_workflow|session-|Over time)")).first).to_be_visible()
 
 
 def test_a_filter_is_added_and_removed_with_the_bar(crowd, visit):
@@ -137,9 +136,9 @@ def test_dragging_across_the_histogram_keeps_that_time(crowd, visit):
     page.mouse.up()
     page.wait_for_url(re.compile(r"since=.*until="))
     query = address(page).partition("?")[2]
-    wanted = crowd.get(f"/traces?{query}&limit=1000")["items"]
+    wanted = crowd.get(f"/runs?{query}&limit=1000")["items"]
     assert 0 < len(wanted) < 400
-    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted[0]["trace_id"]))
+    expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted[0]["run_id"]))
 
 
 def test_the_histogram_works_with_the_keyboard(crowd, visit):
@@ -158,28 +157,18 @@ def test_the_histogram_works_with_the_keyboard(crowd, visit):
     page.wait_for_url(lambda url: "since=" not in url)
 
 
-def test_runs_are_gathered_below_their_sessions(crowd, visit):
-    page = visit(crowd, "/?group=session")
-    newest = crowd.get("/traces?limit=1")["items"][0]["session_id"]
-    heading = page.get_by_role("row").filter(has=page.get_by_role("button", name=f"Runs of {newest}"))
-    expect(heading).to_contain_text("4 runs")
-    before = runs_of(page).first.get_by_role("link").first.get_attribute("href")
-    heading.get_by_role("button", name=f"Runs of {newest}").click()
-    expect(runs_of(page).first.get_by_role("link").first).not_to_have_attribute("href", before)
-
-
 def test_a_heading_sorts_the_list(crowd, visit):
     page = visit(crowd, "/")
     page.get_by_role("columnheader", name="Duration").get_by_role("button").click()
     page.wait_for_url(re.compile("sort=duration"))
-    slowest = crowd.get("/traces?sort=duration&limit=1")["items"][0]["trace_id"]
+    slowest = crowd.get("/runs?sort=duration&limit=1")["items"][0]["run_id"]
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(slowest))
 
 
 def test_the_keyboard_goes_through_the_list_and_opens_a_run(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()
-    third = crowd.get("/traces?limit=3")["items"][2]["trace_id"]
+    third = crowd.get("/runs?limit=3")["items"][2]["run_id"]
     for key in ("j", "j", "ArrowDown", "k", "j", "Enter"):
         page.keyboard.press(key)
     page.wait_for_url(re.compile(third))
@@ -206,7 +195,7 @@ def test_every_list_counts_the_calls_that_the_page_of_the_run_counts(demo, visit
     run = demo.get("/traces?limit=1")["items"][0]
     assert run["calls"] < run["spans"]
     said = re.compile(rf"{run['calls']}")
-    for view, grid in (("/", "Runs"), ("/?group=session", "Runs"), ("/sessions", "Sessions")):
+    for view, grid in (("/", "Runs"), ("/sessions", "Sessions")):
         page = visit(demo, view)
         expect(page.get_by_role("columnheader", name="Calls", exact=True)).to_be_visible()
         counted = page.get_by_role("grid", name=grid).get_by_title(f"+ {run['spans'] - run['calls']} duplicates")
@@ -219,7 +208,7 @@ CUT = """grid => [...grid.querySelectorAll('[role="row"]')].some(row =>
   [...row.children].some(cell => cell.getBoundingClientRect().right > grid.getBoundingClientRect().right))"""
 
 
-@pytest.mark.parametrize(("view", "grid"), [("/", "Runs"), ("/?group=session", "Runs"), ("/sessions", "Sessions")])
+@pytest.mark.parametrize(("view", "grid"), [("/", "Runs"), ("/sessions", "Sessions")])
 def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid):
     page = visit(crowd, view)
     rows = page.get_by_role("grid", name=grid)
@@ -240,7 +229,6 @@ UNCUT = """name => {
 @pytest.mark.parametrize(
     ("view", "called"),
     [
-        ("/", "invoke_workflow weekend_trip"),
         ("/events?kind=workflow", "invoke_workflow weekend_trip"),
         ("/traces/{}", "execute_tool book_hotel"),
     ],
@@ -256,23 +244,49 @@ def test_a_narrow_list_names_what_was_called_and_not_the_operation(demo, demo_tr
     assert operation.evaluate("each => each.offsetWidth") > 0
 
 
-def test_a_run_is_deleted_after_a_question(tmp_path, visit, serving):
+def test_a_run_that_is_deleted_comes_back_for_a_minute(tmp_path, visit, serving):
+    fill(tmp_path / "home", many_runs(3))
+    with serving(tmp_path / "home") as server:
+        page = visit(server, "/", viewport={"width": 390, "height": 800})
+        expect(runs_of(page)).to_have_count(3)
+        page.keyboard.press("j")
+        page.keyboard.press("Delete")
+        expect(runs_of(page)).to_have_count(2)
+        assert len(server.get("/runs")["items"]) == 3
+        page.get_by_role("button", name="Undo").click()
+        expect(runs_of(page)).to_have_count(3)
+        page.get_by_role("button", name=re.compile("Delete the run")).last.click()
+        page.get_by_role("button", name="Delete now").click()
+        expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+        expect(runs_of(page)).to_have_count(2)
+        wait_until(lambda: len(server.get("/runs")["items"]) == 2)
+
+
+def test_runs_that_are_picked_are_deleted_together_when_the_minute_is_over(tmp_path, visit, serving):
+    fill(tmp_path / "home", many_runs(22))
+    with serving(tmp_path / "home") as server:
+        page = visit(server, "/?status=error")
+        expect(runs_of(page)).to_have_count(4)
+        page.clock.install()
+        page.get_by_role("checkbox", name="Select all 4 runs that are loaded").click()
+        page.get_by_role("button", name="Delete 4 runs").click()
+        expect(page.get_by_text("No run matches this filter")).to_be_visible()
+        expect(page.get_by_role("status").filter(has_text="4 runs deleted for good")).to_be_visible()
+        page.get_by_role("navigation").get_by_role("link", name="Stats").click()
+        page.clock.run_for(60_500)
+        wait_until(lambda: len(server.get("/runs")["items"]) == 18)
+
+
+def test_closing_the_page_does_not_wait_for_the_minute(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:
         page = visit(server, "/")
         expect(runs_of(page)).to_have_count(3)
-        page.keyboard.press("j")
-        page.keyboard.press("Delete")
-        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        expect(runs_of(page)).to_have_count(3)
-        page.get_by_role("grid", name="Runs").press("Delete")
-        page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
-        expect(runs_of(page)).to_have_count(2)
-        assert len(server.get("/traces")["items"]) == 2
-        page.set_viewport_size({"width": 390, "height": 800})
-        page.get_by_role("button", name=re.compile("Delete the run")).last.click()
-        page.get_by_role("dialog").get_by_role("button", name=re.compile("Delete")).click()
-        expect(runs_of(page)).to_have_count(1)
+        for key in ("j", "x", "j", "j", "Shift+X", "Delete"):
+            page.keyboard.press(key)
+        expect(runs_of(page)).to_have_count(0)
+        page.close(run_before_unload=True)
+        wait_until(lambda: server.get("/runs")["items"] == [])
 
 
 def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visit, serving):
@@ -289,7 +303,7 @@ def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visi
 @pytest.mark.parametrize("part", ["kind=llm", "model=gpt-4.1-mini", "tool=search", "error_type=TimeoutError"])
 def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
     page = visit(crowd, f"/?{part}")
-    wanted = crowd.get(f"/traces?{part}&limit=1")["items"][0]["trace_id"]
+    wanted = crowd.get(f"/runs?{part}&limit=1")["items"][0]["run_id"]
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted))
 
 

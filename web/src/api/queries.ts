@@ -10,6 +10,7 @@ import {
   type GroupBy,
   isReadiness,
   type Readiness,
+  type Run,
   type RunOutline,
   type Trace,
   type TraceOutline,
@@ -19,7 +20,7 @@ import {
 
 /** Every query of the application, once. Keys begin with the noun, so that a change can refresh all of a noun. */
 
-export type Sort = "time" | "duration" | "cost";
+export type Sort = "time" | "duration" | "cost" | "tokens";
 export type Order = "asc" | "desc";
 
 /** What a list shows: a filter, and how it is sorted. */
@@ -44,21 +45,21 @@ interface PagePlace {
 const FIRST = null as PagePlace | null;
 
 /** One page of runs, each with a sketch of where its time went; without a cursor the first. */
-export async function tracesPage(
+export async function runsPage(
   { filter, sort, order }: Listing,
   { cursor, nowMs }: { cursor: string | null; nowMs: number },
   signal?: AbortSignal,
 ) {
   const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE, timeline: true };
   if (cursor) query.cursor = cursor;
-  const page = await unwrap(client.GET("/traces", { params: { query }, ...(signal && { signal }) }));
+  const page = await unwrap(client.GET("/runs", { params: { query }, ...(signal && { signal }) }));
   return { ...page, nowMs };
 }
 
-export function tracesQuery(listing: Listing) {
+export function runsQuery(listing: Listing) {
   return infiniteQueryOptions({
-    queryKey: ["traces", listing.filter, listing.sort, listing.order],
-    queryFn: ({ pageParam, signal }) => tracesPage(listing, pageParam ?? { cursor: null, nowMs: Date.now() }, signal),
+    queryKey: ["runs", listing.filter, listing.sort, listing.order],
+    queryFn: ({ pageParam, signal }) => runsPage(listing, pageParam ?? { cursor: null, nowMs: Date.now() }, signal),
     initialPageParam: FIRST,
     getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
   });
@@ -131,12 +132,12 @@ export function topEventsQuery({ filter, sort, order }: Listing, limit: number) 
 }
 
 /** The few runs at the top of a sorted list; without sketches of their time. */
-export function topTracesQuery({ filter, sort, order }: Listing, limit: number) {
+export function topRunsQuery({ filter, sort, order }: Listing, limit: number) {
   return queryOptions({
-    queryKey: ["traces", "top", filter, sort, order, limit],
+    queryKey: ["runs", "top", filter, sort, order, limit],
     queryFn: ({ signal }) => {
       const query: Query = { ...queryOf(filter, Date.now()), sort, order, limit };
-      return unwrap(client.GET("/traces", { params: { query }, signal }));
+      return unwrap(client.GET("/runs", { params: { query }, signal }));
     },
   });
 }
@@ -271,7 +272,7 @@ export interface Figures {
   by?: GroupBy;
   buckets?: number;
   /** Whether single events are counted or whole runs. */
-  of?: "events" | "traces";
+  of?: "events" | "runs";
 }
 
 // A browser has six connections to a server: figures, which take the server long to count, leave most of them free.
@@ -300,11 +301,21 @@ export const readinessQuery = queryOptions({
   },
 });
 
+/** A run summed up as it is now; null once it was deleted. */
+export function runSummary(runId: string): Promise<Run | null> {
+  const asked = client.GET("/runs/{run_id}", { params: { path: { run_id: runId }, query: { limit: 1 } } });
+  return ifThere(unwrap(asked).then(({ run }) => run));
+}
+
 /** A trace summed up as it is now; null once it was deleted. */
-export async function traceSummary(traceId: string): Promise<Trace | null> {
+export function traceSummary(traceId: string): Promise<Trace | null> {
+  const asked = client.GET("/traces/{trace_id}", { params: { path: { trace_id: traceId }, query: { limit: 1 } } });
+  return ifThere(unwrap(asked).then(({ trace }) => trace));
+}
+
+async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
   try {
-    const asked = client.GET("/traces/{trace_id}", { params: { path: { trace_id: traceId }, query: { limit: 1 } } });
-    return (await unwrap(asked)).trace;
+    return await asked;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
@@ -316,9 +327,9 @@ export async function deleteTrace(traceId: string): Promise<void> {
   await unwrap(client.DELETE("/traces/{trace_id}", { params: { path: { trace_id: traceId } } }));
 }
 
-/** Remove a run and its traces for good. */
-export async function deleteRun(runId: string): Promise<void> {
-  await unwrap(client.DELETE("/runs/{run_id}", { params: { path: { run_id: runId } } }));
+/** Remove a run and its traces for good; `keepalive`: also where the page goes before the answer comes. */
+export async function deleteRun(runId: string, keepalive = false): Promise<void> {
+  await unwrap(client.DELETE("/runs/{run_id}", { params: { path: { run_id: runId } }, keepalive }));
 }
 
 /** Remove a session and its traces for good. */

@@ -646,6 +646,8 @@ export interface components {
             answer: string | null;
             /** @description The trace that began first. */
             trace_id: components["schemas"]["TraceId"];
+            /** @description What that trace is called. */
+            trace_name: string;
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             duration_ms: number | null;

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { ApiError, type GroupBy, type SpanEvent, type Trace } from "@/api/client";
-import { spanByIdQuery, statsQuery, topTracesQuery } from "@/api/queries";
+import { ApiError, type GroupBy, type Run, type SpanEvent } from "@/api/client";
+import { spanByIdQuery, statsQuery, topRunsQuery } from "@/api/queries";
 import type { Filter } from "@/lib/filter";
 import { ago, dollars, plural } from "@/lib/format";
 import { type Pasted, pasted } from "@/lib/pasted";
@@ -141,27 +141,33 @@ function useNameCommands(): Command[] {
 
 function useRunCommands(words: string) {
   const navigate = useNavigate();
-  const latest = useQuery(topTracesQuery({ filter: {} }, RECENT));
-  const searched = useQuery({ ...topTracesQuery({ filter: { q: words } }, RECENT), enabled: words.length > 1 });
-  const open = (trace: Trace, group: string): Command => ({
-    id: `run ${trace.trace_id}`,
+  const latest = useQuery(topRunsQuery({ filter: {} }, RECENT));
+  const searched = useQuery({ ...topRunsQuery({ filter: { q: words } }, RECENT), enabled: words.length > 1 });
+  const open = (run: Run, group: string): Command => ({
+    id: `run ${run.run_id}`,
     group,
-    title: trace.name,
-    words: ["run", trace.agent, trace.session_id, trace.service, ...trace.models].filter(Boolean).join(" "),
-    note: runNote(trace),
-    run: () => void navigate({ to: "/traces/$traceId", params: { traceId: trace.trace_id } }),
+    title: titleOf(run),
+    words: ["run", run.trace_name, run.agent, run.service, ...run.models].filter(Boolean).join(" "),
+    note: runNote(run),
+    run: () => void navigate({ to: "/runs/$runId", params: { runId: run.run_id } }),
   });
   return {
-    latest: (latest.data?.items ?? []).map((trace) => open(trace, "Latest runs")),
-    found: words.length > 1 ? (searched.data?.items ?? []).map((trace) => open(trace, "Runs with these words")) : [],
+    latest: (latest.data?.items ?? []).map((run) => open(run, "Latest runs")),
+    found: words.length > 1 ? (searched.data?.items ?? []).map((run) => open(run, "Runs with these words")) : [],
     searching: searched.isLoading,
   };
 }
 
-function runNote(trace: Trace): string {
-  const parts = [ago(unixMs(trace.start_time_unix_nano), Date.now()), plural(trace.spans, "span")];
-  if (trace.errors) parts.unshift(plural(trace.errors, "error"));
-  if (trace.cost_usd !== null) parts.push(dollars(trace.cost_usd));
+/** Executions of a program are told apart by what was asked. */
+function titleOf(run: Run): string {
+  const about = run.question ?? (run.trace_name === run.name ? null : run.trace_name);
+  return about === null ? run.name : `${run.name}: ${about}`;
+}
+
+function runNote(run: Run): string {
+  const parts = [ago(unixMs(run.start_time_unix_nano), Date.now()), plural(run.spans, "span")];
+  if (run.errors) parts.unshift(plural(run.errors, "error"));
+  if (run.cost_usd !== null) parts.push(dollars(run.cost_usd));
   return parts.join(" · ");
 }
 

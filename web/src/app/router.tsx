@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { tracesQuery } from "@/api/queries";
+import { runsQuery } from "@/api/queries";
 import { eventsSearch } from "@/features/events/url";
 import { RunsPage } from "@/features/runs/runs-page";
 import { filterIn, orderIn, runsSearch } from "@/features/runs/url";
@@ -31,7 +31,7 @@ const runs = createRoute({
     const checked = runsSearch({ ...search });
     return { filter: filterIn(checked), ...orderIn(checked) };
   },
-  loader: ({ deps }) => void queries.prefetchInfiniteQuery(tracesQuery(deps)),
+  loader: ({ deps }) => void queries.prefetchInfiniteQuery(runsQuery(deps)),
   component: RunsPage,
 });
 

@@ -1,5 +1,6 @@
 import { Link, Outlet } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Layers, Monitor, Moon, Rows3, Search, Sun } from "lucide-react";
+import { DeletionBar } from "@/features/runs/deletion-bar";
 import { Button } from "@/ui/button";
 import { Banner } from "./banner";
 import { openPalette, Palette } from "./palette";
@@ -65,6 +66,7 @@ export function Shell() {
       <main id="main" tabIndex={-1} className={css.main}>
         <Outlet />
       </main>
+      <DeletionBar />
       <Palette />
       <Shortcuts />
     </div>

@@ -5,7 +5,15 @@ const SIZE = 5;
 const NEWEST = { sort: "time", order: "desc" } as const;
 
 function run(at: number, seq = at): ListedRun {
-  return { trace_id: `t${at}`, start_time_unix_nano: String(at), duration_ms: at % 7, cost_usd: null, seq };
+  return {
+    run_id: `t${at}`,
+    start_time_unix_nano: String(at),
+    duration_ms: at % 7,
+    cost_usd: null,
+    input_tokens: 0,
+    output_tokens: 0,
+    seq,
+  };
 }
 
 /** Pages of a store as the API would answer them, the latest first. */
@@ -38,7 +46,7 @@ describe("withFirstPage", () => {
 
   it("keeps the objects of runs that did not change, and takes those that did", () => {
     const known = pagesOf(store, 2);
-    const changed = store.map((each) => (each.trace_id === "t39" ? { ...each, seq: 999 } : { ...each }));
+    const changed = store.map((each) => (each.run_id === "t39" ? { ...each, seq: 999 } : { ...each }));
     const next = runsOf(withFirstPage(known, first(changed), NEWEST));
     const old = runsOf(known);
     expect(next[0]).toBe(old[0]);
@@ -54,9 +62,9 @@ describe("withFirstPage", () => {
   });
 
   it("lets go of a run that no longer belongs above the end of the page", () => {
-    const later = store.filter((each) => each.trace_id !== "t38");
+    const later = store.filter((each) => each.run_id !== "t38");
     const next = withFirstPage(pagesOf(store, 3), first(later), NEWEST);
-    expect(runsOf(next).map((each) => each.trace_id)).not.toContain("t38");
+    expect(runsOf(next).map((each) => each.run_id)).not.toContain("t38");
   });
 
   it("takes a page that is the whole list as the whole list", () => {
@@ -85,7 +93,7 @@ describe("withFirstPage", () => {
 describe("withoutRun", () => {
   it("takes out one run and nothing else", () => {
     const known = pagesOf(store, 3);
-    expect(runsOf(withoutRun(known, "t37"))).toEqual(runsOf(known).filter((each) => each.trace_id !== "t37"));
+    expect(runsOf(withoutRun(known, "t37"))).toEqual(runsOf(known).filter((each) => each.run_id !== "t37"));
     expect(withoutRun(undefined, "t1")).toBeUndefined();
   });
 });
@@ -104,14 +112,14 @@ describe("withRun", () => {
       4,
     );
     const next = withRun(known, { ...run(25), duration_ms: 99, seq: 500 });
-    expect(runsOf(next).find((each) => each.trace_id === "t25")).toEqual({
+    expect(runsOf(next).find((each) => each.run_id === "t25")).toEqual({
       ...run(25),
       duration_ms: 99,
       seq: 500,
       timeline: [25],
     });
     expect(runsOf(next).filter((each) => each.seq !== 500)).toEqual(
-      runsOf(known).filter((each) => each.trace_id !== "t25"),
+      runsOf(known).filter((each) => each.run_id !== "t25"),
     );
   });
 

@@ -1,9 +1,11 @@
 /** What of a run decides where it stands in a list, and whether it changed. */
 export interface ListedRun {
-  trace_id: string;
+  run_id: string;
   start_time_unix_nano: string;
   duration_ms: number | null;
   cost_usd: number | null;
+  input_tokens: number;
+  output_tokens: number;
   /** Grows with every change. */
   seq: number;
 }
@@ -21,7 +23,7 @@ export interface RunPages<Run extends ListedRun> {
   pageParams: unknown[];
 }
 
-export type RunOrder = { sort: "time" | "duration" | "cost"; order: "asc" | "desc" };
+export type RunOrder = { sort: "time" | "duration" | "tokens" | "cost"; order: "asc" | "desc" };
 
 /**
  * Put a newer first page over a list of pages, without asking for the others again.
@@ -36,9 +38,9 @@ export function withFirstPage<Run extends ListedRun>(
   by: RunOrder,
 ): RunPages<Run> {
   const before = new Map<string, Run>();
-  for (const page of known?.pages ?? []) for (const run of page.items) before.set(run.trace_id, run);
+  for (const page of known?.pages ?? []) for (const run of page.items) before.set(run.run_id, run);
   const items = first.items.map((run) => {
-    const old = before.get(run.trace_id);
+    const old = before.get(run.run_id);
     return old?.seq === run.seq ? old : run;
   });
   const page = { ...first, items };
@@ -47,12 +49,12 @@ export function withFirstPage<Run extends ListedRun>(
     return { pages: [page, ...known.pages.slice(1)], pageParams: known.pageParams };
   }
   const last = items.at(-1);
-  const joins = items.some((run) => before.has(run.trace_id));
+  const joins = items.some((run) => before.has(run.run_id));
   if (!known || known.pages.length < 2 || !joins || !last || first.next_cursor === null) {
     return { pages: [page], pageParams: [null] };
   }
-  const here = new Set(items.map((run) => run.trace_id));
-  const stays = (run: Run) => !here.has(run.trace_id) && isBehind(run, last, by);
+  const here = new Set(items.map((run) => run.run_id));
+  const stays = (run: Run) => !here.has(run.run_id) && isBehind(run, last, by);
   const [top, second, ...others] = known.pages.map((each) => ({ ...each, items: each.items.filter(stays) }));
   if (!top || !second) return { pages: [page], pageParams: [null] };
   const pushed = { ...second, items: [...top.items, ...second.items] };
@@ -64,19 +66,19 @@ export function withRun<Run extends ListedRun>(
   known: RunPages<Run> | undefined,
   newer: Run,
 ): RunPages<Run> | undefined {
-  const renewed = (run: Run) => (run.trace_id === newer.trace_id && newer.seq > run.seq ? { ...run, ...newer } : run);
+  const renewed = (run: Run) => (run.run_id === newer.run_id && newer.seq > run.seq ? { ...run, ...newer } : run);
   return known && { ...known, pages: known.pages.map((page) => ({ ...page, items: page.items.map(renewed) })) };
 }
 
 /** The list without one run. */
 export function withoutRun<Run extends ListedRun>(
   known: RunPages<Run> | undefined,
-  traceId: string,
+  runId: string,
 ): RunPages<Run> | undefined {
   return (
     known && {
       ...known,
-      pages: known.pages.map((page) => ({ ...page, items: page.items.filter((run) => run.trace_id !== traceId) })),
+      pages: known.pages.map((page) => ({ ...page, items: page.items.filter((run) => run.run_id !== runId) })),
     }
   );
 }
@@ -90,16 +92,20 @@ export function knowsOf(pages: readonly { items: readonly { seq: number }[] }[],
 export function runsOf<Run extends ListedRun>(known: RunPages<Run> | undefined): Run[] {
   const found = new Map<string, Run>();
   for (const page of known?.pages ?? []) {
-    for (const run of page.items) if (!found.has(run.trace_id)) found.set(run.trace_id, run);
+    for (const run of page.items) if (!found.has(run.run_id)) found.set(run.run_id, run);
   }
   return [...found.values()];
+}
+
+function sortedValue(run: ListedRun, sort: Exclude<RunOrder["sort"], "time">): number | null {
+  if (sort === "tokens") return run.input_tokens + run.output_tokens;
+  return sort === "duration" ? run.duration_ms : run.cost_usd;
 }
 
 function isBehind(run: ListedRun, last: ListedRun, { sort, order }: RunOrder): boolean {
   const sign = order === "desc" ? 1 : -1;
   if (sort !== "time") {
-    const a = sort === "duration" ? run.duration_ms : run.cost_usd;
-    const b = sort === "duration" ? last.duration_ms : last.cost_usd;
+    const [a, b] = [sortedValue(run, sort), sortedValue(last, sort)];
     // Runs without the value stand at one end; which one is the server's affair, so they are kept.
     if (a === null || b === null) return true;
     if (a !== b) return (b - a) * sign > 0;

@@ -91,6 +91,8 @@ interface Column<Sort extends string> {
   hidden?: boolean;
   /** What it counts, where its name leaves that open. */
   title?: string;
+  /** Stands beside the name. */
+  control?: ReactNode;
 }
 
 interface HeadingsProps<Sort extends string> {
@@ -105,13 +107,14 @@ export function Headings<Sort extends string>({ columns, by, onSort }: HeadingsP
   const direction = by?.order === "desc" ? ("descending" as const) : ("ascending" as const);
   return (
     <GridRow place={1} className={clsx(css.row, css.heading)}>
-      {columns.map(({ name, sort, number, hidden, title }) => (
+      {columns.map(({ name, sort, number, hidden, title, control }) => (
         <ColumnHead
           key={name}
           className={clsx(number && css.number)}
           title={title}
           aria-sort={sort && (sort === by?.sort ? direction : "none")}
         >
+          {control}
           {sort ? (
             <button type="button" className={css.sort} onClick={() => onSort?.(sort)}>
               {sort === by?.sort && <Arrow size={12} aria-hidden />}

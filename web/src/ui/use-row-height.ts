@@ -1,17 +1,18 @@
 import { useEffect, useState } from "react";
 
-/** The height of a list's row in pixels: `--row` at the font size of the moment. */
-export function useRowHeight(): number {
-  const [height, setHeight] = useState(measured);
+/** The height of a list's row of one or two lines in pixels: `--row`, `--row-of-two` at the font size of the moment. */
+export function useRowHeight(lines: 1 | 2 = 1): number {
+  const [height, setHeight] = useState(() => measured(lines));
   useEffect(() => {
-    const renew = () => setHeight(measured());
+    const renew = () => setHeight(measured(lines));
     window.addEventListener("resize", renew);
     return () => window.removeEventListener("resize", renew);
-  }, []);
+  }, [lines]);
   return height;
 }
 
-function measured(): number {
+function measured(lines: 1 | 2): number {
   const root = getComputedStyle(document.documentElement);
-  return (Number.parseFloat(root.getPropertyValue("--row")) || 1.875) * (Number.parseFloat(root.fontSize) || 16);
+  const [name, usual] = lines === 1 ? (["--row", 1.875] as const) : (["--row-of-two", 2.875] as const);
+  return (Number.parseFloat(root.getPropertyValue(name)) || usual) * (Number.parseFloat(root.fontSize) || 16);
 }

@@ -24,6 +24,8 @@ interface Props {
   label: string;
   /** What a row is, for counting new ones. */
   noun: string;
+  /** How many lines of text a row has; one unless it is said. */
+  lines?: 1 | 2;
   /** What each row is, in order; rows that stay keep their key. A new array where they changed. */
   keys: readonly string[];
   head: ReactNode;
@@ -33,6 +35,8 @@ interface Props {
   onMore: () => void;
   onOpen: (index: number) => void;
   onDelete?: (index: number) => void;
+  /** Pick a row or let it go; `range`: and those between it and the one before. */
+  onPick?: (index: number, range: boolean) => void;
   className?: string | undefined;
 }
 
@@ -40,18 +44,20 @@ interface Props {
 const AHEAD = 30;
 
 /** A live list with columns, of which only the rows in view exist; it can be gone through with the keyboard. */
-export function VirtualGrid({ label, noun, keys, head, row, more, onMore, onOpen, onDelete, className }: Props) {
+export function VirtualGrid(props: Props) {
+  const { label, noun, lines = 1, keys, head, row, more, onMore, onOpen, onDelete, onPick, className } = props;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const rowHeight = useRowHeight();
+  const rowHeight = useRowHeight(lines);
+  const headHeight = useRowHeight();
   const rows = useVirtualizer({
     count: keys.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     getItemKey: useCallback((at: number) => keys[at] ?? at, [keys]),
     overscan: 12,
-    // The heading stays on top of the rows and is as tall as one.
-    scrollPaddingEnd: rowHeight,
+    // The heading stays on top of the rows.
+    scrollPaddingEnd: headHeight,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height places every row anew
   useEffect(() => rows.measure(), [rows, rowHeight]);
@@ -71,7 +77,10 @@ export function VirtualGrid({ label, noun, keys, head, row, more, onMore, onOpen
   }, [more, last, keys.length, onMore]);
 
   function onKey(event: KeyboardEvent) {
-    if (event.key === "Delete" && cursor >= 0 && event.target === event.currentTarget) onDelete?.(cursor);
+    const isHere = cursor >= 0 && event.target === event.currentTarget;
+    if (event.key === "Delete" && isHere) onDelete?.(cursor);
+    else if (event.key.toLowerCase() === "x" && isHere && !event.ctrlKey && !event.metaKey)
+      onPick?.(cursor, event.shiftKey);
     else onKeyDown(event);
   }
 
@@ -97,7 +106,7 @@ export function VirtualGrid({ label, noun, keys, head, row, more, onMore, onOpen
         onPointerMove={steady.onPointerMove}
       >
         <RowGroup className={css.head}>{head}</RowGroup>
-        <RowGroup className={css.rows} style={{ height: rows.getTotalSize() }}>
+        <RowGroup className={clsx(css.rows, lines === 2 && css.ofTwo)} style={{ height: rows.getTotalSize() }}>
           {shown.map(({ index, start }) =>
             row(index, { id: `${id}-${index}`, place: index + 2, top: start, active: index === cursor }),
           )}

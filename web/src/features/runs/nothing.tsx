@@ -1,8 +1,10 @@
 import { Radio, SearchX } from "lucide-react";
+import { BASE } from "@/api/client";
 import { Button, CopyButton } from "@/ui/button";
 import { Empty } from "@/ui/notice";
 import css from "./nothing.module.css";
 
+const RUN = "inspector run agent.py";
 const ATTACH = "import inspector; inspector.attach()";
 const DEMO = "inspector demo --once";
 
@@ -10,10 +12,14 @@ const DEMO = "inspector demo --once";
 export function NoRuns() {
   return (
     <Empty title="Record your first run" icon={<Radio size={28} aria-hidden className={css.icon} />}>
-      <p>Paste one line at the start of any Python program that runs an agent:</p>
+      <p>Start a Python program that runs an agent:</p>
+      <Code text={RUN} />
+      <p>Or paste one line at its beginning:</p>
       <Code text={ATTACH} />
       <p>Or let a small demo agent run; it needs no key:</p>
       <Code text={DEMO} />
+      <p>Anything else that speaks OpenTelemetry sends its spans here:</p>
+      <Code text={`${BASE}v1/traces`} />
       <p className={css.wait}>
         <span className={css.pulse} aria-hidden />
         The run appears here by itself as soon as it begins.

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import clsx from "clsx";
-import { Trash2 } from "lucide-react";
+import { ArrowRight, Trash2 } from "lucide-react";
 import { memo } from "react";
-import type { Trace } from "@/api/client";
+import type { Run } from "@/api/client";
 import { count, duration, plural } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
 import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
+import { OriginIcon } from "@/ui/origin";
 import { Recorded } from "@/ui/recorded";
 import { rowClicks } from "@/ui/row-clicks";
 import { SpanName } from "@/ui/span-name";
@@ -20,35 +20,49 @@ import css from "./runs-list.module.css";
 import { Snippet } from "./snippet";
 
 interface Props extends RowPlace {
-  run: Trace;
+  run: Run;
   q: string | undefined;
-  indented: boolean;
-  onOpen: (traceId: string, elsewhere: boolean) => void;
-  onDelete: (run: Trace) => void;
+  onOpen: (runId: string, elsewhere: boolean) => void;
+  picked: boolean;
+  onPick: (runId: string, range: boolean) => void;
+  onDelete: (runIds: Iterable<string>) => void;
 }
 
-/** One run. The whole row opens it; its name is the link. */
-export const RunRow = memo(function RunRow({ run, q, indented, onOpen, onDelete, ...place }: Props) {
+/** One run, and what it was about. The whole row opens it; its name is the link. */
+export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onDelete, ...place }: Props) {
   return (
-    <ListRow
-      {...place}
-      className={clsx(indented && css.indented)}
-      {...rowClicks((elsewhere) => onOpen(run.trace_id, elsewhere))}
-    >
-      <Value>
+    <ListRow {...place} {...rowClicks((elsewhere) => onOpen(run.run_id, elsewhere))}>
+      <Value className={css.marks}>
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          className={css.pick}
+          aria-label={`Select the run ${visibleLine(run.name)}`}
+          checked={picked}
+          // A range needs the key that was held, which a change does not tell.
+          onClick={(event) => onPick(run.run_id, event.shiftKey)}
+          onChange={() => {}}
+        />
         <StatusMark status={run.status} />
       </Value>
-      <Value look="text" className={css.name}>
-        <Link
-          to="/traces/$traceId"
-          params={{ traceId: run.trace_id }}
-          search={q ? { find: q } : {}}
-          tabIndex={-1}
-          className={css.link}
-        >
-          <SpanName name={run.name} />
-        </Link>
-        {q && <Snippet traceId={run.trace_id} q={q} />}
+      <Value look="text" className={css.about}>
+        <span className={css.name}>
+          <OriginIcon origin={run.origin} />
+          <Link
+            to="/runs/$runId"
+            params={{ runId: run.run_id }}
+            search={q ? { find: q } : {}}
+            tabIndex={-1}
+            className={css.link}
+          >
+            <SpanName name={run.name} />
+          </Link>
+          {run.open_calls > 0 && <span className={css.open}>{count(run.open_calls)} open</span>}
+          {run.traces > 1 && <span className={css.traces}>{plural(run.traces, "trace")}</span>}
+        </span>
+        <span className={css.gist}>
+          {q ? <Snippet runId={run.run_id} q={q} or={<Gist run={run} />} /> : <Gist run={run} />}
+        </span>
       </Value>
       <Value look="text">{run.agent && <Recorded text={run.agent} />}</Value>
       <Value className={css.timeline}>
@@ -70,7 +84,6 @@ export const RunRow = memo(function RunRow({ run, q, indented, onOpen, onDelete,
       <Value look="number">
         <SummedCost of={run} />
       </Value>
-      <Value look="text">{run.session_id && <Recorded text={run.session_id} />}</Value>
       <Value look="number">
         <When time={run.start_time_unix_nano} />
       </Value>
@@ -81,7 +94,7 @@ export const RunRow = memo(function RunRow({ run, q, indented, onOpen, onDelete,
           className={css.delete}
           title="Delete this run"
           aria-label={`Delete the run ${visibleLine(run.name)}`}
-          onClick={() => onDelete(run)}
+          onClick={() => onDelete([run.run_id])}
         >
           <Trash2 size={14} aria-hidden />
         </button>
@@ -90,9 +103,27 @@ export const RunRow = memo(function RunRow({ run, q, indented, onOpen, onDelete,
   );
 });
 
+/** What was asked and answered; of a run without either, how it began. */
+function Gist({ run }: { run: Run }) {
+  if (run.question === null && run.answer === null) {
+    return run.trace_name === run.name ? null : <SpanName name={run.trace_name} />;
+  }
+  return (
+    <>
+      {run.question !== null && <Recorded text={run.question} className={css.asked} />}
+      {run.answer !== null && (
+        <>
+          <ArrowRight size={11} aria-label="answered" className={css.arrow} />
+          <Recorded text={run.answer} className={css.answered} />
+        </>
+      )}
+    </>
+  );
+}
+
 const TICK_MS = 250;
 
-function Lasting({ run }: { run: Trace }) {
+function Lasting({ run }: { run: Run }) {
   const now = useNow(TICK_MS);
   return <span className={css.running}>{duration(Math.max(0, now - unixMs(run.start_time_unix_nano)))}</span>;
 }

@@ -1,28 +1,28 @@
-import { useMemo } from "react";
-import type { Trace } from "@/api/client";
+import type { Run } from "@/api/client";
+import { plural } from "@/lib/format";
 import type { RunOrder } from "@/lib/run-pages";
-import type { RunItem } from "@/lib/session-groups";
 import { Headings } from "@/ui/list";
 import { VirtualGrid } from "@/ui/virtual-grid";
 import { RunRow } from "./run-row";
 import css from "./runs-list.module.css";
-import { SessionRow } from "./session-row";
+import type { Selection } from "./use-selection";
 
 interface Props {
-  items: readonly RunItem<Trace>[];
+  runs: readonly Run[];
+  /** The ids of the runs. */
+  keys: readonly string[];
   by: RunOrder;
   /** What was searched for. */
   q: string | undefined;
   more: "none" | "there" | "coming" | "failed";
   onMore: () => void;
   onSort: (column: RunOrder["sort"]) => void;
-  onFold: (sessionId: string | null) => void;
-  onOpen: (traceId: string, elsewhere: boolean) => void;
-  onDelete: (run: Trace) => void;
+  onOpen: (runId: string, elsewhere: boolean) => void;
+  selection: Selection;
+  onDelete: (runIds: Iterable<string>) => void;
 }
 
 const COLUMNS = [
-  { name: "Status", hidden: true },
   { name: "Run" },
   { name: "Agent" },
   { name: "Time spent" },
@@ -30,59 +30,82 @@ const COLUMNS = [
   { name: "Calls", number: true },
   { name: "Errors", number: true, title: "Calls that failed; a run can go on after one and end well" },
   { name: "Models" },
-  { name: "Tokens", number: true },
+  { name: "Tokens", sort: "tokens", number: true },
   { name: "Cost", sort: "cost", number: true },
-  { name: "Session" },
   { name: "Began", sort: "time", number: true },
   { name: "Actions", hidden: true },
 ] as const;
 
-/** Runs in rows, below the headings of their sessions where they are grouped. */
-export function RunsList({ items, by, q, more, onMore, onSort, onFold, onOpen, onDelete }: Props) {
-  const keys = useMemo(() => items.map((item) => item.key), [items]);
-  const grouped = items[0]?.group != null;
+/** Runs in rows, each with what was asked and answered. */
+export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, onDelete }: Props) {
+  const { keys: picked, toggle, all } = selection;
+  const columns = [
+    { name: "Status", hidden: true, control: <PickAll of={keys} picked={picked} onAll={all} /> },
+    ...COLUMNS,
+  ];
   return (
     <VirtualGrid
       label="Runs"
       noun="run"
       className={css.runs}
+      lines={2}
       keys={keys}
-      head={<Headings columns={COLUMNS} by={by} onSort={onSort} />}
+      head={<Headings columns={columns} by={by} onSort={onSort} />}
       more={more}
       onMore={onMore}
       onOpen={(index) => {
-        const item = items[index];
-        if (item?.run) onOpen(item.run.trace_id, false);
-        else if (item) onFold(item.group.sessionId);
+        const run = runs[index];
+        if (run) onOpen(run.run_id, false);
       }}
       onDelete={(index) => {
-        const run = items[index]?.run;
-        if (run) onDelete(run);
+        const run = runs[index];
+        if (picked.size > 0) onDelete(picked);
+        else if (run) onDelete([run.run_id]);
+      }}
+      onPick={(index, range) => {
+        const run = runs[index];
+        if (run) toggle(run.run_id, range);
       }}
       row={(index, place) => {
-        const item = items[index];
-        if (!item) return null;
-        return item.run ? (
+        const run = runs[index];
+        if (!run) return null;
+        const isPicked = picked.has(run.run_id);
+        return (
           <RunRow
-            key={item.key}
-            run={item.run}
+            key={run.run_id}
+            run={run}
             q={q}
+            picked={isPicked}
             {...place}
-            indented={grouped}
-            onOpen={onOpen}
-            onDelete={onDelete}
-          />
-        ) : (
-          <SessionRow
-            key={item.key}
-            group={item.group}
-            folded={item.folded}
-            partial={more !== "none"}
-            {...place}
-            onFold={onFold}
+            {...{ onOpen, onDelete }}
+            onPick={toggle}
           />
         );
       }}
+    />
+  );
+}
+
+interface PickAllProps {
+  of: readonly string[];
+  picked: ReadonlySet<string>;
+  onAll: (on: boolean) => void;
+}
+
+function PickAll({ of, picked, onAll }: PickAllProps) {
+  const everything = picked.size === of.length;
+  return (
+    <input
+      type="checkbox"
+      className={css.pick}
+      data-any={picked.size > 0 || undefined}
+      aria-label={`Select all ${plural(of.length, "run")} that are loaded`}
+      title={`Select all ${plural(of.length, "run")} that are loaded`}
+      checked={everything}
+      ref={(box) => {
+        if (box) box.indeterminate = picked.size > 0 && !everything;
+      }}
+      onChange={() => onAll(!everything)}
     />
   );
 }

@@ -1,22 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { Layers } from "lucide-react";
-import { useCallback, useEffect, useMemo, useState } from "react";
-import type { Trace } from "@/api/client";
-import { deleteTrace, sessionQuery, statsQuery } from "@/api/queries";
+import { Trash2 } from "lucide-react";
+import { useCallback, useEffect, useMemo } from "react";
+import type { Run } from "@/api/client";
+import { sessionQuery, statsQuery } from "@/api/queries";
 import { useSuggest } from "@/api/use-suggest";
 import { changed, FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, isNarrow } from "@/lib/filter";
-import { clock, plural } from "@/lib/format";
+import { plural } from "@/lib/format";
 import type { RunOrder } from "@/lib/run-pages";
-import { itemsOf } from "@/lib/session-groups";
-import { unixMs } from "@/lib/time";
-import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
-import { Confirm } from "@/ui/confirm";
 import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
+import { doom, useDeletion } from "./deletion";
 import { Missing } from "./missing";
 import { NoMatch, NoRuns } from "./nothing";
 import { Overview } from "./overview";
@@ -26,6 +23,7 @@ import { SessionHead } from "./session-head";
 import { filterIn, orderIn, type RunsSearch, runsSearch, sortedBy } from "./url";
 import { useLiveRuns } from "./use-live-runs";
 import { useRunsCommands } from "./use-runs-commands";
+import { useSelection } from "./use-selection";
 
 const BUCKETS = 72;
 
@@ -37,26 +35,25 @@ export function RunsPage() {
   const filter = useMemo(() => filterIn(search), [search]);
   const by = useMemo(() => orderIn(search), [search]);
   const suggest = useSuggest(filter);
-  const [doomed, setDoomed] = useState<Trace | null>(null);
 
-  const figures = statsQuery({ filter, buckets: BUCKETS, by: "status", of: "traces" });
-  const { query, runs, remove } = useLiveRuns({ filter, ...by }, () =>
+  const figures = statsQuery({ filter, buckets: BUCKETS, by: "status", of: "runs" });
+  const { query, runs: found } = useLiveRuns({ filter, ...by }, () =>
     Promise.all([
       queries.refetchQueries({ queryKey: figures.queryKey, exact: true }),
       filter.session_id && queries.refetchQueries({ queryKey: sessionQuery(filter.session_id).queryKey, exact: true }),
     ]),
   );
+  const { runIds: doomed } = useDeletion();
+  const runs = useMemo(() => (doomed.size ? found.filter((run) => !doomed.has(run.run_id)) : found), [found, doomed]);
   // The figures look at every run there is; the server gives the rows its whole attention first.
   const stats = useQuery({ ...figures, placeholderData: (before) => before, enabled: !query.isPending });
 
   const show = (next: Filter, typing = false) => {
-    const { sort, order, group } = search;
-    const kept: RunsSearch = { ...next, ...(sort && { sort }), ...(order && { order }), ...(group && { group }) };
+    const { sort, order } = search;
+    const kept: RunsSearch = { ...next, ...(sort && { sort }), ...(order && { order }) };
     void navigate({ search: kept, replace: typing });
   };
-  const grouped = search.group === "session";
-  const group = () => void navigate({ search: { ...search, group: grouped ? undefined : "session" } as RunsSearch });
-  useRunsCommands({ filter, onFilter: show, grouped, onGroup: group });
+  useRunsCommands({ filter, onFilter: show });
   // A page can be empty and yet name a next one: the server had no index for the filter, and its time was over.
   const looking = runs.length === 0 && query.hasNextPage && !query.isFetchNextPageError;
   const nothing = query.isSuccess && runs.length === 0 && !query.hasNextPage;
@@ -76,12 +73,7 @@ export function RunsPage() {
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, errors"
         notice={query.data?.pages[0]?.notice}
-      >
-        <Button pressed={grouped} onClick={group}>
-          <Layers size={14} aria-hidden />
-          Group by session
-        </Button>
-      </FilterBar>
+      />
       {filter.session_id && <SessionHead key={filter.session_id} sessionId={filter.session_id} />}
       {!(nothing && !isNarrow(filter)) && (
         <Overview
@@ -102,40 +94,30 @@ export function RunsPage() {
           <NoRuns />
         )
       ) : (
-        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, grouped, search }} onDelete={setDoomed} />
+        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, search }} />
       )}
-      <DeleteRun run={doomed} onClose={() => setDoomed(null)} onDeleted={remove} />
     </div>
   );
 }
 
 interface ListedProps {
   query: ReturnType<typeof useLiveRuns>["query"];
-  runs: Trace[];
+  runs: Run[];
   by: RunOrder;
-  grouped: boolean;
   search: RunsSearch;
-  onDelete: (run: Trace) => void;
 }
 
-function Listed({ query, runs, by, grouped, search, onDelete }: ListedProps) {
+function Listed({ query, runs, by, search }: ListedProps) {
   const navigate = useNavigate({ from: "/" });
   const router = useRouter();
   const { q } = search;
-  const [folded, setFolded] = useState<ReadonlySet<string | null>>(new Set());
-  const items = useMemo(() => itemsOf(runs, grouped, folded), [runs, grouped, folded]);
+  const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
+  const selection = useSelection(keys);
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
 
-  const fold = useCallback((sessionId: string | null) => {
-    setFolded((before) => {
-      const next = new Set(before);
-      if (!next.delete(sessionId)) next.add(sessionId);
-      return next;
-    });
-  }, []);
   const open = useCallback(
-    (traceId: string, elsewhere: boolean) => {
-      const target = { to: "/traces/$traceId", params: { traceId }, search: q ? { find: q } : {} } as const;
+    (runId: string, elsewhere: boolean) => {
+      const target = { to: "/runs/$runId", params: { runId }, search: q ? { find: q } : {} } as const;
       if (elsewhere) window.open(router.history.createHref(router.buildLocation(target).href), "_blank", "noopener");
       else void navigate(target);
     },
@@ -143,42 +125,42 @@ function Listed({ query, runs, by, grouped, search, onDelete }: ListedProps) {
   );
 
   return (
-    <RunsList
-      items={items}
-      by={by}
-      q={q}
-      more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
-      onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
-      onSort={(column) => void navigate({ search: sortedBy(search, column) })}
-      onFold={fold}
-      onOpen={open}
-      onDelete={onDelete}
-    />
+    <>
+      {selection.keys.size > 0 && (
+        <SelectionBar
+          count={selection.keys.size}
+          onDelete={() => doom(selection.keys)}
+          onClear={() => selection.all(false)}
+        />
+      )}
+      <RunsList
+        runs={runs}
+        keys={keys}
+        by={by}
+        q={q}
+        more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
+        onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
+        onSort={(column) => void navigate({ search: sortedBy(search, column) })}
+        onOpen={open}
+        selection={selection}
+        onDelete={doom}
+      />
+    </>
   );
 }
 
-interface DeleteProps {
-  run: Trace | null;
-  onClose: () => void;
-  onDeleted: (traceId: string) => void;
-}
-
-function DeleteRun({ run, onClose, onDeleted }: DeleteProps) {
-  async function go() {
-    if (!run) return;
-    await deleteTrace(run.trace_id);
-    onDeleted(run.trace_id);
-  }
+/** What can be done with the runs that are picked. */
+function SelectionBar({ count, onDelete, onClear }: { count: number; onDelete: () => void; onClear: () => void }) {
   return (
-    <Confirm open={run !== null} onClose={onClose} title="Delete this run?" action="Delete run" run={go}>
-      {run && (
-        <>
-          <strong>
-            <bdi>{visibleLine(run.name)}</bdi>
-          </strong>{" "}
-          of {clock(unixMs(run.start_time_unix_nano))} and its {plural(run.spans, "span")} are removed for good.
-        </>
-      )}
-    </Confirm>
+    <div className={css.selection} role="toolbar" aria-label="Selected runs">
+      {plural(count, "run")} selected
+      <Button onClick={onDelete}>
+        <Trash2 size={14} aria-hidden />
+        Delete {plural(count, "run")}
+      </Button>
+      <Button look="plain" onClick={onClear}>
+        Clear the selection
+      </Button>
+    </div>
   );
 }

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { hitsQuery } from "@/api/queries";
 import { Marked } from "@/ui/marked";
-import css from "./snippet.module.css";
 
-/** Where a run holds what was searched for; asked for the rows that show. */
-export function Snippet({ traceId, q }: { traceId: string; q: string }) {
-  const { data } = useQuery(hitsQuery({ traceId }, q, true));
+/** Where a run holds what was searched for, asked for the rows that show; `or` where only its name does. */
+export function Snippet({ runId, q, or }: { runId: string; q: string; or: ReactNode }) {
+  const { data } = useQuery(hitsQuery({ runId }, q, true));
   const place = data?.items[0]?.places[0];
-  if (!place || place.within === "name") return null;
+  if (!place || place.within === "name") return or;
   return (
-    <span className={css.snippet} title={`In ${place.within}`}>
+    <span title={`In ${place.within}`}>
       <Marked text={place.text} marks={place.marks} />
     </span>
   );

@@ -4,12 +4,12 @@ import { filterIn, orderIn, runsSearch, sortedBy } from "./url";
 describe("runsSearch", () => {
   it("keeps the filter and how it is shown, and nothing that the API would refuse", () => {
     const search = { agent: "a", trace_id: "b", parent_id: "c", sort: "cost", order: "asc", group: "session", x: "1" };
-    expect(runsSearch(search)).toEqual({ agent: "a", sort: "cost", order: "asc", group: "session" });
+    expect(runsSearch(search)).toEqual({ agent: "a", sort: "cost", order: "asc" });
     expect(runsSearch({ sort: "name", order: "up", group: "agent" })).toEqual({});
   });
 
   it("parts the filter from how it is shown", () => {
-    expect(filterIn({ agent: "a", sort: "cost", order: "asc", group: "session" })).toEqual({ agent: "a" });
+    expect(filterIn({ agent: "a", sort: "cost", order: "asc" })).toEqual({ agent: "a" });
   });
 });
 

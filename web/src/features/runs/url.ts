@@ -1,25 +1,26 @@
 import { type Filter, filterOf, type Search } from "@/lib/filter";
 import type { RunOrder } from "@/lib/run-pages";
 
-/** What the address of the runs holds: a filter, how they are sorted, and whether they stand below their sessions. */
+/** What the address of the runs holds: a filter, and how they are sorted. */
 export interface RunsSearch extends Filter {
-  sort?: "duration" | "cost";
+  sort?: Exclude<RunOrder["sort"], "time">;
   order?: "asc";
-  group?: "session";
 }
+
+const SORTS = ["duration", "tokens", "cost"] as const;
 
 /** What the address of this page holds; parameters that are about single spans are none of a run's. */
 export function runsSearch(search: Search): RunsSearch {
   const { trace_id: _trace, parent_id: _parent, ...filter } = filterOf(search);
   const found: RunsSearch = filter;
-  if (search.sort === "duration" || search.sort === "cost") found.sort = search.sort;
+  const sort = SORTS.find((each) => each === search.sort);
+  if (sort) found.sort = sort;
   if (search.order === "asc") found.order = "asc";
-  if (search.group === "session") found.group = "session";
   return found;
 }
 
 /** The filter alone, without how it is shown. */
-export function filterIn({ sort: _sort, order: _order, group: _group, ...filter }: RunsSearch): Filter {
+export function filterIn({ sort: _sort, order: _order, ...filter }: RunsSearch): Filter {
   return filter;
 }
 

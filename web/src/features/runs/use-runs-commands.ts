@@ -5,12 +5,10 @@ import { useCommands } from "@/ui/commands";
 interface Shown {
   filter: Filter;
   onFilter: (filter: Filter) => void;
-  grouped: boolean;
-  onGroup: () => void;
 }
 
 /** What the palette offers on the page of the runs. */
-export function useRunsCommands({ filter, onFilter, grouped, onGroup }: Shown): void {
+export function useRunsCommands({ filter, onFilter }: Shown): void {
   const failuresAlone = filter.status?.length === 1 && filter.status[0] === "error";
   useCommands([
     {
@@ -18,11 +16,6 @@ export function useRunsCommands({ filter, onFilter, grouped, onGroup }: Shown): 
       title: failuresAlone ? "Show runs of every status" : "Show only failed runs",
       words: "errors status filter",
       run: () => onFilter(changed(filter, { status: failuresAlone ? undefined : ["error"] })),
-    },
-    {
-      id: "group-runs",
-      title: grouped ? "Do not group the runs by session" : "Group the runs by session",
-      run: onGroup,
     },
     ...(isNarrow(filter)
       ? [{ id: "clear-filter", title: "Clear the filter", words: "all runs", run: () => onFilter({}) }]

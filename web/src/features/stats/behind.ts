@@ -4,11 +4,11 @@ import { compact, count, dollars, duration, withoutPrice } from "@/lib/format";
 import type { BarCell, BarColumn, ListSearch } from "@/ui/bar-table";
 
 /** What the numbers of this page count. */
-export type Of = "events" | "traces";
+export type Of = "events" | "runs";
 
 /** Where the numbers lead. */
 export function placeOf(of: Of): "/" | "/events" {
-  return of === "traces" ? "/" : "/events";
+  return of === "runs" ? "/" : "/events";
 }
 
 const LABELS: Record<Rank, string> = {

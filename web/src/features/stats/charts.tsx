@@ -28,7 +28,7 @@ export function Charts({ buckets, filter, of, asTable }: Props) {
   return (
     <div className={css.charts}>
       <Chart
-        title={of === "traces" ? "Runs" : "Calls"}
+        title={of === "runs" ? "Runs" : "Calls"}
         look="bars"
         format={compact}
         series={countSeries(values)}

@@ -58,7 +58,7 @@ function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
       ? `${percent(total.cached_tokens / total.input_tokens)} cached`
       : undefined;
   return [
-    { label: of === "traces" ? "Runs" : "Calls", text: count(total.count), search: filter },
+    { label: of === "runs" ? "Runs" : "Calls", text: count(total.count), search: filter },
     {
       label: "Failed",
       text: count(total.errors),

@@ -42,7 +42,7 @@ export function Split({ by, filter, of, rank, order }: Props) {
   const named = data.groups.filter((group): group is StatsGroup & { key: string } => group.key !== null);
   const most = Math.max(...named.map((group) => rankValue(group, rank) ?? 0), 0);
   const unnamed = data.groups.find(({ key }) => key === null);
-  const partial = data.complete ? null : `Of the newest ${plural(data.total.count, of === "traces" ? "run" : "call")}`;
+  const partial = data.complete ? null : `Of the newest ${plural(data.total.count, of === "runs" ? "run" : "call")}`;
   if (named.length === 0 && !partial) return null;
   return (
     <BarTable
@@ -69,7 +69,7 @@ export function Split({ by, filter, of, rank, order }: Props) {
 
 function withoutText({ count, errors }: StatsGroup, by: Grouping, of: Of): string | null {
   if (by === "error_type") return errors > 0 ? `${plural(errors, "failure")} without a type` : null;
-  return `${plural(count, of === "traces" ? "run" : "call")} without ${by === "agent" ? "an agent" : `a ${by}`}`;
+  return `${plural(count, of === "runs" ? "run" : "call")} without ${by === "agent" ? "an agent" : `a ${by}`}`;
 }
 
 function Value({ by, value }: { by: Grouping; value: string }) {

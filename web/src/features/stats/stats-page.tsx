@@ -25,7 +25,7 @@ import { useFreshFigures } from "./use-fresh-figures";
 const SLICES = 60;
 const SPLITS: Record<Of, readonly Grouping[]> = {
   events: ["model", "tool", "agent", "error_type", "kind", "service"],
-  traces: ["name", "agent", "status", "service"],
+  runs: ["name", "agent", "status", "service"],
 };
 
 /** What everything comes to: figures, their course over time, and by what they differ; each leads to what is behind it. */
@@ -38,12 +38,12 @@ export function StatsPage() {
   const of: Of = search.of ?? "events";
   useFreshFigures();
   const show = (changes: (before: StatsSearch) => StatsSearch) => void navigate({ search: changes, replace: true });
-  const count = (next: Of) => show(({ of: _of, ...rest }) => (next === "traces" ? { ...rest, of: next } : rest));
+  const count = (next: Of) => show(({ of: _of, ...rest }) => (next === "runs" ? { ...rest, of: next } : rest));
   useCommands([
     {
       id: "count",
-      title: of === "traces" ? "Count single calls" : "Count whole runs",
-      run: () => count(of === "traces" ? "events" : "traces"),
+      title: of === "runs" ? "Count single calls" : "Count whole runs",
+      run: () => count(of === "runs" ? "events" : "runs"),
     },
     { id: "failed only", title: "Show errors only", run: () => show((before) => ({ ...before, status: ["error"] })) },
   ]);
@@ -64,7 +64,7 @@ export function StatsPage() {
           <Button pressed={of === "events"} onClick={() => count("events")}>
             Calls
           </Button>
-          <Button pressed={of === "traces"} onClick={() => count("traces")}>
+          <Button pressed={of === "runs"} onClick={() => count("runs")}>
             Runs
           </Button>
         </fieldset>
@@ -87,7 +87,7 @@ interface BodyProps {
 
 function Body({ filter, of, search, show }: BodyProps) {
   // What the figures count, so that what is behind one is just as many.
-  const counted = of === "traces" ? filter : callsOnly(filter);
+  const counted = of === "runs" ? filter : callsOnly(filter);
   const { data, error, refetch, isPlaceholderData } = useQuery(wholeFigures(filter, of));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Skeleton rows={10} />;

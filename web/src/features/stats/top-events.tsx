@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { SpanEvent, Trace } from "@/api/client";
-import { topEventsQuery, topTracesQuery } from "@/api/queries";
+import type { Run, SpanEvent } from "@/api/client";
+import { topEventsQuery, topRunsQuery } from "@/api/queries";
 import { pricedOf } from "@/lib/figures";
 import type { Filter } from "@/lib/filter";
 import { dollars, duration } from "@/lib/format";
 import { KindIcon } from "@/ui/kind";
+import { OriginIcon } from "@/ui/origin";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { When } from "@/ui/when";
@@ -26,15 +27,15 @@ export function TopEvents({ sort, filter, of }: Props) {
   const listing = { filter: wanted, sort };
   const keep = { placeholderData: keepPreviousData };
   const events = useQuery({ ...topEventsQuery(listing, MOST), ...keep, enabled: of === "events" });
-  const runs = useQuery({ ...topTracesQuery(listing, MOST), ...keep, enabled: of === "traces" });
-  const items: readonly (SpanEvent | Trace)[] = (of === "traces" ? runs.data?.items : events.data?.items) ?? [];
+  const runs = useQuery({ ...topRunsQuery(listing, MOST), ...keep, enabled: of === "runs" });
+  const items: readonly (SpanEvent | Run)[] = (of === "runs" ? runs.data?.items : events.data?.items) ?? [];
   if (items.length === 0) return null;
   return (
     <section>
       <h3 className={css.topTitle}>
         {sort === "cost" ? "Most expensive" : "Slowest"}
         <Link to={placeOf(of)} search={{ ...wanted, sort }} preload={false}>
-          {of === "traces" ? "All runs" : "All calls"}
+          {of === "runs" ? "All runs" : "All calls"}
           <span className="visually-hidden">
             {sort === "cost" ? ", the most expensive first" : ", the slowest first"}
           </span>
@@ -42,7 +43,7 @@ export function TopEvents({ sort, filter, of }: Props) {
       </h3>
       <ol>
         {items.map((item) => (
-          <li key={"span_id" in item ? `${item.trace_id}${item.span_id}` : item.trace_id}>
+          <li key={"span_id" in item ? `${item.trace_id}${item.span_id}` : item.run_id}>
             <Item item={item} sort={sort} />
           </li>
         ))}
@@ -51,17 +52,14 @@ export function TopEvents({ sort, filter, of }: Props) {
   );
 }
 
-function Item({ item, sort }: { item: SpanEvent | Trace; sort: "duration" | "cost" }) {
-  const span = "span_id" in item ? item.span_id : undefined;
+function Item({ item, sort }: { item: SpanEvent | Run; sort: "duration" | "cost" }) {
+  const target =
+    "span_id" in item
+      ? ({ to: "/traces/$traceId", params: { traceId: item.trace_id }, search: { span: item.span_id } } as const)
+      : ({ to: "/runs/$runId", params: { runId: item.run_id } } as const);
   return (
-    <Link
-      to="/traces/$traceId"
-      params={{ traceId: item.trace_id }}
-      search={span ? { span } : {}}
-      preload={false}
-      className={css.top}
-    >
-      <KindIcon kind={item.kind} />
+    <Link {...target} preload={false} className={css.top}>
+      {"span_id" in item ? <KindIcon kind={item.kind} /> : <OriginIcon origin={item.origin} />}
       <Recorded text={item.name} className={css.topName} />
       {item.status !== "ok" && <StatusMark status={item.status} />}
       {item.agent && <Recorded text={item.agent} className={css.topAgent} />}

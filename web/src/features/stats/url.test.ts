@@ -8,7 +8,7 @@ describe("the address of the stats", () => {
   it("holds a filter, what is counted, how it is ranked and how it is shown", () => {
     expect(read("?since=24h&of=traces&rank=p95&order=asc&charts=table")).toEqual({
       since: "24h",
-      of: "traces",
+      of: "runs",
       rank: "p95",
       order: "asc",
       charts: "table",
@@ -30,6 +30,6 @@ describe("the address of the stats", () => {
   });
 
   it("keeps how it is shown under another filter", () => {
-    expect(withFilter(read("?agent=a&of=traces&charts=table"), {})).toEqual({ of: "traces", charts: "table" });
+    expect(withFilter(read("?agent=a&of=traces&charts=table"), {})).toEqual({ of: "runs", charts: "table" });
   });
 });

@@ -3,7 +3,7 @@ import { type Filter, filterOf, type Search } from "@/lib/filter";
 
 export interface StatsSearch extends Filter {
   /** What is counted; single events unless it is said. */
-  of?: "traces";
+  of?: "runs";
   /** What the tables are ranked by, the number of events unless it is said. */
   rank?: Exclude<Rank, "count">;
   order?: "asc";
@@ -14,7 +14,8 @@ export interface StatsSearch extends Filter {
 /** What the address of this page holds. */
 export function statsSearch(search: Search): StatsSearch {
   const found: StatsSearch = filterOf(search);
-  if (search.of === "traces") found.of = "traces";
+  // What earlier addresses say.
+  if (search.of === "runs" || search.of === "traces") found.of = "runs";
   const rank = RANKS.find((each) => each === search.rank);
   if (rank && rank !== "count") found.rank = rank;
   if (search.order === "asc") found.order = "asc";

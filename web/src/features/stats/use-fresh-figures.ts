@@ -17,7 +17,7 @@ export function useFreshFigures(): void {
       await Promise.all([
         queries.refetchQueries({ queryKey: ["stats"], type: "active" }),
         queries.refetchQueries({ queryKey: ["events", "top"], type: "active" }),
-        queries.refetchQueries({ queryKey: ["traces", "top"], type: "active" }),
+        queries.refetchQueries({ queryKey: ["runs", "top"], type: "active" }),
       ]);
     }, COUNT_MS),
   );

@@ -132,7 +132,7 @@ function DeleteButton({ traceId, runId }: { traceId: string; runId: string | nul
       return;
     }
     queries.removeQueries({ queryKey: ["event", traceId] });
-    for (const noun of ["traces", "sessions", "stats", "events"]) void queries.invalidateQueries({ queryKey: [noun] });
+    for (const noun of ["runs", "sessions", "stats", "events"]) void queries.invalidateQueries({ queryKey: [noun] });
     void navigate({ to: "/" });
   }
 
