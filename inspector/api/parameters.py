@@ -17,13 +17,16 @@ from inspector.api.forms import boolean, describe, integer, number, unix_ns
 from inspector.model import Filter, GroupBy, Kind, Order, RunSort, Sort, StatsOf, Status, TraceSort
 
 NO_NUL = r"^[^\u0000]*$"
-ATTRIBUTE_PREFIX = "attr."
+OPEN: Mapping[str, str] = {"attr.": "attr", "args.": "args", "result.": "result"}
+"""Beginnings of parameters that anybody may name, and the field that takes them."""
 MOST_ATTRIBUTES = 16
 MOST_SEQUENCE = 2**63 - 1
 
 Text = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NUL)]
 AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
 AttributeKey = Annotated[str, Field(max_length=256, pattern=r"^attr\.[^\u0000]+$")]
+ArgumentPath = Annotated[str, Field(max_length=256, pattern=r"^args\.[^\u0000]+$")]
+ResultPath = Annotated[str, Field(max_length=256, pattern=r"^result\.[^\u0000]+$")]
 RunId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 TraceId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -120,6 +123,12 @@ class TraceFilter(Times, Figures):
     attr: Annotated[dict[AttributeKey, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
         default_factory=dict[AttributeKey, AnyText]
     )
+    args: Annotated[dict[ArgumentPath, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
+        default_factory=dict[ArgumentPath, AnyText]
+    )
+    result: Annotated[dict[ResultPath, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
+        default_factory=dict[ResultPath, AnyText]
+    )
     q: Search | None = None
     duplicates: Flag = True
 
@@ -136,7 +145,9 @@ class TraceFilter(Times, Figures):
         fields = {name: getattr(self, name) for name in _SAME_NAME if hasattr(self, name)}
         fields["kinds"] = tuple(dict.fromkeys(self.kind))
         fields["statuses"] = tuple(dict.fromkeys(self.status))
-        fields["attributes"] = tuple((key.removeprefix(ATTRIBUTE_PREFIX), text) for key, text in self.attr.items())
+        fields["attributes"] = _pairs_after("attr.", self.attr)
+        fields["arguments"] = _pairs_after("args.", self.args)
+        fields["results"] = _pairs_after("result.", self.result)
         fields["since_ns"] = self.since
         fields["until_ns"] = self.until
         return fields
@@ -151,14 +162,14 @@ class EventFilter(TraceFilter):
 
 _UNINDEXED = frozenset(
     (
-        *("kind", "name", "name_prefix", "agent", "service", "hook", "attr", "q"),
+        *("kind", "name", "name_prefix", "agent", "service", "hook", "attr", "args", "result", "q"),
         *("min_duration_ms", "max_duration_ms", "min_cost_usd", "max_cost_usd"),
     )
 )
 """What spans are narrowed to without an index of its own."""
 _OF_SPANS = frozenset(("status", "model", "tool", "error_type"))
 """What traces are narrowed to by no index of theirs, and spans by one."""
-_SAME_NAME = frozenset(Filter.__dataclass_fields__) - {"attributes"}
+_SAME_NAME = frozenset(Filter.__dataclass_fields__) - {"attributes", "arguments", "results"}
 
 
 class EventsQuery(EventFilter, Sorting, Page):
@@ -317,9 +328,10 @@ def read_query(model: type[Q], query: bytes) -> Q:
     form = _Form.of(model)
     values: dict[str, Any] = {}
     for name, text in _pairs(query):
-        if name.startswith(ATTRIBUTE_PREFIX) and "attr" in form:
-            _once(values.setdefault("attr", {}), name, text)
-        elif name not in form or name == "attr":
+        pairs = OPEN.get(name[: name.find(".") + 1])
+        if pairs is not None and pairs in form:
+            _once(values.setdefault(pairs, {}), name, text)
+        elif name not in form or name in OPEN.values():
             raise _unknown(name, form)
         elif form[name].get("type") == "array":
             values.setdefault(name, []).append(text)
@@ -330,6 +342,10 @@ def read_query(model: type[Q], query: bytes) -> Q:
     except ValidationError as error:
         where = error.errors(include_url=False, include_context=False, include_input=False)[0]["loc"]
         raise _misfit(where, form) from error
+
+
+def _pairs_after(prefix: str, values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name.removeprefix(prefix), text) for name, text in values.items())
 
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:
@@ -355,15 +371,19 @@ def _once(values: dict[str, Any], name: str, text: str) -> None:
     values[name] = text
 
 
+_SPELT = {"attr": "attr.<key>", "args": "args.<path>", "result": "result.<path>"}
+"""How fields with open names are written where parameters are told."""
+
+
 def _unknown(name: str, form: Mapping[str, Any]) -> Refusal:
-    known = ", ".join(f"{ATTRIBUTE_PREFIX}<key>" if key == "attr" else key for key in sorted(form))
+    known = ", ".join(_SPELT.get(key, key) for key in sorted(form))
     return _invalid(name, f"is not a parameter here; known: {known or 'none'}")
 
 
 def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> Refusal:
     field = str(where[0])
-    if field == "attr":
-        name = str(where[1]) if len(where) > 1 else ATTRIBUTE_PREFIX + "<key>"
+    if field in _SPELT:
+        name = str(where[1]) if len(where) > 1 else _SPELT[field]
         return _invalid(
             name, f"takes up to {MOST_ATTRIBUTES} keys of 256 characters, each with text of up to 1,024, no NUL"
         )

@@ -38,6 +38,8 @@ class ListOptions(TypedDict):
     min_cost_usd: float | None
     max_cost_usd: float | None
     attr: tuple[tuple[str, str], ...]
+    args: tuple[tuple[str, str], ...]
+    result: tuple[tuple[str, str], ...]
     q: str | None
     duplicates: bool
 
@@ -121,9 +123,12 @@ class Words(click.ParamType[str, str]):
 
 
 class Attribute(click.ParamType[tuple[str, str], str]):
-    """An attribute's key and the text of its value."""
+    """A key, or a path into arguments or a result, and the text of the value there."""
 
     name = "key=value"
+
+    def __init__(self, example: str) -> None:
+        self._example = example
 
     def convert(
         self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
@@ -133,7 +138,7 @@ class Attribute(click.ParamType[tuple[str, str], str]):
             return value
         key, equals, wanted = value.partition("=")
         if not key or not equals:
-            self.fail(f"{value!r} is no attribute; give KEY=VALUE, for example error.type=TimeoutError", param, ctx)
+            self.fail(f"{value!r} is not KEY=VALUE; for example {self._example}", param, ctx)
         return key, wanted
 
 
@@ -176,7 +181,22 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--max-duration-ms", type=Amount(), help="Took at most this long."),
     click.option("--min-cost-usd", type=Amount(), help="Cost at least this much."),
     click.option("--max-cost-usd", type=Amount(), help="Cost at most this much."),
-    click.option("--attr", multiple=True, type=Attribute(), help="Has this attribute; repeatable."),
+    click.option(
+        "--attr", multiple=True, type=Attribute("error.type=TimeoutError"), help="Has this attribute; repeatable."
+    ),
+    click.option(
+        "--arg",
+        "args",
+        multiple=True,
+        type=Attribute("invoice=INV-7"),
+        help="Has this value in its arguments, for example invoice=INV-7 or 'rows[0].id=7'; repeatable.",
+    ),
+    click.option(
+        "--result",
+        multiple=True,
+        type=Attribute("status=refused"),
+        help="Has this value in its result, for example status=refused; repeatable.",
+    ),
     click.option(
         "--q",
         type=Words(),
@@ -259,6 +279,8 @@ def filter_of(options: ListOptions | FilterOptions) -> Filter:
         min_cost_usd=options["min_cost_usd"],
         max_cost_usd=options["max_cost_usd"],
         attributes=options["attr"],
+        arguments=options["args"],
+        results=options["result"],
         q=options["q"],
         duplicates=options["duplicates"],
     )

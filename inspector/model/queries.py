@@ -71,6 +71,10 @@ class Filter:
     max_cost_usd: float | None = None
     attributes: tuple[tuple[str, str], ...] = ()
     """Attribute keys and the text of the value that each must have."""
+    arguments: tuple[tuple[str, str], ...] = ()
+    """Paths into the arguments, such as ``invoice.number`` or ``rows[0].id``, and the text of the value at each."""
+    results: tuple[tuple[str, str], ...] = ()
+    """The same of the result."""
     q: str | None = None
     """Words that must all occur in the prompt, answer, arguments, result or error.
 

@@ -27,7 +27,7 @@ from inspector.store.errors import (
     StoreNewer,
     StoreReadOnly,
 )
-from inspector.store.events import attribute_text
+from inspector.store.events import attribute_text, content_text
 from inspector.store.limits import READ_LIMITS
 from inspector.store.tables import APPLICATION_ID, SCHEMA_VERSION
 from inspector.store.unwritable import is_still
@@ -353,6 +353,7 @@ def _set_up_reader(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA mmap_size = 0")
     connection.execute("PRAGMA query_only = ON")
     connection.create_function("attribute_text", 3, attribute_text, deterministic=True)
+    connection.create_function("content_text", 4, content_text, deterministic=True)
     connection.execute("PRAGMA cache_size = -4096")
     connection.execute("PRAGMA temp_store = MEMORY")
 

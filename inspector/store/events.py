@@ -1,7 +1,8 @@
 """Rows as events: summaries column by column, and the large fields spliced from stored JSON."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -65,6 +66,44 @@ def attribute_text(attributes: bytes, shared: str | None, key: str) -> str | Non
         return None
     text = bytes(value)
     return msgspec.json.decode(text, type=str) if text[:1] == b'"' else text.decode()
+
+
+def content_text(attributes: bytes, shared: str | None, key: str | None, path: str) -> str | None:
+    """Returns the value inside of a content attribute as text, as `attribute_text` does; None where there is none.
+
+    This is a function of SQL on the connections of readers. A path is names and numbers, ``rows[0].id``; a name that
+    holds a dot itself is found as well.
+    """
+    text = None if key is None else attribute_text(attributes, shared, key)
+    if text is None:
+        return None
+    try:
+        value = _value_at(msgspec.json.decode(text), path)
+    except (msgspec.MsgspecError, RecursionError, LookupError):
+        return None
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+_INDEX = re.compile(r"\[(\d{1,9})\]\.?")
+_NO_VALUE = object()
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """Returns the value at a path; raises LookupError where it leads nowhere."""
+    if not path:
+        return value
+    if isinstance(value, list):
+        index = _INDEX.match(path)
+        if index is None:
+            raise LookupError(path)
+        return _value_at(cast("list[Any]", value)[int(index[1])], path[index.end() :])
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        for end in (len(path), *(at for at, letter in enumerate(path) if letter in ".[")):
+            found = members.get(path[:end], _NO_VALUE)
+            if found is not _NO_VALUE:
+                return _value_at(found, path[end:].removeprefix("."))
+    raise LookupError(path)
 
 
 def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:

@@ -103,6 +103,8 @@ def span_conditions(where: Filter) -> Conditions:
     found = [column == clean(value) for column, value in indexed if value is not None]
     tested = [column == clean(value) for column, value in unindexed if value is not None]
     tested += [_attribute(key, value) for key, value in where.attributes]
+    tested += [_content(_c.input_key, path, value) for path, value in where.arguments]
+    tested += [_content(_c.output_key, path, value) for path, value in where.results]
     if where.error_class is not None:
         found.append(_c.error_type.in_(_types(clean(where.error_class))))
     if where.known_error_type is not None:
@@ -232,6 +234,10 @@ def _prefix(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
         # The surrogates in between are no characters.
         bounds.append(column < head[:-1] + chr(0xE000 if following == 0xD800 else following))
     return bounds
+
+
+def _content(key: Column[Any], path: str, value: str) -> ColumnElement[bool]:
+    return func.content_text(_c.attributes, _c.shared, key, clean(path)) == clean(value)
 
 
 def _attribute(key: str, value: str) -> ColumnElement[bool]:

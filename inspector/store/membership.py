@@ -106,6 +106,8 @@ def membership_of(connection: Connection, where: Filter, few_matches: int) -> Me
         duplicates=where.duplicates,
         since_ns=where.since_ns,
         attributes=where.attributes,
+        arguments=where.arguments,
+        results=where.results,
     )
     if where.q is not None and where.q.strip():
         matches = find(connection, where.q, few_matches)

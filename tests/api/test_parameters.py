@@ -64,6 +64,7 @@ def test_every_filter_reaches_the_store():
         + b"b" * 16
         + b"&name=n&name_prefix=p&agent=a&model=m&tool=t&service=v&error_type=E&hook=tool_call"
         b"&since=5&until=1970-01-01T00:00:01Z&min_duration_ms=1.5&max_duration_ms=2e3&min_cost_usd=0&max_cost_usd=0.25&attr.a.b=1&attr.c=&q=two+words"
+        b"&args.rows[0].id=7&args.invoice=INV-7&result.status=a%3Db"
         b"&sort=cost&order=asc&cursor=abc&limit=1000&full=true",
     )
     assert query.as_filter() == Filter(
@@ -87,6 +88,8 @@ def test_every_filter_reaches_the_store():
         min_cost_usd=0.0,
         max_cost_usd=0.25,
         attributes=(("a.b", "1"), ("c", "")),
+        arguments=(("rows[0].id", "7"), ("invoice", "INV-7")),
+        results=(("status", "a=b"),),
         q="two words",
     )
     assert (query.sort, query.order, query.cursor, query.limit, query.full) == ("cost", "asc", "abc", 1000, True)
@@ -110,18 +113,29 @@ def test_without_a_query_nothing_is_narrowed():
         "__proto__",
         "attr",
         "attrs.x",
+        "args",
+        "result",
+        "results.x",
         "filter_fields",
         "model_config",
         "buckets",
     ],
 )
 def test_an_unknown_parameter_is_refused(name):
-    with pytest.raises(Refusal, match="is not a parameter here; known: agent, attr.<key>, cursor"):
+    with pytest.raises(Refusal, match="is not a parameter here; known: agent, args.<path>, attr.<key>, cursor"):
         read_query(EventsQuery, f"{name}=1".encode())
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=1&limit=1", "q=a&q=a", "attr.a=1&attr.a=1", "full=true&full=false", "cursor=a&cursor=b"]
+    "query",
+    [
+        "limit=1&limit=1",
+        "q=a&q=a",
+        "attr.a=1&attr.a=1",
+        "args.a=1&args.a=1",
+        "full=true&full=false",
+        "cursor=a&cursor=b",
+    ],
 )
 def test_a_single_parameter_may_not_be_repeated(query):
     assert refused(query) == query.partition("=")[0]
@@ -197,6 +211,8 @@ BAD = {
     "session_id": ["%ff", "%ed%a0%80", "%c0%af", "%f4%90%80%80"],
     "cursor": ["", "a b", "a+b", "../x", "%00", "x" * 1025, "é"],
     "attr.k": ["%00", "x" * 1025, "%ff"],
+    "args.k": ["%00", "x" * 1025, "%ff"],
+    "result.k": ["%00"],
 }
 
 

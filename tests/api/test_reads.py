@@ -74,7 +74,17 @@ def test_what_a_read_costs():
 @pytest.mark.parametrize(
     "query",
     [
-        *("parent_id=" + "1" * 16, "sort=cost", "sort=duration", "q=x", "attr.k=x", "hook=x", "min_cost_usd=0"),
+        *(
+            "parent_id=" + "1" * 16,
+            "sort=cost",
+            "sort=duration",
+            "q=x",
+            "attr.k=x",
+            "args.k=x",
+            "result.k=x",
+            "hook=x",
+            "min_cost_usd=0",
+        ),
         *("name=x", "name_prefix=x", "agent=x", "service=x", "kind=llm", "status=ok", f"trace_id={1:032x}&q=x"),
     ],
 )
@@ -100,7 +110,7 @@ def test_events_that_an_index_finds_are_not_walked(query):
         *((f"sort={sort}", True) for sort in ("duration", "cost", "spans", "tokens")),
         *(
             (f"{name}=x", True)
-            for name in ("name", "agent", "service", "model", "tool", "error_type", "hook", "attr.k")
+            for name in ("name", "agent", "service", "model", "tool", "error_type", "hook", "attr.k", "args.k")
         ),
         *(("status=error", True), ("kind=tool", True), ("q=x", True), ("max_duration_ms=1", True)),
     ],

@@ -91,6 +91,8 @@ def test_an_outline_is_looked_at_and_never_changed(client, store, run, problem):
         ({"tool": "book_hotel", "kind": "llm"}, []),
         ({"attr.gen_ai.provider.name": "openai"}, [ONE]),
         ({"attr.gen_ai.provider.name": "openai", "kind": "tool"}, []),
+        ({"args.hotel": "Zoo"}, [ONE]),
+        ({"args.hotel": "Inn"}, []),
         ({"q": "zebra", "kind": "llm"}, [ONE]),
         ({"q": "zebra", "kind": "tool"}, []),
         ({"sort": "spans", "order": "desc"}, [ONE, TWO]),

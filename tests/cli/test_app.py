@@ -116,6 +116,7 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["token", "--scope", "reed"], b"'reed' is not one of read, ingest, control; did you mean 'read'?"),
         (["events", "--since", "yestrday"], b"'yestrday' is no time; did you mean 'yesterday'?"),
         (["events", "--attr", "novalue"], b"KEY=VALUE"),
+        (["events", "--arg", "INV-7"], b"'INV-7' is not KEY=VALUE; for example invoice=INV-7"),
         (["events", "--min-duration-ms", "nan"], b"'nan' is no number"),
         (["events", "--max-cost-usd", "-1"], b"'-1' is no number"),
         (["prune"], b"say what to delete"),

@@ -46,6 +46,11 @@ def test_no_option_narrows_nothing():
         (["--attr", "a=1", "--attr", "b=c=d"], {"attributes": (("a", "1"), ("b", "c=d"))}),
         (["--run-id", "job-17"], {"run_id": "job-17"}),
         (["--attr", "empty="], {"attributes": (("empty", ""),)}),
+        (
+            ["--arg", "invoice=INV-7", "--arg", "rows[0].id=7"],
+            {"arguments": (("invoice", "INV-7"), ("rows[0].id", "7"))},
+        ),
+        (["--result", "status=a=b"], {"results": (("status", "a=b"),)}),
         (["--q", '"a phrase" begin*'], {"q": '"a phrase" begin*'}),
     ],
 )

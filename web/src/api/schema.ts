@@ -1271,6 +1271,26 @@ export interface components {
             [key: string]: components["schemas"]["AnyText"];
         };
         /**
+         * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
+         *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
+         *     messages are stored by themselves, are not looked into: `q` finds them.
+         * @example {
+         *       "args.invoice": "INV-7"
+         *     }
+         */
+        args: {
+            [key: string]: components["schemas"]["AnyText"];
+        };
+        /**
+         * @description `result.<path>=<value>`: the same of the result.
+         * @example {
+         *       "result.status": "refused"
+         *     }
+         */
+        result: {
+            [key: string]: components["schemas"]["AnyText"];
+        };
+        /**
          * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
          *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
          *     and not at each later call that repeats it.
@@ -1353,6 +1373,22 @@ export interface operations {
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
+                /**
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
+                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
+                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @example {
+                 *       "args.invoice": "INV-7"
+                 *     }
+                 */
+                args?: components["parameters"]["args"];
+                /**
+                 * @description `result.<path>=<value>`: the same of the result.
+                 * @example {
+                 *       "result.status": "refused"
+                 *     }
+                 */
+                result?: components["parameters"]["result"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -1454,6 +1490,22 @@ export interface operations {
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
+                /**
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
+                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
+                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @example {
+                 *       "args.invoice": "INV-7"
+                 *     }
+                 */
+                args?: components["parameters"]["args"];
+                /**
+                 * @description `result.<path>=<value>`: the same of the result.
+                 * @example {
+                 *       "result.status": "refused"
+                 *     }
+                 */
+                result?: components["parameters"]["result"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -1592,6 +1644,22 @@ export interface operations {
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
+                /**
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
+                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
+                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @example {
+                 *       "args.invoice": "INV-7"
+                 *     }
+                 */
+                args?: components["parameters"]["args"];
+                /**
+                 * @description `result.<path>=<value>`: the same of the result.
+                 * @example {
+                 *       "result.status": "refused"
+                 *     }
+                 */
+                result?: components["parameters"]["result"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -1881,6 +1949,22 @@ export interface operations {
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
+                /**
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
+                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
+                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @example {
+                 *       "args.invoice": "INV-7"
+                 *     }
+                 */
+                args?: components["parameters"]["args"];
+                /**
+                 * @description `result.<path>=<value>`: the same of the result.
+                 * @example {
+                 *       "result.status": "refused"
+                 *     }
+                 */
+                result?: components["parameters"]["result"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -2326,6 +2410,22 @@ export interface operations {
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
+                /**
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
+                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
+                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @example {
+                 *       "args.invoice": "INV-7"
+                 *     }
+                 */
+                args?: components["parameters"]["args"];
+                /**
+                 * @description `result.<path>=<value>`: the same of the result.
+                 * @example {
+                 *       "result.status": "refused"
+                 *     }
+                 */
+                result?: components["parameters"]["result"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,

@@ -1,4 +1,4 @@
-import { type Filter, KINDS, relativeMs, STATUSES, TEXT_FIELDS } from "./filter";
+import { type Filter, KINDS, PAIR_FIELDS, relativeMs, STATUSES, TEXT_FIELDS } from "./filter";
 import { dollars, duration, moment } from "./format";
 import { unixMs } from "./time";
 
@@ -15,6 +15,8 @@ export const FILTER_FIELDS = [
   "session_id",
   "duration",
   "cost",
+  "args",
+  "result",
   "attr",
 ] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
@@ -40,6 +42,7 @@ const LABELS: Record<string, string> = {
   trace_id: "run",
   parent_id: "child of",
   attr: "attribute",
+  args: "argument",
 };
 
 /** The word for a field, as people read it. */
@@ -76,8 +79,10 @@ export function conditionsOf(filter: Filter): Condition[] {
   if (lasts) add("duration", "duration", lasts, { min_duration_ms: undefined, max_duration_ms: undefined });
   if (costs) add("cost", "cost", costs, { min_cost_usd: undefined, max_cost_usd: undefined });
   if (filter.duplicates) add(null, "duplicates", "not shown", { duplicates: undefined });
-  for (const pair of new Set(filter.attr)) {
-    add("attr", "attr", pair, { attr: filter.attr?.filter((each) => each !== pair) });
+  for (const field of PAIR_FIELDS) {
+    for (const pair of new Set(filter[field])) {
+      add(field, field, pair, { [field]: filter[field]?.filter((each) => each !== pair) });
+    }
   }
   return found;
 }

@@ -24,6 +24,10 @@ export const TEXT_FIELDS = [
 /** Fields that hold one number. */
 export const NUMBER_FIELDS = ["min_duration_ms", "max_duration_ms", "min_cost_usd", "max_cost_usd"] as const;
 
+/** Fields that hold pairs of a key, or a path, and a value. */
+export const PAIR_FIELDS = ["attr", "args", "result"] as const;
+
+export type PairField = (typeof PAIR_FIELDS)[number];
 export type TextField = (typeof TEXT_FIELDS)[number];
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
@@ -38,6 +42,10 @@ export interface Filter extends Partial<Record<TextField, string>>, Partial<Reco
   duplicates?: "false";
   /** `key=value`, the attribute `key` has this text as its value; all of them must match. */
   attr?: string[];
+  /** `path=value`, the arguments have this value there: `rows[0].id=7`; all of them must match. */
+  args?: string[];
+  /** The same of the result. */
+  result?: string[];
 }
 
 /** Parameters of an address: every value as text, repeated ones as lists. */
@@ -64,20 +72,24 @@ export function filterOf(search: Search): Filter {
     const text = textOf(search[field]);
     if (text && (isAbsolute(text) || (field === "since" && relativeMs(text) !== null))) filter[field] = text;
   }
-  const attr = attributesOf(search.attr);
-  if (attr.length) filter.attr = attr;
+  for (const field of PAIR_FIELDS) {
+    const pairs = pairsOf(search[field]);
+    if (pairs.length) filter[field] = pairs;
+  }
   return filter;
 }
 
 /** The query of an API request for a filter; relative times count back from `nowMs`, whole seconds. */
 export function queryOf(filter: Filter, nowMs: number): Record<string, string | number | string[]> {
-  const { attr, since, ...rest } = filter;
+  const { attr, args, result, since, ...rest } = filter;
   const query: Record<string, string | number | string[]> = {};
   for (const [key, value] of Object.entries(rest)) if (value !== undefined) query[key] = value;
   if (since !== undefined) query.since = absolute(since, nowMs);
-  for (const pair of attr ?? []) {
-    const at = pair.indexOf("=");
-    query[`attr.${pair.slice(0, at)}`] = pair.slice(at + 1);
+  for (const [field, pairs] of Object.entries({ attr, args, result })) {
+    for (const pair of pairs ?? []) {
+      const at = pair.indexOf("=");
+      query[`${field}.${pair.slice(0, at)}`] = pair.slice(at + 1);
+    }
   }
   return query;
 }
@@ -102,8 +114,8 @@ function isAbsolute(text: string): boolean {
   return /^[0-9]{1,20}$/.test(text) || (DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
 }
 
-/** The last value of each attribute: the API takes one a key, and sixteen keys. */
-function attributesOf(value: unknown): string[] {
+/** The last value of each key: the API takes one a key, and sixteen keys. */
+function pairsOf(value: unknown): string[] {
   const pairs = listOf(value).filter((pair) => pair.indexOf("=") > 0);
   return [...new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair])).values()].slice(0, 16);
 }

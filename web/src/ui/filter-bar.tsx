@@ -8,7 +8,7 @@ import {
   fieldLabel,
   type SuggestedField,
 } from "@/lib/conditions";
-import { type Filter, isNarrow } from "@/lib/filter";
+import { type Filter, isNarrow, PAIR_FIELDS } from "@/lib/filter";
 import { isTyping } from "@/lib/shortcuts";
 import { visibleLine } from "@/lib/visible";
 import css from "./filter-bar.module.css";
@@ -102,7 +102,7 @@ function Chip({ condition, filter, onChange, suggest }: Editing & { condition: C
             <FilterEditor
               field={field}
               filter={filter}
-              replaced={field === "attr" ? value : null}
+              replaced={PAIR_FIELDS.some((each) => each === field) ? value : null}
               suggest={suggest}
               onChange={onChange}
               onDone={close}

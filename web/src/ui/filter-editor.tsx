@@ -9,7 +9,7 @@ import {
   SUGGESTED_FIELDS,
   type SuggestedField,
 } from "@/lib/conditions";
-import type { Filter, Kind } from "@/lib/filter";
+import type { Filter, Kind, PairField } from "@/lib/filter";
 import { Button } from "./button";
 import css from "./filter-bar.module.css";
 import { FilterValue } from "./filter-value";
@@ -18,7 +18,7 @@ import { kindLabel } from "./kind";
 interface Props {
   field: FilterField;
   filter: Filter;
-  /** The attribute pair that is edited; null adds one. */
+  /** The pair of a key or path and a value that is edited; null adds one. */
   replaced: string | null;
   suggest: ((field: SuggestedField) => Promise<string[]>) | undefined;
   onChange: (next: Filter) => void;
@@ -70,11 +70,14 @@ function Editor({ field, filter, replaced, suggest, onChange, onDone }: Props) {
         />
       );
     case "attr":
+    case "args":
+    case "result":
       return (
-        <Attribute
+        <Pair
+          field={field}
           pair={replaced}
           onDone={(pair) =>
-            done(changed(filter, { attr: [...(filter.attr ?? []).filter((each) => each !== replaced), pair] }))
+            done(changed(filter, { [field]: [...(filter[field] ?? []).filter((each) => each !== replaced), pair] }))
           }
         />
       );
@@ -163,7 +166,20 @@ function Span({ label, hint, unit, read, from, to, onDone }: SpanProps) {
   );
 }
 
-function Attribute({ pair, onDone }: { pair: string | null; onDone: (pair: string) => void }) {
+const PAIRS = {
+  attr: { heading: "Attribute", key: "key", hint: "such as gen_ai.provider.name and openai" },
+  args: { heading: "Argument", key: "path", hint: "such as invoice and INV-7, or rows[0].id and 7" },
+  result: { heading: "Result", key: "path", hint: "such as status and refused, or rows[0].id and 7" },
+};
+
+interface PairProps {
+  field: PairField;
+  pair: string | null;
+  onDone: (pair: string) => void;
+}
+
+function Pair({ field, pair, onDone }: PairProps) {
+  const words = PAIRS[field];
   const at = pair?.indexOf("=") ?? -1;
   const [key, setKey] = useState(pair?.slice(0, at) ?? "");
   const [value, setValue] = useState(pair?.slice(at + 1) ?? "");
@@ -173,9 +189,9 @@ function Attribute({ pair, onDone }: { pair: string | null; onDone: (pair: strin
     else onDone(`${key.trim()}=${value}`);
   }
   return (
-    <Form heading="Attribute" onSubmit={submit}>
+    <Form heading={words.heading} onSubmit={submit}>
       <label className={css.row}>
-        key
+        {words.key}
         <input value={key} spellCheck={false} onChange={(event) => setKey(event.target.value)} />
       </label>
       <label className={css.row}>
@@ -183,7 +199,7 @@ function Attribute({ pair, onDone }: { pair: string | null; onDone: (pair: strin
         <input value={value} spellCheck={false} onChange={(event) => setValue(event.target.value)} />
       </label>
       <p className={css.hint} role={wrong ? "alert" : undefined}>
-        {wrong ? "An attribute needs a key, without an equals sign." : "such as gen_ai.provider.name and openai"}
+        {wrong ? `Give a ${words.key} without an equals sign.` : words.hint}
       </p>
     </Form>
   );

@@ -1,10 +1,11 @@
 import clsx from "clsx";
-import { ChevronRight, Route } from "lucide-react";
+import { ChevronRight, ListFilter, Route } from "lucide-react";
 import { memo } from "react";
 import { count, plural } from "@/lib/format";
 import { ExactNumber, isContainer, jsonText, preview, scalarText } from "@/lib/json";
 import { jsonPath } from "@/lib/json-path";
 import { type JsonRow, NEXT_CHUNK, stepsTo } from "@/lib/json-rows";
+import { type Side, spansWith } from "@/lib/same-value";
 import { visible, visibleLine } from "@/lib/visible";
 import { CopyButton } from "./button";
 import css from "./json-view.module.css";
@@ -17,12 +18,13 @@ interface Props {
   active: boolean;
   /** Whether its buttons are shown. */
   tools: boolean;
+  side: Side | undefined;
 }
 
 const DEEPEST_INDENT = 16;
 
 /** One line of a JSON tree. */
-export const JsonLine = memo(function JsonLine({ row, id, place, active, tools }: Props) {
+export const JsonLine = memo(function JsonLine({ row, id, place, active, tools, side }: Props) {
   const container = row.shape === "open" || row.shape === "closed";
   return (
     <div
@@ -46,6 +48,7 @@ export const JsonLine = memo(function JsonLine({ row, id, place, active, tools }
       </span>
       {tools && row.shape !== "more" && (
         <span className={css.lineTools}>
+          {side && row.shape === "scalar" && <SpansWith side={side} row={row} />}
           <CopyButton text={() => jsonPath(stepsTo(row))} label="Copy path">
             <Route size={12} aria-hidden />
           </CopyButton>
@@ -55,6 +58,17 @@ export const JsonLine = memo(function JsonLine({ row, id, place, active, tools }
     </div>
   );
 });
+
+function SpansWith({ side, row }: { side: Side; row: JsonRow }) {
+  const address = spansWith(side, stepsTo(row), row.value);
+  if (address === null) return null;
+  const words = side === "args" ? "Spans with this argument" : "Spans with this result";
+  return (
+    <a href={address} className={css.find} aria-label={words} title={`${words} (f)`} tabIndex={-1}>
+      <ListFilter size={12} aria-hidden />
+    </a>
+  );
+}
 
 function Key({ row }: { row: JsonRow }) {
   if (typeof row.key === "number") return <span className={css.index}>{row.key}</span>;

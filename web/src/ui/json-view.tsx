@@ -3,6 +3,7 @@ import { type KeyboardEvent, type MouseEvent, useId, useMemo, useRef, useState }
 import { isContainer, jsonText, parsedText, sizeOf } from "@/lib/json";
 import { jsonPath } from "@/lib/json-path";
 import { firstOpen, type JsonRow, NEXT_CHUNK, rowsOfJson, stepsTo } from "@/lib/json-rows";
+import { type Side, spansWith } from "@/lib/same-value";
 import { Button, CopyButton } from "./button";
 import { CodeBlock } from "./code-block";
 import { JsonLine, Scalar } from "./json-line";
@@ -16,10 +17,12 @@ interface Props {
   label: string;
   /** How many lines are open at first. */
   lines?: number;
+  /** Which side of a call it is, so that a value leads to the spans that have it too. */
+  side?: Side | undefined;
 }
 
 /** Recorded JSON as a tree: folded, with the path and the value of each line to copy, and its plain text. */
-export function JsonView({ value, label, lines = 60 }: Props) {
+export function JsonView({ value, label, lines = 60, side }: Props) {
   const [asText, setAsText] = useState(false);
   const read = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
   if (typeof read === "string") {
@@ -51,7 +54,7 @@ export function JsonView({ value, label, lines = 60 }: Props) {
         </Button>
         <CopyButton text={() => jsonText(read)} label={`Copy ${label}`} />
       </div>
-      {asText ? <PlainJson value={read} /> : <Tree value={read} label={label} lines={lines} />}
+      {asText ? <PlainJson value={read} /> : <Tree value={read} label={label} lines={lines} side={side} />}
     </div>
   );
 }
@@ -69,7 +72,14 @@ function looksBroken(text: string): boolean {
   return text.length < 2_000_000 && /^\s*(\{\s*["}]|\[\s*[[{"\]0-9])/.test(text);
 }
 
-function Tree({ value, label, lines }: { value: object; label: string; lines: number }) {
+interface TreeProps {
+  value: object;
+  label: string;
+  lines: number;
+  side: Side | undefined;
+}
+
+function Tree({ value, label, lines, side }: TreeProps) {
   const base = useId();
   const tree = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(value, lines));
@@ -110,9 +120,15 @@ function Tree({ value, label, lines }: { value: object; label: string; lines: nu
     else if (!row) return;
     else if (event.key === "c") void navigator.clipboard.writeText(textOf(row));
     else if (event.key === "p") void navigator.clipboard.writeText(jsonPath(stepsTo(row)));
+    else if (event.key === "f") follow(row);
     else if (event.key === "ArrowLeft" && row.shape !== "open") go(row.parent ? rows.indexOf(row.parent) : 0);
     else if (event.key === "ArrowRight" && row.shape === "open") go(at + 1);
     else toggle(row);
+  }
+
+  function follow(row: JsonRow) {
+    const address = side && spansWith(side, stepsTo(row), row.value);
+    if (address) window.location.hash = address.slice(1);
   }
 
   function onClick(event: MouseEvent) {
@@ -134,7 +150,7 @@ function Tree({ value, label, lines }: { value: object; label: string; lines: nu
       ref={tree}
       role="tree"
       tabIndex={0}
-      aria-label={`${label}; c copies a value, p its path`}
+      aria-label={`${label}; c copies a value, p its path${side ? ", f finds spans with it" : ""}`}
       aria-activedescendant={at >= 0 ? `${base}-${at}` : undefined}
       className={css.tree}
       onKeyDown={onKeyDown}
@@ -150,6 +166,7 @@ function Tree({ value, label, lines }: { value: object; label: string; lines: nu
           id={`${base}-${place}`}
           place={place}
           active={row.id === active}
+          side={side}
           tools={row.id === hot || row.id === active}
         />
       ))}
@@ -158,7 +175,7 @@ function Tree({ value, label, lines }: { value: object; label: string; lines: nu
 }
 
 const KEYS = new Set(["ArrowDown", "ArrowUp", "j", "k", "Home", "End"]);
-const ROW_KEYS = new Set(["ArrowLeft", "ArrowRight", "Enter", " ", "c", "p"]);
+const ROW_KEYS = new Set(["ArrowLeft", "ArrowRight", "Enter", " ", "c", "p", "f"]);
 
 function isHandled(key: string, row: JsonRow | undefined): boolean {
   return KEYS.has(key) || (row !== undefined && ROW_KEYS.has(key));

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { isContainer, parsedText } from "@/lib/json";
+import type { Side } from "@/lib/same-value";
 import { CodeBlock } from "@/ui/code-block";
 import { JsonView } from "@/ui/json-view";
 import { Nothing } from "./section";
@@ -15,15 +16,18 @@ interface Props {
   lines?: number;
   /** Whether a text is most likely meant to be read rather than to be parsed. */
   prose?: boolean;
+  /** Which side of a call it is. */
+  side?: Side;
 }
 
 /** A recorded value as what it is: JSON as a tree, text as text. */
-export function RecordedValue({ value, label, nothing, clipped = false, lines = 60, prose = false }: Props) {
+export function RecordedValue(props: Props) {
+  const { value, label, nothing, clipped = false, lines = 60, prose = false, side } = props;
   const held = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
   if (clipped) return <Nothing>It is long and not loaded yet.</Nothing>;
   if (held === null || held === undefined) return <Nothing>{nothing}</Nothing>;
   if (typeof held === "string" && !isContainer(held) && !/^\s*[[{]/.test(held)) {
     return held === "" ? <Nothing>An empty text.</Nothing> : <CodeBlock text={held} label={label} mono={!prose} />;
   }
-  return <JsonView value={held} label={label} lines={lines} />;
+  return <JsonView value={held} label={label} lines={lines} side={side} />;
 }

@@ -42,6 +42,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
         <RecordedValue
           value={span.input}
           label="arguments"
+          side="args"
           nothing="No arguments were recorded."
           clipped={span.clipped.input !== undefined}
         />
@@ -83,6 +84,7 @@ function Result({ span }: { span: FullSpan }) {
       <RecordedValue
         value={span.output}
         label="result"
+        side="result"
         nothing={span.status === "running" ? "There is none yet." : "No result was recorded."}
         clipped={span.clipped.output !== undefined}
       />
@@ -97,7 +99,7 @@ function Result({ span }: { span: FullSpan }) {
         </Disclosure>
       )}
       <Disclosure summary="whole result">
-        <JsonView value={span.output} label="whole result" />
+        <JsonView value={span.output} label="whole result" side="result" />
       </Disclosure>
     </div>
   );

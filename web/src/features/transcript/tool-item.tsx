@@ -99,7 +99,7 @@ function Whole({ span, name }: { span: FullSpan; name: string }) {
       {isEmpty(span.input) ? (
         <p className={css.nothing}>nothing</p>
       ) : (
-        <JsonView value={span.input} label={`arguments of ${label}`} lines={30} />
+        <JsonView value={span.input} label={`arguments of ${label}`} lines={30} side="args" />
       )}
       <Clipped span={span} keys={["input"]} />
       <p className={css.title}>Result</p>
