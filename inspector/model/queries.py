@@ -21,7 +21,7 @@ class Page(Generic[T]):
     """What of the searched text was not understood; absent where all of it was."""
 
 
-Sort = Literal["time", "duration", "cost"]
+Sort = Literal["time", "duration", "cost", "tokens"]
 TraceSort = Literal["time", "duration", "cost", "spans", "tokens"]
 RunSort = Literal["time", "duration", "cost", "spans", "tokens"]
 Order = Literal["desc", "asc"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select, text, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, Filter, Order, Page, RunSort, Session, Sort, Trace, TraceSort
@@ -23,7 +23,14 @@ from inspector.store.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.tables import sessions, spans, traces
 from inspector.store.timeline import with_timelines
 
-_SORTED = {"time": spans.c.start_ns, "duration": spans.c.duration_ms, "cost": spans.c.cost_usd}
+_SORTED: dict[Sort, ColumnElement[Any]] = {
+    "time": spans.c.start_ns,
+    "duration": spans.c.duration_ms,
+    "cost": spans.c.cost_usd,
+    "tokens": func.coalesce(
+        spans.c.input_tokens + spans.c.output_tokens, spans.c.input_tokens, spans.c.output_tokens, type_=BigInteger
+    ),
+}
 _LONGEST_ID = 64
 _FIRST_STEP, _LONGEST_STEP = 8, 64
 _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {

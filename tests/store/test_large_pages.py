@@ -13,7 +13,7 @@ def large_spans(make_span, count):
 def test_a_full_page_ends_once_it_is_large_and_the_next_one_goes_on(open_store, path, make_span):
     store = open_store(path, limits=ReadLimits(full_bytes=5 * LARGE))
     store.write(large_spans(make_span, 10))
-    for sort in ("time", "duration", "cost"):
+    for sort in ("time", "duration", "cost", "tokens"):
         found, sizes, cursor = [], [], None
         while True:
             page = store.events(Filter(), sort=sort, cursor=cursor, full=True)

@@ -27,6 +27,8 @@ def spans(count):
             start_ns=st.integers(0, 6) | st.sampled_from([2**63 - 1, 2**63, 2**64 - 1]),
             length_ns=st.integers(0, 3).map(lambda ms: ms * 1_000_000),
             cost_usd=st.sampled_from([None, 0.0, 0.1, 0.2]),
+            input_tokens=st.sampled_from([None, 0, 3, 5]),
+            output_tokens=st.sampled_from([None, 2]),
             # A span without one gets that of its trace, also when it is named later: see tests/api/test_counting.py.
             session_id=st.sampled_from(["x", "y"]),
             **dict.fromkeys(("parent_id", "agent", "model", "tool", "service", "hook"), PICK),
@@ -113,7 +115,9 @@ def rank(sort, order):
     def key(pair):
         at, span = pair
         ended_ms = None if span.end_ns is None else (span.end_ns - span.start_ns) / 1e6
-        value = {"time": min(span.start_ns, INT64_MAX), "duration": ended_ms, "cost": span.cost_usd}[sort]
+        known = [tokens for tokens in (span.input_tokens, span.output_tokens) if tokens is not None]
+        values = {"time": min(span.start_ns, INT64_MAX), "duration": ended_ms, "cost": span.cost_usd}
+        value = {**values, "tokens": sum(known) if known else None}[sort]
         return (value is None, 0 if value is None else sign * value, sign * at)
 
     return key
@@ -123,7 +127,7 @@ def rank(sort, order):
     recorded=spans(14),
     late=spans(4),
     where=FILTERS | st.just(Filter()),
-    sort=st.sampled_from(["time", "duration", "cost"]),
+    sort=st.sampled_from(["time", "duration", "cost", "tokens"]),
     order=st.sampled_from(["asc", "desc"]),
     limit=st.integers(1, 5),
 )
@@ -155,7 +159,7 @@ def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
 @given(
     recorded=spans(12),
     where=FILTERS,
-    sort=st.sampled_from(["time", "duration", "cost"]),
+    sort=st.sampled_from(["time", "duration", "cost", "tokens"]),
     order=st.sampled_from(["asc", "desc"]),
     limit=st.integers(1, 3),
     q=st.sampled_from([None, "red", "blue"]),
@@ -191,7 +195,7 @@ def test_traces_and_sessions_page_without_gaps_or_repeats(store, make_span):
         store.write(
             [make_span(trace_id=f"t{at}", session_id=f"s{at}", start_ns=5 - at % 3, end_ns=9, cost_usd=at % 2 or None)]
         )
-    for sort in ("time", "duration", "cost"):
+    for sort in ("time", "duration", "cost", "tokens"):
         found, cursor = [], None
         while True:
             page = store.traces(Filter(), sort=sort, cursor=cursor, limit=3)

@@ -113,7 +113,7 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
         "span-llm": (f"/traces/{trace}?span={asked}", "gpt-4.1"),
         "span-tool": (f"/traces/{trace}?span={failed}", "did not answer in time"),
         "stats": ("/stats", "gpt-4.1-mini"),
-        "live": ("/events", "fetch_page"),
+        "live": ("/spans", "fetch_page"),
     }
 
 

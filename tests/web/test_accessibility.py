@@ -11,7 +11,7 @@ PAGES = {
     "runs": "/",
     "runs by session": "/?group=session",
     "sessions": "/sessions",
-    "events": "/events",
+    "events": "/spans",
     "stats": "/stats",
     "nothing there": "/no/such/view",
 }
@@ -91,7 +91,7 @@ def test_axe_finds_nothing_on_an_empty_page(empty, visit):
     assert violations_of(page) == []
 
 
-@pytest.mark.parametrize("view", ["/", "/sessions", "/events", "/stats", "trace", "graph", "transcript"])
+@pytest.mark.parametrize("view", ["/", "/sessions", "/spans", "/stats", "trace", "graph", "transcript"])
 def test_at_200_percent_nothing_is_cut_sideways(demo, demo_trace, visit, view):
     address = view if view.startswith("/") else f"/traces/{demo_trace}" + ("" if view == "trace" else f"?view={view}")
     page = visit(demo, address, viewport={"width": 640, "height": 400}, device_scale_factor=2)

@@ -60,7 +60,7 @@ def test_a_question_mark_shows_the_shortcuts_and_escape_closes_them(demo, visit)
 def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
     page = visit(demo, "/")
     expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
-    for keys, place in (("gs", "#/sessions"), ("gl", "#/events"), ("gt", "#/stats"), ("gr", "#/")):
+    for keys, place in (("gs", "#/sessions"), ("gl", "#/spans"), ("gt", "#/stats"), ("gr", "#/")):
         for key in keys:
             page.keyboard.press(key)
         page.wait_for_url(re.compile(f"{place}($|\\?)"))
@@ -79,8 +79,8 @@ def test_escape_leaves_the_find_box_and_closes_the_detail_of_the_live_list(demo,
     expect(page.get_by_label("Find in this run")).to_have_value("")
     for key in "gl":
         page.keyboard.press(key)
-    page.wait_for_url(re.compile("#/events$"))
-    expect(page.get_by_role("grid", name="Events")).to_contain_text("book_hotel")
+    page.wait_for_url(re.compile("#/spans$"))
+    expect(page.get_by_role("grid", name="Spans")).to_contain_text("book_hotel")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     detail = page.get_by_label("Detail of the span")

@@ -81,7 +81,7 @@ def test_the_list_marks_a_run_as_lost_when_its_process_is_killed(empty, running,
 
 
 def test_the_tail_shows_every_call_once_and_changes_it_when_it_ends(empty, visit, start_agent):
-    page = visit(empty, "/events")
+    page = visit(empty, "/spans")
     expect(page.locator("#main")).not_to_be_empty()
     agent = start_agent(empty.home)
     agent.emit("before_tool_call", **BOOKING)
@@ -96,7 +96,7 @@ def test_the_tail_shows_every_call_once_and_changes_it_when_it_ends(empty, visit
 def test_a_paused_tail_stands_still_and_resumes_with_everything(empty, visit, start_agent):
     agent = start_agent(empty.home)
     agent.call("tool_call", tool_name="before_pause", args={}, context=None)
-    page = visit(empty, "/events")
+    page = visit(empty, "/spans")
     expect(page.get_by_role("row").filter(has_text="before_pause")).to_be_visible()
     page.get_by_role("button", name=re.compile("pause", re.IGNORECASE)).click()
     for number in range(3):
@@ -109,7 +109,7 @@ def test_a_paused_tail_stands_still_and_resumes_with_everything(empty, visit, st
 
 def test_a_filtered_tail_shows_what_matches_only(empty, visit, start_agent):
     agent = start_agent(empty.home)
-    page = visit(empty, "/events?tool=wanted")
+    page = visit(empty, "/spans?tool=wanted")
     expect(page.locator("#main")).not_to_be_empty()
     agent.call("tool_call", tool_name="unwanted", args={}, context=None)
     agent.call("tool_call", tool_name="wanted", args={}, context=None)
@@ -127,14 +127,14 @@ def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent)
 
     ask("first")
     wait_until(lambda: empty.get("/events?model=stub-2026")["items"])
-    page = visit(empty, "/events?model=stub-2026")
+    page = visit(empty, "/spans?model=stub-2026")
     rows = page.get_by_role("row").filter(has_text="chat stub")
     expect(rows).to_have_count(1)
     ask("second")
     expect(rows).to_have_count(2)
 
 
-@pytest.mark.parametrize("view", ["/", "/events"])
+@pytest.mark.parametrize("view", ["/", "/spans"])
 def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, start_server, view):
     watch.tolerate("ERR_")
     # A server that has just begun looks at its database before it says that it is ready.
@@ -200,7 +200,7 @@ def streams_of(page):
     page.reload()
 
 
-@pytest.mark.parametrize("view", ["/", "/events", "/traces/"])
+@pytest.mark.parametrize("view", ["/", "/spans", "/traces/"])
 def test_a_page_holds_one_stream_and_none_while_it_is_hidden(demo, demo_trace, visit, view):
     page = visit(demo, f"{view}{demo_trace}" if view == "/traces/" else view)
     streams_of(page)
@@ -212,7 +212,7 @@ def test_a_page_holds_one_stream_and_none_while_it_is_hidden(demo, demo_trace, v
 
 
 def test_what_happens_while_a_page_is_hidden_is_there_when_it_is_shown(empty, visit, start_agent):
-    page = visit(empty, "/events")
+    page = visit(empty, "/spans")
     streams_of(page)
     wait_until(lambda: page.evaluate("window.__streams") == 1)
     page.evaluate(HIDE, True)

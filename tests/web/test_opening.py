@@ -91,7 +91,7 @@ def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
         "/?status=nonsense",
         "/?attr=broken&since=yesterday",
         "/?min_duration_ms=abc&foo=bar&limit=0",
-        "/events?status=zz",
+        "/spans?status=zz",
     ],
 )
 def test_what_an_address_cannot_mean_is_left_out_of_it(demo, visit, odd):
@@ -148,7 +148,7 @@ def test_nothing_but_the_apps_own_files_and_the_api_is_asked_for(demo, visit):
     page = visit(demo, "/no/such/view")
     page.on("request", lambda request: asked.add(urlsplit(request.url).path))
     page.reload()
-    for view in ("/", "/sessions", "/stats", "/events"):
+    for view in ("/", "/sessions", "/stats", "/spans"):
         page.goto(f"{demo.url}/#{view}")
         expect(page.locator("#main")).not_to_be_empty()
     unknown = {path for path in asked if not re.match(r"/(assets/|events|runs|traces|sessions|stats|readyz)|/$", path)}

@@ -67,7 +67,7 @@ def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(found[0]["run_id"]))
 
 
-@pytest.mark.parametrize("view", ["/", "/events", "/stats", "/sessions"])
+@pytest.mark.parametrize("view", ["/", "/spans", "/stats", "/sessions"])
 def test_words_that_a_page_does_not_know_are_ignored_in_an_address_typed_into_the_open_app(crowd, visit, view):
     page = visit(crowd, "/nowhere")
     expect(page.get_by_text("There is no such page")).to_be_visible()
@@ -108,7 +108,7 @@ def test_search_finds_the_words_of_prompts_and_answers(crowd, visit):
 
 
 def test_what_of_a_search_is_not_understood_is_said_above_the_list(crowd, visit):
-    for view in ("/", "/events", "/events?sort=duration", "/stats"):
+    for view in ("/", "/spans", "/spans?sort=tokens", "/stats"):
         page = visit(crowd, f"{view}{'&' if '?' in view else '?'}q=%22weekly_report")
         expect(page.get_by_role("note").first).to_contain_text("quotation mark without its pair")
         page.close()
@@ -229,7 +229,7 @@ UNCUT = """name => {
 @pytest.mark.parametrize(
     ("view", "called"),
     [
-        ("/events?kind=workflow", "invoke_workflow weekend_trip"),
+        ("/spans?kind=workflow", "invoke_workflow weekend_trip"),
         ("/traces/{}", "execute_tool book_hotel"),
     ],
 )

@@ -244,7 +244,7 @@ def test_a_value_of_a_call_leads_to_the_spans_that_have_it_too(story, visit):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 4).span_id}")
     detail_of(page).get_by_role("treeitem").filter(has_text="a.txt").hover()
     detail_of(page).get_by_role("link", name="Spans with this argument").click()
-    grid = page.get_by_role("grid", name="Events")
+    grid = page.get_by_role("grid", name="Spans")
     expect(grid.get_by_role("row")).to_have_count(2)
     expect(grid).to_contain_text("read_file")
     expect(page.get_by_role("button", name="Change argument: path=a.txt")).to_be_visible()

@@ -489,7 +489,7 @@ export interface components {
          * @default time
          * @enum {string}
          */
-        Sort: "time" | "duration" | "cost";
+        Sort: "time" | "duration" | "cost" | "tokens";
         /**
          * @default time
          * @enum {string}

@@ -67,12 +67,7 @@ function gathered(commands: readonly Command[]): Command[] {
 
 function usePlaceCommands(): { go: Command[]; looks: Command[] } {
   const navigate = useNavigate();
-  const place = (
-    to: "/" | "/sessions" | "/events" | "/stats",
-    title: string,
-    keys: string,
-    words: string,
-  ): Command => ({
+  const place = (to: "/" | "/sessions" | "/spans" | "/stats", title: string, keys: string, words: string): Command => ({
     id: `go ${to}`,
     group: "Go to",
     title,
@@ -84,7 +79,7 @@ function usePlaceCommands(): { go: Command[]; looks: Command[] } {
   const go = [
     place("/", "Runs", "g r", "traces list"),
     place("/sessions", "Sessions", "g s", "conversations"),
-    place("/events", "Live", "g l", "events tail spans"),
+    place("/spans", "Spans", "g l", "events tail live calls"),
     place("/stats", "Stats", "g t", "statistics figures cost latency"),
     {
       id: "failed runs",
@@ -96,9 +91,9 @@ function usePlaceCommands(): { go: Command[]; looks: Command[] } {
     {
       id: "failed events",
       group: "Go to",
-      title: "Single errors",
+      title: "Spans that failed",
       words: "show errors only events spans failed",
-      run: () => void navigate({ to: "/events", search: failed }),
+      run: () => void navigate({ to: "/spans", search: failed }),
     },
   ];
   const looks = THEMES.map((theme) => ({
@@ -185,7 +180,7 @@ function useSearchCommands(words: string): Command[] {
       id: "search events",
       group: "Search",
       title: `Search events for “${words}”`,
-      run: () => void navigate({ to: "/events", search: { q: words } }),
+      run: () => void navigate({ to: "/spans", search: { q: words } }),
     },
   ];
 }

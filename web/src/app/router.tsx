@@ -67,9 +67,19 @@ const run = createRoute({
 
 const events = createRoute({
   getParentRoute: () => root,
-  path: "/events",
+  path: "/spans",
   validateSearch: eventsSearch,
   component: lazyRouteComponent(() => import("./events-route"), "EventsRoute"),
+});
+
+/** The address of the spans before they were called that. */
+const oldEvents = createRoute({
+  getParentRoute: () => root,
+  path: "/events",
+  validateSearch: eventsSearch,
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/spans", search, replace: true });
+  },
 });
 
 const stats = createRoute({
@@ -84,7 +94,7 @@ const stats = createRoute({
  * elsewhere opens it with its cookie, and what somebody searches for never reaches a log.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([runs, sessions, session, trace, run, events, stats]),
+  routeTree: root.addChildren([runs, sessions, session, trace, run, events, oldEvents, stats]),
   history: createHashHistory(),
   parseSearch,
   stringifySearch,

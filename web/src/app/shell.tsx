@@ -12,7 +12,7 @@ import { Trouble } from "./trouble";
 const PLACES = [
   { to: "/", label: "Runs", Icon: Rows3 },
   { to: "/sessions", label: "Sessions", Icon: Layers },
-  { to: "/events", label: "Live", Icon: Activity },
+  { to: "/spans", label: "Spans", Icon: Activity },
   { to: "/stats", label: "Stats", Icon: ChartNoAxesColumn },
 ] as const;
 

@@ -8,8 +8,8 @@ describe("spans with the same value", () => {
   });
 
   it("leads to the spans that have this argument or result", () => {
-    expect(spansWith("args", ["invoice"], "INV-7")).toBe("#/events?args=invoice%3DINV-7");
-    expect(spansWith("result", ["rows", 0, "paid"], true)).toBe("#/events?result=rows%5B0%5D.paid%3Dtrue");
+    expect(spansWith("args", ["invoice"], "INV-7")).toBe("#/spans?args=invoice%3DINV-7");
+    expect(spansWith("result", ["rows", 0, "paid"], true)).toBe("#/spans?result=rows%5B0%5D.paid%3Dtrue");
   });
 
   it("leads nowhere from what no filter can name", () => {

@@ -19,5 +19,5 @@ export function spansWith(side: Side, steps: readonly Step[], value: unknown): s
   const text = isContainer(value) ? null : typeof value === "string" ? value : scalarText(value);
   if (text === null || path === "" || /[=\0]/.test(path) || text.includes("\0")) return null;
   if (path.length > LONGEST.path || text.length > LONGEST.value) return null;
-  return `#/events${stringifySearch({ [side]: `${path}=${text}` })}`;
+  return `#/spans${stringifySearch({ [side]: `${path}=${text}` })}`;
 }

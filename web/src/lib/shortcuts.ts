@@ -1,7 +1,7 @@
 /** A key that does something, as the overview of shortcuts and the documentation show it. */
 export interface Shortcut {
   /** The page it works on. */
-  page: "Everywhere" | "Lists" | "Runs" | "A run" | "JSON" | "Live";
+  page: "Everywhere" | "Lists" | "Runs" | "A run" | "JSON" | "Spans";
   /** Alternatives; the keys of a sequence are separated by a blank. */
   keys: readonly string[];
   what: string;
@@ -42,12 +42,13 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { page: "JSON", keys: ["Enter", "Space"], what: "Open or close the value" },
   { page: "JSON", keys: ["c"], what: "Copy the value" },
   { page: "JSON", keys: ["p"], what: "Copy its path" },
-  { page: "Live", keys: ["Space"], what: "Pause or resume" },
-  { page: "Live", keys: ["Escape"], what: "Close the detail" },
+  { page: "JSON", keys: ["f"], what: "Spans with the same argument or result" },
+  { page: "Spans", keys: ["Space"], what: "Pause or resume" },
+  { page: "Spans", keys: ["Escape"], what: "Close the detail" },
 ];
 
 /** The second key of the sequences that begin with `g`, and where they go. */
-export const PLACE_KEYS = { r: "/", s: "/sessions", l: "/events", t: "/stats" } as const;
+export const PLACE_KEYS = { r: "/", s: "/sessions", l: "/spans", t: "/stats" } as const;
 
 /** Whether a key is meant for what has the focus, such as a field that is typed in, and not for the page. */
 export function isTyping(target: EventTarget | null): boolean {

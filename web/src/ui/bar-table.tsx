@@ -39,7 +39,7 @@ interface Props<Id extends string> {
   columns: readonly BarColumn<Id>[];
   rows: readonly BarRow<Id>[];
   /** Where the numbers lead. */
-  to: "/" | "/events";
+  to: "/" | "/spans";
   rank: Id;
   order: "asc" | "desc";
   onRank: (rank: Id) => void;
@@ -113,7 +113,7 @@ export function BarTable<Id extends string>({ title, columns, rows, to, rank, or
   );
 }
 
-function NumberLink({ cell, to }: { cell: BarCell; to: "/" | "/events" }) {
+function NumberLink({ cell, to }: { cell: BarCell; to: "/" | "/spans" }) {
   if (!cell.search) return <span className={css.none}>{cell.text}</span>;
   return (
     <Link

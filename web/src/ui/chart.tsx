@@ -28,7 +28,7 @@ interface Props {
   series: readonly Series[];
   slices: readonly ChartSlice[];
   /** Where a slice leads. */
-  to: "/" | "/events";
+  to: "/" | "/spans";
   /** What stands at the left, in the middle and at the right end of the axis. */
   axis: readonly string[];
   format: (value: number | null) => string;
@@ -112,7 +112,7 @@ function steppedFrom(key: string, at: number, count: number): number | null {
 interface SliceProps {
   place: number;
   slice: ChartSlice;
-  to: "/" | "/events";
+  to: "/" | "/spans";
   words: string;
   /** The shares of the height that its bars take; null where lines are drawn. */
   parts: readonly number[] | null;

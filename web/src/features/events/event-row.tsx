@@ -10,6 +10,7 @@ import { KindIcon } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
 import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
+import { useNow } from "@/ui/use-now";
 import css from "./event-table.module.css";
 
 // Icons are costly to draw anew with each row that changes.
@@ -35,7 +36,7 @@ interface Props {
   onOpen: (event: SpanEvent) => void;
 }
 
-/** One span of a list of events. */
+/** One span of the list. */
 export const EventRow = memo(function EventRow({ place, id, event, chosen, cursor, onOpen }: Props) {
   const at = unixMs(event.start_time_unix_nano);
   return (
@@ -64,7 +65,9 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
       <Cell className={css.what}>
         <Text text={event.model ?? event.tool} />
       </Cell>
-      <Cell className={css.number}>{duration(event.duration_ms)}</Cell>
+      <Cell className={css.number}>
+        {event.status === "running" ? <SoFar sinceMs={at} /> : duration(event.duration_ms)}
+      </Cell>
       <Cell className={css.tokens}>
         <Tokens event={event} />
       </Cell>
@@ -86,6 +89,17 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
     </GridRow>
   );
 });
+
+/** How long a call has been running; by the clock of this browser, which may differ from the program's. */
+function SoFar({ sinceMs }: { sinceMs: number }) {
+  const now = useNow(1000);
+  const past = Math.floor(Math.max(0, now - sinceMs) / 1000) * 1000;
+  return (
+    <span className={css.none} title="Time so far">
+      {duration(past)}
+    </span>
+  );
+}
 
 /** The time of day, with its date unless it is today. */
 function shortMoment(ms: number): string {

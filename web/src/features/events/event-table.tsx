@@ -30,7 +30,7 @@ interface Props {
 /** How close to the last row the next page is asked for. */
 const AHEAD = 40;
 
-/** Events in rows: virtual, moved through with the keyboard, older ones loaded as they come near. */
+/** Spans in rows: virtual, moved through with the keyboard, older ones loaded as they come near. */
 export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Props) {
   const { rows } = list;
   const scroller = useRef<HTMLDivElement>(null);
@@ -84,7 +84,7 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
       <div
         ref={scroller}
         role="grid"
-        aria-label="Events"
+        aria-label="Spans"
         aria-rowcount={rows.length + 1}
         aria-busy={list.loading}
         aria-activedescendant={cursor >= 0 ? `${listId}-${keyAt(rows, cursor)}` : undefined}
@@ -161,7 +161,9 @@ function Header({ search }: { search: EventsSearch }) {
       <SortHeader search={search} by="duration" className={css.number}>
         Duration
       </SortHeader>
-      <ColumnHead className={css.tokens}>Tokens</ColumnHead>
+      <SortHeader search={search} by="tokens" className={css.tokens}>
+        Tokens
+      </SortHeader>
       <SortHeader search={search} by="cost" className={css.cost}>
         Cost
       </SortHeader>
@@ -173,7 +175,7 @@ function Header({ search }: { search: EventsSearch }) {
 }
 
 function More({ list }: { list: EventList }) {
-  if (list.older === "loading") return <p className={css.more}>Loading older events…</p>;
+  if (list.older === "loading") return <p className={css.more}>Loading older spans…</p>;
   if (list.older === "idle") return null;
   return (
     <p className={css.more} role="alert">
@@ -186,7 +188,7 @@ function Looking({ failed, retry }: { failed: EventList["older"]; retry: () => v
   if (failed instanceof Error) return <Failure error={failed} retry={retry} />;
   return (
     <Empty title="Nothing found so far">
-      <p>Nothing was indexed for this filter, so one event after the other is looked at, the latest first.</p>
+      <p>No index for this filter; scanning, newest first…</p>
     </Empty>
   );
 }
@@ -194,7 +196,7 @@ function Looking({ failed, retry }: { failed: EventList["older"]; retry: () => v
 function Nothing({ onClear }: { onClear: (() => void) | null }) {
   if (onClear) {
     return (
-      <Empty title="No event matches">
+      <Empty title="No span matches">
         <p>New ones that do will show here as they happen.</p>
         <p className={css.clear}>
           <Button onClick={onClear}>Clear the filter</Button>
@@ -203,9 +205,9 @@ function Nothing({ onClear }: { onClear: (() => void) | null }) {
     );
   }
   return (
-    <Empty title="Nothing has happened yet">
-      Every span shows here as it begins: run an agent that calls <code>inspector.attach()</code>, or{" "}
-      <code>inspector demo</code>.
+    <Empty title="No spans yet">
+      Every span shows here as it begins. Run a program with <code>inspector run program.py</code>, call{" "}
+      <code>inspector.attach()</code> in it, or try <code>inspector demo</code>.
     </Empty>
   );
 }

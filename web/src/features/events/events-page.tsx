@@ -25,10 +25,10 @@ interface Props {
   detail: (traceId: string, spanId: string, event: SpanEvent | null) => ReactNode;
 }
 
-/** Every span as it happens, or sorted by what it took; what is looked at stands beside the list. */
+/** All spans: as they happen, or sorted by what they took; the one that is looked at stands beside the list. */
 export function EventsPage({ detail }: Props) {
   const search = useSearch({
-    from: "/events",
+    from: "/spans",
     select: (search) => eventsSearch({ ...search }),
     structuralSharing: true,
   });
@@ -94,7 +94,7 @@ const LEAST_LIST = 420;
 const LEAST_DETAIL = 360;
 
 function View({ search, filter, detail, list, hold, bar }: Shown) {
-  const navigate = useNavigate({ from: "/events" });
+  const navigate = useNavigate({ from: "/spans" });
   const suggest = useSuggest(filter);
   const [width, setWidth] = useStoredNumber("inspector.events.detail", 540);
   const body = useRef<HTMLDivElement>(null);
@@ -123,7 +123,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
 
   return (
     <>
-      <PageTitle title="Events" />
+      <PageTitle title="Spans" />
       <FilterBar
         filter={filter}
         fields={FILTER_FIELDS}

@@ -5,7 +5,7 @@ import { count, plural } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { useNow } from "@/ui/use-now";
 import css from "./live-bar.module.css";
-import type { EventsSearch } from "./url";
+import type { EventsSearch, EventsSort } from "./url";
 import type { Hold } from "./use-hold";
 import type { LiveEvents } from "./use-live-events";
 
@@ -31,7 +31,7 @@ export function LiveBar({ list, hold }: { list: LiveEvents; hold: Hold }) {
 }
 
 function pausedText({ waiting, overflow }: LiveEvents): string {
-  if (overflow) return "Paused · more new than are kept, the list begins anew";
+  if (overflow) return "Paused · buffer full; resuming reloads the list";
   return waiting ? `${count(waiting)} new while paused` : "Paused";
 }
 
@@ -44,15 +44,21 @@ export function NewAbove({ waiting, overflow, onShow }: { waiting: number; overf
   if (waiting === 0 && !overflow) return null;
   return (
     <button type="button" className={css.above} onClick={onShow}>
-      {overflow ? "More new events than are kept; begin anew" : `${plural(waiting, "new event")} above`}
+      {overflow ? "Buffer full; reload the list" : `${plural(waiting, "new span")} above`}
     </button>
   );
 }
 
+const FIRST: Record<EventsSort, [string, string]> = {
+  duration: ["slowest first", "fastest first"],
+  cost: ["most expensive first", "cheapest first"],
+  tokens: ["most tokens first", "fewest tokens first"],
+};
+
 /** Says that a sorted list is not live, and leads back to the one that is. */
 export function SortedBar({ search, refresh }: { search: EventsSearch; refresh: () => void }) {
   const { sort, order, ...rest } = search;
-  const words = sort === "cost" ? ["most expensive first", "cheapest first"] : ["slowest first", "fastest first"];
+  const words = FIRST[sort ?? "duration"];
   return (
     <div className={css.bar}>
       <span className={css.state}>Not live: {order === "asc" ? words[1] : words[0]}</span>
@@ -60,7 +66,7 @@ export function SortedBar({ search, refresh }: { search: EventsSearch; refresh: 
         <RefreshCw size={14} aria-hidden />
         Refresh
       </Button>
-      <Link to="/events" search={rest}>
+      <Link to="/spans" search={rest}>
         Back to live
       </Link>
     </div>

@@ -21,7 +21,7 @@ export function SortHeader({ search, by, className, children }: Props) {
   const Icon = order === "asc" ? ArrowUp : ArrowDown;
   return (
     <ColumnHead className={className} aria-sort={current ? (order === "asc" ? "ascending" : "descending") : undefined}>
-      <Link to="/events" search={next} replace preload={false}>
+      <Link to="/spans" search={next} replace preload={false}>
         {children}
         {current && <Icon size={12} aria-hidden />}
       </Link>

@@ -1,7 +1,8 @@
 import { type Filter, filterOf, type Search } from "@/lib/filter";
 
 /** By what the list can be sorted when it is not live. */
-export type EventsSort = "duration" | "cost";
+export const SORTS = ["duration", "tokens", "cost"] as const;
+export type EventsSort = (typeof SORTS)[number];
 
 export interface EventsSearch extends Filter {
   /** Left out while the list is live, the newest first. */
@@ -17,7 +18,8 @@ export interface EventsSearch extends Filter {
 /** What the address of this page holds. */
 export function eventsSearch(search: Search): EventsSearch {
   const found: EventsSearch = filterOf(search);
-  if (search.sort === "duration" || search.sort === "cost") found.sort = search.sort;
+  const sort = SORTS.find((each) => each === search.sort);
+  if (sort) found.sort = sort;
   if (found.sort && search.order === "asc") found.order = "asc";
   if (isId(search.span, 16) && isId(search.trace, 32)) {
     found.span = search.span;

@@ -7,8 +7,8 @@ import type { BarCell, BarColumn, ListSearch } from "@/ui/bar-table";
 export type Of = "events" | "runs";
 
 /** Where the numbers lead. */
-export function placeOf(of: Of): "/" | "/events" {
-  return of === "runs" ? "/" : "/events";
+export function placeOf(of: Of): "/" | "/spans" {
+  return of === "runs" ? "/" : "/spans";
 }
 
 const LABELS: Record<Rank, string> = {
