@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -29,3 +30,35 @@ def test_a_running_call_shows_its_time_so_far(empty, visit, start_agent):
     agent.emit("before_tool_call", tool_name="slow", args={}, context=None, call_id="slow")
     page = visit(empty, "/spans")
     expect(rows_of(page).filter(has_text="slow").get_by_title("Time so far")).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["/", "/spans", "/stats"])
+def test_a_local_time_in_an_address_works_on_every_page(demo, visit, view):
+    page = visit(demo, f"{view}?since=2020-11-22T12:54&until=now")
+    expect(page.get_by_role("button", name="Time: 2020-11-22 12:54:00 – now")).to_be_visible()
+    expect(page.locator("#main")).to_contain_text("trip-planner" if view == "/" else "book_hotel")
+
+
+def test_a_time_is_typed_from_and_to_and_refused_where_it_is_none(demo, visit):
+    page = visit(demo, "/spans")
+    page.get_by_role("button", name="Time: All time").click()
+    page.get_by_label("From").fill("someday")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("“someday” is no time")
+    page.get_by_label("From").fill("2 days ago")
+    page.get_by_label("To", exact=True).fill("yesterday")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"since=2\+days\+ago&until=yesterday"))
+    expect(page.get_by_text("No span matches")).to_be_visible()
+
+
+def test_enter_takes_the_only_value_that_holds_what_was_typed(demo, visit):
+    page = visit(demo, "/spans")
+    page.get_by_role("button", name="Add a filter").click()
+    page.get_by_role("button", name="tool", exact=True).click()
+    expect(page.get_by_role("option").filter(has_text="book_hotel")).to_be_visible()
+    page.keyboard.type("book")
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("tool=book_hotel$"))
+    expect(rows_of(page).nth(1)).to_contain_text("book_hotel")

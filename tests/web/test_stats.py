@@ -5,13 +5,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-QUERY = re.compile(r"#/(events|)\?(.*)$")
+QUERY = re.compile(r"#/(spans|)\?(.*)$")
 
 
 def links_of(page):
     """The links of the page that lead to calls, with what they show."""
     return page.evaluate(
-        """() => [...document.querySelectorAll('#main a[href*="events"]')]
+        """() => [...document.querySelectorAll('#main a[href*="spans"]')]
              .map((link) => ({href: link.getAttribute("href"), text: link.textContent.trim()}))"""
     )
 

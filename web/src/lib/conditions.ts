@@ -1,5 +1,6 @@
-import { type Filter, KINDS, PAIR_FIELDS, relativeMs, STATUSES, TEXT_FIELDS } from "./filter";
+import { type Filter, KINDS, PAIR_FIELDS, STATUSES, TEXT_FIELDS } from "./filter";
 import { dollars, duration, moment } from "./format";
+import { apiTime, relativeMs } from "./moments";
 import { unixMs } from "./time";
 
 /** What a filter bar can narrow a list by; a span of durations or costs is one condition. */
@@ -99,7 +100,9 @@ export const RANGES = [
   { since: "1h", label: "Last hour" },
   { since: "24h", label: "Last 24 hours" },
   { since: "7d", label: "Last 7 days" },
-] as const;
+  { since: "today", label: "Today" },
+  { since: "yesterday", until: "today", label: "Yesterday" },
+] as const satisfies readonly (Partial<Range> & { label: string })[];
 
 /** The time part of a filter; undefined has no bound. */
 export interface Range {
@@ -110,20 +113,22 @@ export interface Range {
 /** A time range in words: `Last hour`, `since 40 m`, or from one moment to another. */
 export function rangeLabel({ since, until }: Range): string {
   if (since === undefined && until === undefined) return "All time";
-  const known = until === undefined && RANGES.find((range) => range.since === since);
+  const known = RANGES.find((range) => range.since === since && ("until" in range ? range.until : undefined) === until);
   if (known) return known.label;
-  if (since !== undefined && until === undefined && relativeMs(since) !== null) return `Last ${since}`;
+  if (since !== undefined && until === undefined && relativeMs(since) !== null)
+    return /^\d+[a-z]$/.test(since) ? `Last ${since}` : `since ${since}`;
   const from = since === undefined ? null : pointLabel(since);
   const to = until === undefined ? null : pointLabel(until);
   if (from === null) return `until ${to}`;
   if (to === null) return `since ${from}`;
-  const sameDay = from.slice(0, 10) === to.slice(0, 10);
+  const sameDay = /^\d{4}-/.test(from) && from.slice(0, 10) === to.slice(0, 10);
   return `${from} – ${sameDay ? to.slice(11) : to}`;
 }
 
 function pointLabel(text: string): string {
-  if (relativeMs(text) !== null) return `${text} ago`;
-  const ms = /^[0-9]+$/.test(text) ? unixMs(text) : Date.parse(text);
+  if (relativeMs(text) !== null) return text.endsWith("ago") ? text : `${text} ago`;
+  if (/^[a-z]/i.test(text)) return text;
+  const ms = /^[0-9]+$/.test(text) ? unixMs(text) : Date.parse(apiTime(text, Date.now()) ?? text);
   return moment(ms).replace(/\.000$/, "");
 }
 

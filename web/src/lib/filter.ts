@@ -1,5 +1,7 @@
 /** What a list is narrowed to, as it stands in the address; the API knows the same names. */
 
+import { apiTime, isMoment } from "./moments";
+
 export const KINDS = ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"] as const;
 export const STATUSES = ["running", "ok", "error", "cancelled", "abandoned", "lost"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -34,9 +36,9 @@ export type NumberField = (typeof NUMBER_FIELDS)[number];
 export interface Filter extends Partial<Record<TextField, string>>, Partial<Record<NumberField, number>> {
   kind?: Kind[];
   status?: Status[];
-  /** Relative (`15m`, `24h`, `7d`: that long ago), RFC 3339, or nanoseconds. */
+  /** As a person writes it (`15m`, `yesterday`, `2026-11-22T12:54`), RFC 3339, or nanoseconds. */
   since?: string;
-  /** RFC 3339 or nanoseconds. */
+  /** As `since`. */
   until?: string;
   /** Set for calls alone, without the spans that are duplicates of another one. */
   duplicates?: "false";
@@ -70,7 +72,7 @@ export function filterOf(search: Search): Filter {
   if (textOf(search.duplicates) === "false") filter.duplicates = "false";
   for (const field of ["since", "until"] as const) {
     const text = textOf(search[field]);
-    if (text && (isAbsolute(text) || (field === "since" && relativeMs(text) !== null))) filter[field] = text;
+    if (text && isMoment(text)) filter[field] = text;
   }
   for (const field of PAIR_FIELDS) {
     const pairs = pairsOf(search[field]);
@@ -81,10 +83,11 @@ export function filterOf(search: Search): Filter {
 
 /** The query of an API request for a filter; relative times count back from `nowMs`, whole seconds. */
 export function queryOf(filter: Filter, nowMs: number): Record<string, string | number | string[]> {
-  const { attr, args, result, since, ...rest } = filter;
+  const { attr, args, result, since, until, ...rest } = filter;
   const query: Record<string, string | number | string[]> = {};
   for (const [key, value] of Object.entries(rest)) if (value !== undefined) query[key] = value;
-  if (since !== undefined) query.since = absolute(since, nowMs);
+  if (since !== undefined) query.since = apiTime(since, nowMs) ?? since;
+  if (until !== undefined) query.until = apiTime(until, nowMs) ?? until;
   for (const [field, pairs] of Object.entries({ attr, args, result })) {
     for (const pair of pairs ?? []) {
       const at = pair.indexOf("=");
@@ -99,30 +102,10 @@ export function isNarrow(filter: Filter): boolean {
   return Object.keys(filter).length > 0;
 }
 
-const RELATIVE = /^([0-9]{1,5})([smhd])$/;
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-
-/** How long ago a relative time is, in milliseconds; null for an absolute one. */
-export function relativeMs(text: string): number | null {
-  const match = RELATIVE.exec(text);
-  return match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] * 1000 : null;
-}
-
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,40})?([Zz]|[+-]\d\d:\d\d)$/;
-
-function isAbsolute(text: string): boolean {
-  return /^[0-9]{1,20}$/.test(text) || (DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
-}
-
 /** The last value of each key: the API takes one a key, and sixteen keys. */
 function pairsOf(value: unknown): string[] {
   const pairs = listOf(value).filter((pair) => pair.indexOf("=") > 0);
   return [...new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair])).values()].slice(0, 16);
-}
-
-function absolute(text: string, nowMs: number): string {
-  const back = relativeMs(text);
-  return back === null ? text : new Date(Math.floor((nowMs - back) / 1000) * 1000).toISOString();
 }
 
 function textOf(value: unknown): string | undefined {

@@ -8,7 +8,7 @@ import { Button } from "./button";
 
 /** What a list is opened with: a filter, and how it is sorted. */
 export interface ListSearch extends Filter {
-  sort?: "duration" | "cost";
+  sort?: "duration" | "tokens" | "cost";
 }
 
 export interface BarColumn<Id extends string> {

@@ -160,7 +160,7 @@ function Span({ label, hint, unit, read, from, to, onDone }: SpanProps) {
         <input value={most} onChange={(event) => setMost(event.target.value)} />
       </label>
       <p className={css.hint} role={wrong ? "alert" : undefined}>
-        {wrong ? `Write it ${hint}.` : hint}
+        {wrong ? `Use a value ${hint}.` : hint}
       </p>
     </Form>
   );

@@ -1,5 +1,8 @@
 import { CalendarClock, ChevronDown, X } from "lucide-react";
+import { type FormEvent, useState } from "react";
 import { RANGES, type Range, rangeLabel } from "@/lib/conditions";
+import { isMoment } from "@/lib/moments";
+import { Button } from "./button";
 import css from "./filter-bar.module.css";
 import { Popover } from "./popover";
 
@@ -9,7 +12,7 @@ interface Props extends Range {
 
 const ALL = { since: undefined, label: "All time" };
 
-/** Which time a list shows: one of the usual ranges, or the one that was marked in a chart. */
+/** Which time a list shows: one of the usual ranges, one that was typed, or the one that was marked in a chart. */
 export function FilterTime({ since, until, onChange }: Props) {
   const label = rangeLabel({ since, until });
   const bounded = since !== undefined || until !== undefined;
@@ -18,25 +21,34 @@ export function FilterTime({ since, until, onChange }: Props) {
       <Popover
         label={`Time: ${label}`}
         className={css.edit}
-        panel={(close) => (
-          <ul className={css.menu}>
-            {[...RANGES, ALL].map((range) => (
-              <li key={range.label}>
-                <button
-                  type="button"
-                  className={css.item}
-                  aria-pressed={until === undefined && since === range.since}
-                  onClick={() => {
-                    onChange({ since: range.since, until: undefined });
-                    close();
-                  }}
-                >
-                  {range.label}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        panel={(close) => {
+          function done(range: Range) {
+            onChange(range);
+            close();
+          }
+          return (
+            <>
+              <ul className={css.menu}>
+                {[...RANGES, ALL].map((range) => {
+                  const ends = { since: range.since, until: "until" in range ? range.until : undefined };
+                  return (
+                    <li key={range.label}>
+                      <button
+                        type="button"
+                        className={css.item}
+                        aria-pressed={until === ends.until && since === ends.since}
+                        onClick={() => done(ends)}
+                      >
+                        {range.label}
+                      </button>
+                    </li>
+                  );
+                })}
+              </ul>
+              <Between since={since} until={until} onDone={done} />
+            </>
+          );
+        }}
       >
         <CalendarClock size={14} aria-hidden />
         <span className={css.value}>{label}</span>
@@ -53,5 +65,39 @@ export function FilterTime({ since, until, onChange }: Props) {
         </button>
       )}
     </span>
+  );
+}
+
+const FORMS = "such as yesterday, 2 days ago, monday 9:30, 14:30, 2026-11-22 or 2026-11-22T10:30";
+
+/** Two ends of a time, as they are typed; either may be left out. */
+function Between({ since, until, onDone }: Range & { onDone: (range: Range) => void }) {
+  const [from, setFrom] = useState(since ?? "");
+  const [to, setTo] = useState(until ?? "");
+  const [wrong, setWrong] = useState<string | null>(null);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const unread = [from, to].find((text) => text.trim() !== "" && !isMoment(text));
+    if (unread !== undefined) setWrong(unread);
+    else onDone({ since: from.trim() || undefined, until: to.trim() || undefined });
+  }
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <label className={css.row}>
+        From
+        <input value={from} spellCheck={false} maxLength={60} onChange={(event) => setFrom(event.target.value)} />
+      </label>
+      <label className={css.row}>
+        To
+        <input value={to} spellCheck={false} maxLength={60} onChange={(event) => setTo(event.target.value)} />
+      </label>
+      <p className={css.hint} role={wrong === null ? undefined : "alert"}>
+        {wrong === null ? FORMS : `“${wrong.slice(0, 40)}” is no time; write it ${FORMS}`}
+      </p>
+      <Button type="submit" look="accent">
+        Apply
+      </Button>
+    </form>
   );
 }

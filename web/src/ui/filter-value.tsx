@@ -22,10 +22,13 @@ export function FilterValue({ label, value, suggest, onDone }: Props) {
   const sought = text === value ? "" : text.toLowerCase();
   const shown = values?.filter((each) => each.toLowerCase().includes(sought)).slice(0, MOST_SHOWN) ?? [];
 
+  // What was typed stands for the only value that holds it: by itself it would match nothing.
+  const active = at < 0 && sought !== "" && shown.length === 1 ? 0 : at;
+
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === "Enter") {
       event.preventDefault();
-      const chosen = shown[at] ?? text;
+      const chosen = shown[active] ?? text;
       if (chosen !== "") onDone(chosen);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
@@ -43,7 +46,7 @@ export function FilterValue({ label, value, suggest, onDone }: Props) {
         role="combobox"
         aria-expanded={shown.length > 0}
         aria-controls={`${id}-list`}
-        aria-activedescendant={at >= 0 && at < shown.length ? `${id}-${at}` : undefined}
+        aria-activedescendant={active >= 0 && active < shown.length ? `${id}-${active}` : undefined}
         aria-autocomplete="list"
         autoComplete="off"
         spellCheck={false}
@@ -69,7 +72,7 @@ export function FilterValue({ label, value, suggest, onDone }: Props) {
             key={each}
             id={`${id}-${index}`}
             role="option"
-            aria-selected={index === at}
+            aria-selected={index === active}
             className={css.option}
             title={visibleLine(each)}
             onPointerEnter={() => setAt(index)}
@@ -80,7 +83,7 @@ export function FilterValue({ label, value, suggest, onDone }: Props) {
         ))}
       </div>
       {suggest && values === null && <p className={css.hint}>Looking for values</p>}
-      {values?.length === 0 && <p className={css.hint}>None occurs yet. What you type is taken with Enter.</p>}
+      {values?.length === 0 && <p className={css.hint}>No values yet. Type one and press Enter.</p>}
     </div>
   );
 }

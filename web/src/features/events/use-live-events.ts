@@ -152,19 +152,26 @@ function useStart(key: string, step: (step: Step) => void) {
 /** Loads what is older than the last row. */
 function useOlder(filter: Filter, feed: Feed<SpanEvent>, nowMs: number, step: (step: Step) => void) {
   const queries = useQueryClient();
-  const [older, setOlder] = useState<EventList["older"]>("idle");
+  // How a page stands is told of the list that asked for it: another filter, or a list that began anew, has its own.
+  const [asked, setAsked] = useState<{ reach: Reach | null; older: EventList["older"] }>({
+    reach: null,
+    older: "idle",
+  });
+  const older = asked.reach === feed.reach ? asked.older : "idle";
 
   async function loadOlder() {
     const { reach } = feed;
     if (!reach || older === "loading") return;
-    setOlder("loading");
+    const settle = (state: EventList["older"]) =>
+      setAsked((before) => (before.reach === reach ? { reach, older: state } : before));
+    setAsked({ reach, older: "loading" });
     try {
       const wanted = reach.until === null ? filter : { ...filter, until: reach.until };
       const page = await queries.fetchQuery(eventsPageQuery(wanted, nowMs, reach.cursor));
       step({ type: "extended", reach, items: page.items, cursor: page.next_cursor });
-      setOlder("idle");
+      settle("idle");
     } catch (error) {
-      setOlder(error as Error);
+      settle(error as Error);
     }
   }
   return { older, loadOlder, hasOlder: feed.reach !== null };

@@ -50,7 +50,7 @@ function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
     label,
     text: compact(value),
     title: count(value),
-    search: value ? { ...filter, sort: "cost" } : null,
+    search: value ? { ...filter, sort: "tokens" } : null,
     ...(note && { note }),
   });
   const cached =

@@ -89,7 +89,7 @@ function Body({ filter, of, search, show }: BodyProps) {
   // What the figures count, so that what is behind one is just as many.
   const counted = of === "runs" ? filter : callsOnly(filter);
   const { data, error, refetch, isPlaceholderData } = useQuery(wholeFigures(filter, of));
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (error && !data?.total.count) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Skeleton rows={10} />;
   if (data.total.count === 0) {
     return <Nothing onClear={isNarrow(filter) ? () => show((before) => withFilter(before, {})) : null} />;
@@ -101,8 +101,7 @@ function Body({ filter, of, search, show }: BodyProps) {
       <Headline total={data.total} filter={counted} of={of} />
       {!data.complete && (
         <p className={css.partial} role="note">
-          There are more than can be counted at once: times, and where they are counted one by one all figures, cover
-          the newest part.
+          Too many to count. Figures cover the most recent only.
         </p>
       )}
       <div className={css.block}>
