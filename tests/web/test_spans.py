@@ -62,3 +62,32 @@ def test_enter_takes_the_only_value_that_holds_what_was_typed(demo, visit):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("tool=book_hotel$"))
     expect(rows_of(page).nth(1)).to_contain_text("book_hotel")
+
+
+def test_columns_are_chosen_and_kept_in_the_address(crowd, visit):
+    page = visit(crowd, "/spans")
+    heads = page.get_by_role("grid", name="Spans").get_by_role("columnheader")
+    page.get_by_role("button", name="Columns").click()
+    page.get_by_label("Session").check()
+    page.get_by_label("Agent").uncheck()
+    page.wait_for_url(re.compile(r"cols=model%2Ctool%2Csession%2Cduration%2Ctokens%2Ccost$"))
+    page.reload()
+    expect(heads.filter(has_text="Session")).to_be_visible()
+    expect(heads.filter(has_text="Agent")).to_have_count(0)
+    heads.filter(has_text="Tokens").get_by_role("link").click()
+    page.wait_for_url(re.compile(r"cols=.*sort=tokens|sort=tokens.*cols="))
+
+
+def test_a_view_is_saved_by_name_opened_again_and_forgotten(crowd, visit):
+    page = visit(crowd, "/spans?status=error&sort=duration&cols=error,duration")
+    page.get_by_role("button", name="Views").click()
+    page.get_by_label("Name of this view").fill("slow failures")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="slow failures", exact=True)).to_be_visible()
+    page.goto(re.sub("#.*", "#/spans", page.url))
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="slow failures", exact=True).click()
+    page.wait_for_url(re.compile(r"#/spans\?status=error&sort=duration&cols=error%2Cduration$"))
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Forget the view slow failures").click()
+    expect(page.get_by_role("button", name="slow failures", exact=True)).to_have_count(0)

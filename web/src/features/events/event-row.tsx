@@ -1,17 +1,18 @@
 import clsx from "clsx";
 import { Equal, ListTree } from "lucide-react";
-import { memo, type ReactNode } from "react";
+import { memo } from "react";
 import type { SpanEvent } from "@/api/client";
-import { clock, count, day, dollars, duration, moment } from "@/lib/format";
+import { clock, day, moment } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { ErrorType } from "@/ui/error-type";
 import { Cell, GridRow } from "@/ui/grid";
 import { KindIcon } from "@/ui/kind";
-import { Recorded } from "@/ui/recorded";
 import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
-import { useNow } from "@/ui/use-now";
+import { COLUMNS, Text } from "./columns";
+import { Cost, SoFar, Tokens } from "./event-figures";
 import css from "./event-table.module.css";
+import type { ColumnId } from "./url";
 
 // Icons are costly to draw anew with each row that changes.
 const Mark = memo(StatusMark);
@@ -33,11 +34,13 @@ interface Props {
   chosen: boolean;
   /** The keyboard is on it. */
   cursor: boolean;
+  /** What is shown besides; null for the usual. */
+  columns: readonly ColumnId[] | null;
   onOpen: (event: SpanEvent) => void;
 }
 
 /** One span of the list. */
-export const EventRow = memo(function EventRow({ place, id, event, chosen, cursor, onOpen }: Props) {
+export const EventRow = memo(function EventRow({ place, id, event, chosen, cursor, columns, onOpen }: Props) {
   const at = unixMs(event.start_time_unix_nano);
   return (
     <GridRow
@@ -57,23 +60,11 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
         <Kind kind={event.kind} />
         {event.folded_into !== null && DUPLICATE}
         <SpanName name={event.name} className={css.text} />
-        {event.error && <ErrorType type={event.error.type ?? "failed"} className={css.error} />}
+        {event.error && !columns?.includes("error") && (
+          <ErrorType type={event.error.type ?? "failed"} className={css.error} />
+        )}
       </Cell>
-      <Cell className={css.agent}>
-        <Text text={event.agent} />
-      </Cell>
-      <Cell className={css.what}>
-        <Text text={event.model ?? event.tool} />
-      </Cell>
-      <Cell className={css.number}>
-        {event.status === "running" ? <SoFar sinceMs={at} /> : duration(event.duration_ms)}
-      </Cell>
-      <Cell className={css.tokens}>
-        <Tokens event={event} />
-      </Cell>
-      <Cell className={css.cost}>
-        <Cost event={event} />
-      </Cell>
+      {columns ? <Chosen event={event} columns={columns} /> : <Usual event={event} />}
       <Cell className={css.run}>
         {/* A router link costs more than the rest of the row, which matters at hundreds of rows a second. */}
         <a
@@ -90,45 +81,37 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
   );
 });
 
-/** How long a call has been running; by the clock of this browser, which may differ from the program's. */
-function SoFar({ sinceMs }: { sinceMs: number }) {
-  const now = useNow(1000);
-  const past = Math.floor(Math.max(0, now - sinceMs) / 1000) * 1000;
-  return (
-    <span className={css.none} title="Time so far">
-      {duration(past)}
-    </span>
-  );
-}
-
 /** The time of day, with its date unless it is today. */
 function shortMoment(ms: number): string {
   return day(ms) === day(Date.now()) ? clock(ms, true) : `${day(ms).slice(5)} ${clock(ms)}`;
 }
 
-function Text({ text }: { text: string | null }) {
-  return text === null ? <span className={css.none}>–</span> : <Recorded text={text} />;
+function Chosen({ event, columns }: { event: SpanEvent; columns: readonly ColumnId[] }) {
+  return columns.map((id) => (
+    <Cell key={id} className={COLUMNS[id].share ? css.cell : css.figure}>
+      {COLUMNS[id].cell(event)}
+    </Cell>
+  ));
 }
 
-/** Figures that are counted at another span are quiet. */
-function Figure({ event, children }: { event: SpanEvent; children: ReactNode }) {
-  return event.folded_into === null ? children : <span className={css.none}>({children})</span>;
-}
-
-function Cost({ event }: { event: SpanEvent }) {
-  if (event.cost_usd === null) return <span className={css.none}>–</span>;
-  return <Figure event={event}>{dollars(event.cost_usd)}</Figure>;
-}
-
-function Tokens({ event }: { event: SpanEvent }) {
-  const { input_tokens, output_tokens, cached_tokens } = event;
-  if (input_tokens === null && output_tokens === null) return <span className={css.none}>–</span>;
-  const cached = cached_tokens ? `, ${count(cached_tokens)} of the input from a cache` : "";
+function Usual({ event }: { event: SpanEvent }) {
   return (
-    <span title={`${count(input_tokens)} in, ${count(output_tokens)} out${cached}`}>
-      <Figure event={event}>
-        {count(input_tokens)} <span className={css.none}>→</span> {count(output_tokens)}
-      </Figure>
-    </span>
+    <>
+      <Cell className={css.agent}>
+        <Text text={event.agent} />
+      </Cell>
+      <Cell className={css.what}>
+        <Text text={event.model ?? event.tool} />
+      </Cell>
+      <Cell className={css.number}>
+        <SoFar event={event} />
+      </Cell>
+      <Cell className={css.tokens}>
+        <Tokens event={event} />
+      </Cell>
+      <Cell className={css.cost}>
+        <Cost event={event} />
+      </Cell>
+    </>
   );
 }

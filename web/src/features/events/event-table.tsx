@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useId, useLayoutEffect, useRef } from "react";
+import clsx from "clsx";
+import { type CSSProperties, useEffect, useId, useLayoutEffect, useMemo, useRef } from "react";
 import type { SpanEvent } from "@/api/client";
 import { feedKey } from "@/lib/feed";
 import { Button } from "@/ui/button";
@@ -8,12 +9,13 @@ import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { useListKeys } from "@/ui/use-list-keys";
 import { useRowHeight } from "@/ui/use-row-height";
 import { useRowKeys } from "@/ui/use-row-keys";
+import { COLUMNS, tracksOf } from "./columns";
 import type { EventList } from "./event-list";
 import { EventRow } from "./event-row";
 import css from "./event-table.module.css";
 import { NewAbove } from "./live-bar";
 import { SortHeader } from "./sort-header";
-import type { EventsSearch } from "./url";
+import { type ColumnId, columnsOf, type EventsSearch } from "./url";
 import type { Hold } from "./use-hold";
 
 interface Props {
@@ -33,6 +35,8 @@ const AHEAD = 40;
 /** Spans in rows: virtual, moved through with the keyboard, older ones loaded as they come near. */
 export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Props) {
   const { rows } = list;
+  const columns = useMemo(() => columnsOf(search.cols), [search.cols]);
+  const tracks = columns && tracksOf(columns);
   const scroller = useRef<HTMLDivElement>(null);
   const listId = useId();
   const live = search.sort === undefined;
@@ -89,13 +93,14 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
         aria-busy={list.loading}
         aria-activedescendant={cursor >= 0 ? `${listId}-${keyAt(rows, cursor)}` : undefined}
         tabIndex={0}
-        className={css.grid}
+        className={clsx(css.grid, tracks && css.custom)}
+        style={tracks ? ({ "--columns": tracks.columns, "--least": tracks.least } as CSSProperties) : undefined}
         onKeyDown={keys.onKeyDown}
         onScroll={(event) => live && hold.setScrolled(event.currentTarget.scrollTop > height)}
         onPointerMove={live ? hold.touch : undefined}
       >
         <RowGroup className={css.head}>
-          <Header search={search} />
+          <Header search={search} columns={columns} />
         </RowGroup>
         <RowGroup className={css.rows} style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
@@ -115,6 +120,7 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
                   event={event}
                   chosen={feedKey(event) === chosen}
                   cursor={item.index === cursor}
+                  columns={columns}
                   onOpen={onOpen}
                 />
               </div>
@@ -146,7 +152,7 @@ function useSteadyCursor(rows: readonly SpanEvent[], cursor: number, setCursor: 
   return next;
 }
 
-function Header({ search }: { search: EventsSearch }) {
+function Header({ search, columns }: { search: EventsSearch; columns: readonly ColumnId[] | null }) {
   return (
     <GridRow place={1} className={css.header}>
       <SortHeader search={search} by={null} className={css.time}>
@@ -156,6 +162,33 @@ function Header({ search }: { search: EventsSearch }) {
         <span className="visually-hidden">Status</span>
       </ColumnHead>
       <ColumnHead className={css.name}>Name</ColumnHead>
+      {columns ? <ChosenHeads search={search} columns={columns} /> : <UsualHeads search={search} />}
+      <ColumnHead className={css.run}>
+        <span className="visually-hidden">Run</span>
+      </ColumnHead>
+    </GridRow>
+  );
+}
+
+function ChosenHeads({ search, columns }: { search: EventsSearch; columns: readonly ColumnId[] }) {
+  return columns.map((id) => {
+    const { label, share, sort } = COLUMNS[id];
+    const look = share ? css.cell : css.figure;
+    return sort ? (
+      <SortHeader key={id} search={search} by={sort} className={look}>
+        {label}
+      </SortHeader>
+    ) : (
+      <ColumnHead key={id} className={look}>
+        {label}
+      </ColumnHead>
+    );
+  });
+}
+
+function UsualHeads({ search }: { search: EventsSearch }) {
+  return (
+    <>
       <ColumnHead className={css.agent}>Agent</ColumnHead>
       <ColumnHead className={css.what}>Model or tool</ColumnHead>
       <SortHeader search={search} by="duration" className={css.number}>
@@ -167,10 +200,7 @@ function Header({ search }: { search: EventsSearch }) {
       <SortHeader search={search} by="cost" className={css.cost}>
         Cost
       </SortHeader>
-      <ColumnHead className={css.run}>
-        <span className="visually-hidden">Run</span>
-      </ColumnHead>
-    </GridRow>
+    </>
   );
 }
 

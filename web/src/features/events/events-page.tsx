@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useMemo, useRef } from "react";
 import type { SpanEvent } from "@/api/client";
 import { useSuggest } from "@/api/use-suggest";
+import { parseSearch, stringifySearch } from "@/lib/address";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
 import { useCommands } from "@/ui/commands";
@@ -10,15 +11,17 @@ import { PageTitle } from "@/ui/page-title";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { useWidth } from "@/ui/use-width";
+import { ColumnsMenu } from "./columns-menu";
 import { DetailHead } from "./detail-head";
 import type { EventList } from "./event-list";
 import { EventTable } from "./event-table";
 import css from "./events-page.module.css";
 import { LiveBar, SortedBar } from "./live-bar";
-import { type EventsSearch, eventsSearch, withFilter, withoutSpan } from "./url";
+import { type ColumnId, columnsOf, type EventsSearch, eventsSearch, withFilter, withoutSpan } from "./url";
 import { type Hold, useHold } from "./use-hold";
 import { useLiveEvents } from "./use-live-events";
 import { useSortedEvents } from "./use-sorted-events";
+import { ViewsMenu } from "./views-menu";
 
 interface Props {
   /** The detail of a span; the event itself where the list has it. */
@@ -110,6 +113,11 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
       void navigate({ search: (before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id }) }),
     [navigate],
   );
+  const showColumns = (columns: readonly ColumnId[] | null) =>
+    void navigate({
+      search: ({ cols, ...rest }) => (columns?.length ? { ...rest, cols: columns.join(",") } : rest),
+      replace: true,
+    });
   const close = () => void navigate({ search: withoutSpan });
   useCommands([
     {
@@ -132,6 +140,11 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
         notice={list.notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >
+        <ColumnsMenu columns={columnsOf(search.cols)} onChange={showColumns} />
+        <ViewsMenu
+          search={stringifySearch({ ...withoutSpan(search) })}
+          onOpen={(view) => void navigate({ search: eventsSearch(parseSearch(view)) })}
+        />
         {bar}
       </FilterBar>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a key of whatever has the focus in it */}

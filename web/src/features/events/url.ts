@@ -4,10 +4,30 @@ import { type Filter, filterOf, type Search } from "@/lib/filter";
 export const SORTS = ["duration", "tokens", "cost"] as const;
 export type EventsSort = (typeof SORTS)[number];
 
+/** What can be shown of a span besides its time, status and name. */
+export const COLUMN_IDS = [
+  "kind",
+  "agent",
+  "model",
+  "tool",
+  "service",
+  "session",
+  "run",
+  "error",
+  "duration",
+  "tokens",
+  "cost",
+] as const;
+export type ColumnId = (typeof COLUMN_IDS)[number];
+/** What is shown where nothing was chosen; of model and tool the one that a span has. */
+export const USUAL: readonly ColumnId[] = ["agent", "model", "tool", "duration", "tokens", "cost"];
+
 export interface EventsSearch extends Filter {
   /** Left out while the list is live, the newest first. */
   sort?: EventsSort;
   order?: "asc";
+  /** The columns that were chosen, with commas between them; left out for the usual. */
+  cols?: string;
   /** The span that is looked at, and its trace. */
   span?: string;
   trace?: string;
@@ -21,6 +41,8 @@ export function eventsSearch(search: Search): EventsSearch {
   const sort = SORTS.find((each) => each === search.sort);
   if (sort) found.sort = sort;
   if (found.sort && search.order === "asc") found.order = "asc";
+  const columns = columnsOf(search.cols);
+  if (columns) found.cols = columns.join(",");
   if (isId(search.span, 16) && isId(search.trace, 32)) {
     found.span = search.span;
     found.trace = search.trace;
@@ -29,12 +51,21 @@ export function eventsSearch(search: Search): EventsSearch {
   return found;
 }
 
+/** The columns that an address names; null for the usual. */
+export function columnsOf(text: unknown): ColumnId[] | null {
+  if (typeof text !== "string") return null;
+  const named = text.slice(0, 200).split(",");
+  const found = COLUMN_IDS.filter((id) => named.includes(id));
+  return found.length ? found : null;
+}
+
 /** The search of the same page under another filter. */
-export function withFilter({ sort, order, span, trace, tab }: EventsSearch, filter: Filter): EventsSearch {
+export function withFilter({ sort, order, cols, span, trace, tab }: EventsSearch, filter: Filter): EventsSearch {
   return {
     ...filter,
     ...(sort && { sort }),
     ...(order && { order }),
+    ...(cols && { cols }),
     ...(span && { span }),
     ...(trace && { trace }),
     ...(tab && { tab }),
