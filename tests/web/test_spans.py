@@ -91,3 +91,13 @@ def test_a_view_is_saved_by_name_opened_again_and_forgotten(crowd, visit):
     page.get_by_role("button", name="Views").click()
     page.get_by_role("button", name="Forget the view slow failures").click()
     expect(page.get_by_role("button", name="slow failures", exact=True)).to_have_count(0)
+
+
+def test_a_run_leads_to_its_spans_and_its_figures_under_its_name(demo, visit):
+    run = demo.get("/runs?limit=1")["items"][0]
+    for place in ("Spans", "Stats"):
+        page = visit(demo, f"/runs/{run['run_id']}")
+        page.get_by_role("link", name=f"{place} of this run").click()
+        page.wait_for_url(re.compile(rf"#/{place.lower()}\?run_id={run['run_id']}$"))
+        expect(page.get_by_role("button", name=f"Remove run: {run['name']}")).to_be_visible()
+        page.close()

@@ -21,7 +21,7 @@ describe("conditionsOf", () => {
     expect(shown).toEqual([
       "status: error or lost",
       "kind: llm",
-      "run: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "trace: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
       "agent: planner",
       "duration: 1.00 s – 5.00 s",
       "cost: ≥ $0.0100",

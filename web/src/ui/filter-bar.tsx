@@ -29,13 +29,15 @@ export interface FilterBarProps {
   search?: boolean;
   /** What of the searched text was not understood. */
   notice?: string | undefined;
+  /** The name of the run or trace that the list is narrowed to, where it is known. */
+  runName?: string | undefined;
   /** What stands at the end of the line. */
   children?: ReactNode;
 }
 
 /** What a list is narrowed to, on one line: search, time, a chip for each condition, and a way to add more. */
 export function FilterBar(props: FilterBarProps) {
-  const { filter, onChange, fields, suggest, placeholder, search = true, notice, children } = props;
+  const { filter, onChange, fields, suggest, placeholder, search = true, notice, runName, children } = props;
   // Letters that are typed but not sent yet go with the rest.
   const [cleared, setCleared] = useState(0);
   const step = (next: Filter) => onChange(next, false);
@@ -55,7 +57,14 @@ export function FilterBar(props: FilterBarProps) {
       )}
       <FilterTime since={filter.since} until={filter.until} onChange={(range) => step(changed(filter, range))} />
       {conditionsOf(filter).map((condition) => (
-        <Chip key={condition.id} condition={condition} filter={filter} onChange={step} suggest={suggest} />
+        <Chip
+          key={condition.id}
+          condition={condition}
+          name={/^(run|trace)_id /.test(condition.id) ? runName : undefined}
+          filter={filter}
+          onChange={step}
+          suggest={suggest}
+        />
       ))}
       {fields.length > 0 && <AddFilter filter={filter} onChange={step} fields={fields} suggest={suggest} />}
       {isNarrow(filter) && (
@@ -79,8 +88,15 @@ interface Editing {
   suggest: FilterBarProps["suggest"];
 }
 
-function Chip({ condition, filter, onChange, suggest }: Editing & { condition: Condition }) {
-  const { field, label, value, rest } = condition;
+function Chip({
+  condition,
+  name,
+  filter,
+  onChange,
+  suggest,
+}: Editing & { condition: Condition; name: string | undefined }) {
+  const { field, label, rest } = condition;
+  const value = name ?? condition.value;
   const words = `${label}: ${visibleLine(value)}`;
   const text = (
     <>
@@ -102,7 +118,7 @@ function Chip({ condition, filter, onChange, suggest }: Editing & { condition: C
             <FilterEditor
               field={field}
               filter={filter}
-              replaced={PAIR_FIELDS.some((each) => each === field) ? value : null}
+              replaced={PAIR_FIELDS.some((each) => each === field) ? condition.value : null}
               suggest={suggest}
               onChange={onChange}
               onDone={close}

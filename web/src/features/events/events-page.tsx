@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useMemo, useRef } from "react";
 import type { SpanEvent } from "@/api/client";
+import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
 import { parseSearch, stringifySearch } from "@/lib/address";
 import { FILTER_FIELDS } from "@/lib/conditions";
@@ -99,6 +100,7 @@ const LEAST_DETAIL = 360;
 function View({ search, filter, detail, list, hold, bar }: Shown) {
   const navigate = useNavigate({ from: "/spans" });
   const suggest = useSuggest(filter);
+  const runName = useRunName(filter);
   const [width, setWidth] = useStoredNumber("inspector.events.detail", 540);
   const body = useRef<HTMLDivElement>(null);
   const room = useWidth(body);
@@ -137,6 +139,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
         fields={FILTER_FIELDS}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, results"
+        runName={runName}
         notice={list.notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ChartNoAxesColumn, Table2 } from "lucide-react";
 import { useMemo } from "react";
 import { statsQuery } from "@/api/queries";
+import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import type { Grouping } from "@/lib/figures";
@@ -35,6 +36,7 @@ export function StatsPage() {
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
   const suggest = useSuggest(filter);
+  const runName = useRunName(filter);
   const of: Of = search.of ?? "events";
   useFreshFigures();
   const show = (changes: (before: StatsSearch) => StatsSearch) => void navigate({ search: changes, replace: true });
@@ -56,6 +58,7 @@ export function StatsPage() {
         fields={FILTER_FIELDS}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, results"
+        runName={runName}
         notice={figures.data?.notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { Network, Rows3, ScrollText, Trash2 } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ApiError, type Run, type Trace } from "@/api/client";
 import { deleteRun, deleteTrace } from "@/api/queries";
@@ -74,6 +74,7 @@ export function TraceHeader({ trace, run, view, onView, clock, loaded, error, on
         )}
         <div className={css.tools}>
           <ViewSwitch view={view} onView={onView} />
+          <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
           <CopyButton text={() => location.href} label="Copy a link to what shows now" />
           <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
         </div>
@@ -97,6 +98,32 @@ function Gist({ question, answer }: Pick<Trace, "question" | "answer">) {
         </>
       )}
     </p>
+  );
+}
+
+/** The same spans as a list, and as figures. */
+function Elsewhere({ only }: { only: { run_id: string } | { trace_id: string } }) {
+  return (
+    <>
+      <Link
+        to="/spans"
+        search={only}
+        className={css.elsewhere}
+        title="Spans of this run"
+        aria-label="Spans of this run"
+      >
+        <Activity size={14} aria-hidden />
+      </Link>
+      <Link
+        to="/stats"
+        search={only}
+        className={css.elsewhere}
+        title="Stats of this run"
+        aria-label="Stats of this run"
+      >
+        <ChartNoAxesColumn size={14} aria-hidden />
+      </Link>
+    </>
   );
 }
 

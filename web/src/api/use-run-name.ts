@@ -1,0 +1,18 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Filter } from "@/lib/filter";
+import { runSummary, traceSummary } from "./queries";
+
+/** The name of the run, or of the trace, that a filter is narrowed to; undefined while it is not known. */
+export function useRunName({ run_id: runId, trace_id: traceId }: Filter): string | undefined {
+  const { data } = useQuery({
+    queryKey: ["run-name", runId ?? null, traceId ?? null],
+    queryFn: async () => {
+      if (runId !== undefined) return (await runSummary(runId))?.name ?? null;
+      return traceId === undefined ? null : ((await traceSummary(traceId))?.name ?? null);
+    },
+    enabled: runId !== undefined || traceId !== undefined,
+    // A name that there is not is no failure: the chip has the id then.
+    retry: false,
+  });
+  return data ?? undefined;
+}
