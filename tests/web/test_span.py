@@ -223,6 +223,32 @@ def test_a_call_is_copied(demo, demo_trace, visit, form):
         assert json.loads(text)["span_id"] == span_id
 
 
+@pytest.mark.parametrize(
+    "form, name, inside", [("Messages", "chat", '"role"'), ("Conversation", "chat", "# Conversation")]
+)
+def test_a_conversation_is_copied(demo, demo_trace, visit, form, name, inside):
+    span_id = span_named(demo, demo_trace, name, kind="llm")
+    page = visit(demo, f"/traces/{demo_trace}?span={span_id}", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy as").click()
+    page.get_by_role("listitem").get_by_role("button", name=re.compile(f"^{form}")).click()
+    wait_until(lambda: inside in page.evaluate("navigator.clipboard.readText()"))
+    if form == "Messages":
+        assert {"system", "user"} & {
+            each["role"] for each in json.loads(page.evaluate("navigator.clipboard.readText()"))
+        }
+
+
+def test_a_tool_call_is_copied_as_an_mcp_request(demo, demo_trace, visit):
+    span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
+    page = visit(demo, f"/traces/{demo_trace}?span={span_id}", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy as").click()
+    page.get_by_role("listitem").get_by_role("button", name=re.compile("^MCP request")).click()
+    wait_until(lambda: "tools/call" in page.evaluate("navigator.clipboard.readText()"))
+    params = json.loads(page.evaluate("navigator.clipboard.readText()"))["params"]
+    assert params["name"] == "book_hotel"
+    assert params["arguments"]["hotel"] == "Hotel Miradouro"
+
+
 def test_the_sibling_and_the_parent_are_one_step_away(show):
     page = show("execute_tool weather", hook="tool_call")
     before = page.url

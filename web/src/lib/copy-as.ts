@@ -113,9 +113,9 @@ function messagePart(message: Message): string {
   return `From ${code(message.role)}:\n\n${fenced(wholeText(message))}`;
 }
 
-/** Recorded text between fences that nothing in it can close. */
-export function fenced(text: string, language = ""): string {
-  const shown = visible(shortened(text));
+/** Recorded text between fences that nothing in it can close, `most` characters of it. */
+export function fenced(text: string, language = "", most = MOST_CHARACTERS): string {
+  const shown = visible(shortened(text, most));
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}${language}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${fence}`;
 }
@@ -135,9 +135,9 @@ function longestRun(text: string): number {
 }
 
 /** The beginning and the end of what is too long: errors say the most at their ends. */
-function shortened(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  const half = MOST_CHARACTERS / 2;
-  const left = text.length - MOST_CHARACTERS;
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = most / 2;
+  const left = text.length - most;
   return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`;
 }

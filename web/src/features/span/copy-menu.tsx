@@ -2,6 +2,7 @@ import { Check, ChevronDown, Copy } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { BASE } from "@/api/client";
 import { asCurl, asMarkdown, asPython } from "@/lib/copy-as";
+import { conversationMarkdown, mcpRequest, messagesJson } from "@/lib/copy-conversation";
 import type { FullSpan } from "@/lib/full-span";
 import { jsonText } from "@/lib/json";
 import { Button } from "@/ui/button";
@@ -10,14 +11,42 @@ import css from "./copy-menu.module.css";
 interface Form {
   label: string;
   note: string;
-  text: (span: FullSpan, raw: object) => string;
+  /** Of which kind of span alone. */
+  only?: FullSpan["kind"];
+  /** Null where it cannot be written: `missing` says why. */
+  text: (span: FullSpan, raw: object) => string | null;
+  missing?: string;
 }
+
+const NOT_LOADED = "load its long values first";
+const isWhole = ({ clipped }: FullSpan) => clipped.input === undefined && clipped.output === undefined;
 
 const FORMS: readonly Form[] = [
   {
     label: "Markdown",
     note: "for a coding agent",
     text: (span) => asMarkdown(span, window.location.href),
+  },
+  {
+    label: "Conversation",
+    note: "Markdown, every message",
+    only: "llm",
+    text: (span) => (isWhole(span) ? conversationMarkdown(span) : null),
+    missing: NOT_LOADED,
+  },
+  {
+    label: "Messages",
+    note: "JSON for a chat client",
+    only: "llm",
+    text: (span) => (isWhole(span) ? messagesJson(span) : null),
+    missing: NOT_LOADED,
+  },
+  {
+    label: "MCP request",
+    note: "JSON-RPC, tools/call",
+    only: "tool",
+    text: (span) => (span.clipped.input === undefined ? mcpRequest(span) : null),
+    missing: "its arguments are not recorded as an object",
   },
   { label: "JSON", note: "all that is loaded", text: (_, raw) => jsonText(raw) },
   { label: "curl", note: "fetches it from the API", text: (span) => asCurl(BASE, span) },
@@ -37,7 +66,9 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   }, [copied]);
 
   async function copy(form: Form) {
-    await navigator.clipboard.writeText(form.text(span, raw));
+    const text = form.text(span, raw);
+    if (text === null) return;
+    await navigator.clipboard.writeText(text);
     setCopied(form.label);
     setOpen(false);
     box.current?.querySelector("button")?.focus();
@@ -76,14 +107,17 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
       </span>
       {open && (
         <ul className={css.list}>
-          {FORMS.map((form) => (
-            <li key={form.label}>
-              <button type="button" className={css.form} onClick={() => void copy(form)}>
-                {form.label}
-                <span className={css.note}>{form.note}</span>
-              </button>
-            </li>
-          ))}
+          {FORMS.filter(({ only }) => only === undefined || only === span.kind).map((form) => {
+            const why = form.missing !== undefined && form.text(span, raw) === null ? form.missing : null;
+            return (
+              <li key={form.label}>
+                <button type="button" className={css.form} disabled={why !== null} onClick={() => void copy(form)}>
+                  {form.label}
+                  <span className={css.note}>{why ?? form.note}</span>
+                </button>
+              </li>
+            );
+          })}
         </ul>
       )}
     </div>
