@@ -87,3 +87,31 @@ def test_escape_leaves_the_find_box_and_closes_the_detail_of_the_live_list(demo,
     expect(detail).to_be_visible()
     page.keyboard.press("Escape")
     expect(detail).to_have_count(0)
+
+
+def test_single_keys_change_the_view_copy_a_link_and_lead_up(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
+    page.keyboard.press("3")
+    page.wait_for_url(re.compile("view=transcript"))
+    page.keyboard.press("2")
+    page.wait_for_url(re.compile("view=graph"))
+    page.keyboard.press("y")
+    page.keyboard.press("1")
+    page.wait_for_url(lambda url: "view=" not in url)
+    assert "view=graph" in page.evaluate("navigator.clipboard.readText()")
+    page.keyboard.press("u")
+    expect(page.get_by_role("grid", name="Runs")).to_be_visible()
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_what_is_copied_over_plain_http_from_elsewhere_is_on_the_clipboard_too(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
+    page.evaluate("""() => {
+      window.real = navigator.clipboard;
+      Object.defineProperty(navigator, "clipboard", {configurable: true, value: undefined});
+    }""")
+    page.get_by_role("button", name="Copy a link to what shows now").click()
+    expect(page.get_by_role("button", name="Copy a link to what shows now")).to_contain_text("copied")
+    assert page.evaluate("window.real.readText()") == page.url

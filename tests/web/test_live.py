@@ -60,6 +60,21 @@ def test_a_running_run_grows_and_ends_before_ones_eyes(empty, running, visit):
     expect(page.get_by_role("row").filter(has_text="running")).to_have_count(0)
 
 
+def test_a_failure_that_comes_later_does_not_take_the_place_of_what_is_read(empty, running, visit):
+    agent, trace_id = running
+    page = visit(empty, f"/traces/{trace_id}")
+    detail = page.get_by_role("region", name="Selected span")
+    expect(detail).to_contain_text("plan_trip")
+    agent.emit("before_tool_call", **BOOKING)
+    agent.emit("after_tool_call", **BOOKING, result={"isError": True, "content": "no room"})
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("book_hotel")
+    expect(detail).to_contain_text("plan_trip")
+    expect(detail).not_to_contain_text("no room")
+    end(agent)
+    # Its row says more than before: what it took, and what came of it.
+    expect(detail).to_contain_text("done")
+
+
 def test_a_killed_agent_leaves_its_calls_lost(empty, running, visit):
     agent, trace_id = running
     page = visit(empty, f"/traces/{trace_id}")

@@ -86,7 +86,7 @@ def test_a_run_that_is_deleted_takes_all_of_its_traces_along(homes, serving, vis
     with serving(home) as server:
         page = visit(server, f"/runs/{LOOP}", **TALL)
         page.get_by_role("button", name="Delete this run").click()
-        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete run").click()
         expect(page).to_have_url(re.compile(r"#/$"))
         assert server.get("/traces")["items"] == []
 

@@ -159,6 +159,8 @@ export function spanByIdQuery(spanId: string, traceId: string | null) {
 /** Values longer than this are left out of an event until they are asked for. */
 export const CLIP = 200_000;
 
+const FULL_KEPT_MS = 10_000;
+
 /** One event in full; with `whole` also the values that are larger than `CLIP`. */
 export function eventQuery(spanId: string, traceId: string, whole = false) {
   return queryOptions({
@@ -175,6 +177,8 @@ export function eventQuery(spanId: string, traceId: string, whole = false) {
     },
     // Sharing would copy objects key by key, and recorded keys are anything.
     structuralSharing: false,
+    // Model calls repeat their history: what was stepped through would hold on to a hundred megabytes.
+    gcTime: FULL_KEPT_MS,
   });
 }
 

@@ -129,9 +129,9 @@ export function useStream(filter: Filter, after: number | null | undefined, list
 }
 
 /** Ask the server how it is; a 503 without its own account, as of a proxy or of a server that ends, is none of its. */
-export async function probe(): Promise<"fine" | "troubled" | "lost" | "signed-out"> {
+export async function probe(signal?: AbortSignal): Promise<"fine" | "troubled" | "lost" | "signed-out"> {
   try {
-    const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin" });
+    const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin", ...(signal && { signal }) });
     if (answer.ok) return "fine";
     if (answer.status === 503) return isReadiness(await answer.json()) ? "troubled" : "lost";
     return answer.status === 401 || answer.status === 403 ? "signed-out" : "lost";

@@ -8,6 +8,7 @@ import css from "./shell.module.css";
 import { Shortcuts } from "./shortcuts";
 import { applyTheme, THEMES, useTheme } from "./theme";
 import { Trouble } from "./trouble";
+import { useFocusOnPage } from "./use-focus-on-page";
 
 const PLACES = [
   { to: "/", label: "Runs", Icon: Rows3 },
@@ -24,6 +25,7 @@ const THEME_ICON = { system: Monitor, light: Sun, dark: Moon };
 export function Shell() {
   const theme = useTheme();
   const ThemeIcon = THEME_ICON[theme];
+  useFocusOnPage();
   return (
     <div className={css.shell}>
       <button type="button" className={css.skip} onClick={() => document.getElementById("main")?.focus()}>

@@ -1,6 +1,7 @@
 import clsx from "clsx";
-import { Check, Copy } from "lucide-react";
+import { Check, Copy, X } from "lucide-react";
 import { type ButtonHTMLAttributes, type ReactNode, type Ref, useEffect, useState } from "react";
+import { copyText } from "@/lib/clipboard";
 import css from "./button.module.css";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -25,22 +26,22 @@ export function CopyButton({
   label: string;
   children?: ReactNode;
 }) {
-  const [copied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<"copied" | "not copied" | null>(null);
   useEffect(() => {
-    if (!copied) return;
-    const timer = window.setTimeout(() => setCopied(false), 1500);
+    if (outcome === null) return;
+    const timer = window.setTimeout(() => setOutcome(null), 1500);
     return () => window.clearTimeout(timer);
-  }, [copied]);
+  }, [outcome]);
   async function copy() {
-    await navigator.clipboard.writeText(typeof text === "string" ? text : text());
-    setCopied(true);
+    setOutcome((await copyText(typeof text === "string" ? text : text())) ? "copied" : "not copied");
   }
+  const Icon = outcome === null ? Copy : outcome === "copied" ? Check : X;
   return (
     <Button look="plain" onClick={copy} title={label} aria-label={children ? undefined : label}>
-      {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      <Icon size={14} aria-hidden />
       {children}
       <span className="visually-hidden" role="status">
-        {copied ? "copied" : ""}
+        {outcome}
       </span>
     </Button>
   );

@@ -1,5 +1,6 @@
 import { Braces } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useId, useMemo, useRef, useState } from "react";
+import { copyText } from "@/lib/clipboard";
 import { isContainer, jsonText, parsedText, sizeOf } from "@/lib/json";
 import { jsonPath } from "@/lib/json-path";
 import { firstOpen, type JsonRow, NEXT_CHUNK, rowsOfJson, stepsTo } from "@/lib/json-rows";
@@ -118,8 +119,8 @@ function Tree({ value, label, lines, side }: TreeProps) {
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(rows.length - 1);
     else if (!row) return;
-    else if (event.key === "c") void navigator.clipboard.writeText(textOf(row));
-    else if (event.key === "p") void navigator.clipboard.writeText(jsonPath(stepsTo(row)));
+    else if (event.key === "c") void copyText(textOf(row));
+    else if (event.key === "p") void copyText(jsonPath(stepsTo(row)));
     else if (event.key === "f") follow(row);
     else if (event.key === "ArrowLeft" && row.shape !== "open") go(row.parent ? rows.indexOf(row.parent) : 0);
     else if (event.key === "ArrowRight" && row.shape === "open") go(at + 1);

@@ -152,7 +152,8 @@ function Listed({ query, runs, by, search }: ListedProps) {
 /** What can be done with the runs that are picked. */
 function SelectionBar({ count, onDelete, onClear }: { count: number; onDelete: () => void; onClear: () => void }) {
   return (
-    <div className={css.selection} role="toolbar" aria-label="Selected runs">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+    <div className={css.selection} role="group" aria-label="Selected runs">
       {plural(count, "run")} selected
       <Button onClick={onDelete}>
         <Trash2 size={14} aria-hidden />

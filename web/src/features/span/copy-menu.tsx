@@ -1,6 +1,7 @@
-import { Check, ChevronDown, Copy } from "lucide-react";
+import { Check, ChevronDown, Copy, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { BASE } from "@/api/client";
+import { copyText } from "@/lib/clipboard";
 import { asCurl, asMarkdown, asPython } from "@/lib/copy-as";
 import { conversationMarkdown, mcpRequest, messagesJson } from "@/lib/copy-conversation";
 import type { FullSpan } from "@/lib/full-span";
@@ -54,6 +55,9 @@ const FORMS: readonly Form[] = [
   { label: "Link", note: "to this page", text: () => window.location.href },
 ];
 
+/** In place of a form: the browser gave no clipboard. */
+const NOT = "";
+
 /** Puts the span on the clipboard in the form that is asked for. */
 export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   const [open, setOpen] = useState(false);
@@ -68,8 +72,7 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   async function copy(form: Form) {
     const text = form.text(span, raw);
     if (text === null) return;
-    await navigator.clipboard.writeText(text);
-    setCopied(form.label);
+    setCopied((await copyText(text)) ? form.label : NOT);
     setOpen(false);
     box.current?.querySelector("button")?.focus();
   }
@@ -98,12 +101,18 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
     // biome-ignore lint/a11y/noStaticElementInteractions: it hears what happens to the buttons inside
     <div ref={box} className={css.menu} onKeyDown={onKeyDown} onBlur={onBlur}>
       <Button onClick={() => setOpen(!open)} aria-expanded={open}>
-        {copied === null ? <Copy size={14} aria-hidden /> : <Check size={14} aria-hidden />}
-        {copied === null ? "Copy as" : "Copied"}
+        {copied === null ? (
+          <Copy size={14} aria-hidden />
+        ) : copied === NOT ? (
+          <X size={14} aria-hidden />
+        ) : (
+          <Check size={14} aria-hidden />
+        )}
+        {copied === null ? "Copy as" : copied === NOT ? "Not copied" : "Copied"}
         <ChevronDown size={12} aria-hidden />
       </Button>
       <span className="visually-hidden" role="status">
-        {copied !== null && `copied as ${copied}`}
+        {copied !== null && (copied === NOT ? "not copied" : `copied as ${copied}`)}
       </span>
       {open && (
         <ul className={css.list}>

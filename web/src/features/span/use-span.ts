@@ -26,13 +26,14 @@ export function useSpan(traceId: string, spanId: string, row: SpanRow | null): L
   const clipped = useQuery({ ...eventQuery(spanId, traceId), refetchInterval });
   const whole = useQuery({ ...eventQuery(spanId, traceId, true), enabled: wantsWhole, refetchInterval });
 
-  const version = row && `${row.status} ${row.durationMs} ${row.name} ${row.inputTokens} ${row.foldedInto}`;
-  const seen = useRef(version);
+  // A row that says something new is another object.
+  const seen = useRef(row);
   useEffect(() => {
-    if (version === seen.current) return;
-    seen.current = version;
+    const before = seen.current;
+    seen.current = row;
+    if (row === before || before === null) return;
     void queries.invalidateQueries({ queryKey: ["event", traceId, spanId] });
-  }, [version, queries, traceId, spanId]);
+  }, [row, queries, traceId, spanId]);
 
   const data = (wantsWhole ? whole.data : undefined) ?? clipped.data;
   const span = useMemo(() => (data ? fullSpan(data) : null), [data]);

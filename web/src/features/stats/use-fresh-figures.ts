@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { readinessQuery } from "@/api/queries";
-import { paced } from "@/lib/pace";
+import { type Paced, paced } from "@/lib/pace";
 
 /** How often it is asked whether anything changed, and how often figures are counted anew at most. */
 const LOOK_MS = 3000;
@@ -12,18 +12,21 @@ export function useFreshFigures(): void {
   const queries = useQueryClient();
   const { data } = useQuery({ ...readinessQuery, refetchInterval: LOOK_MS });
   const seen = useRef<number | undefined>(undefined);
-  const [job] = useState(() =>
-    paced(async () => {
+  const job = useRef<Paced | null>(null);
+  useEffect(() => {
+    const made = paced(async () => {
       await Promise.all([
         queries.refetchQueries({ queryKey: ["stats"], type: "active" }),
         queries.refetchQueries({ queryKey: ["events", "top"], type: "active" }),
         queries.refetchQueries({ queryKey: ["runs", "top"], type: "active" }),
       ]);
-    }, COUNT_MS),
-  );
+    }, COUNT_MS);
+    job.current = made;
+    return () => made.stop();
+  }, [queries]);
   const seq = data?.seq;
   useEffect(() => {
-    if (seq !== undefined && seen.current !== undefined && seq !== seen.current) job.ask();
+    if (seq !== undefined && seen.current !== undefined && seq !== seen.current) job.current?.ask();
     seen.current = seq;
-  }, [seq, job]);
+  }, [seq]);
 }

@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useMemo, useRef } from "react";
 import type { Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
+import { copyText } from "@/lib/clipboard";
 import type { SpanRow } from "@/lib/spans";
 import { failuresOf, subtreesOf } from "@/lib/subtrees";
 import { treeOf } from "@/lib/tree";
@@ -19,6 +20,7 @@ import { type TraceSearch, VIEWS, type View } from "./url";
 import { useClock } from "./use-clock";
 import { useFind } from "./use-find";
 import { useFindMarks } from "./use-find-marks";
+import { useFirst } from "./use-first";
 import { useSelection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
 
@@ -60,14 +62,14 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
   const below = useMemo(() => subtreesOf(rows, tree), [rows, tree]);
   const failures = useMemo(() => failuresOf(rows, below), [rows, below]);
   const first = rows[failures[0] ?? tree.order[0] ?? 0];
-  const selection = useSelection(search.span, first?.id ?? null);
+  const running = trace.status === "running";
+  const selection = useSelection(search.span, useFirst(first?.id ?? null, { complete, running }));
   const clock = useClock(rows, base);
   const focus = useRef<{ focus: () => void }>(null);
   const detail = useRef<HTMLElement>(null);
   const page = useRef<HTMLDivElement>(null);
   const text = view === "graph" ? "" : (search.find ?? "");
   const hasSpan = search.span !== undefined;
-  const running = trace.status === "running";
   const place = run ? { runId: run.run_id } : { traceId: trace.trace_id };
   const find = useFind({ place, text, rows, tree, selection, hasSpan, running });
   useFindMarks(text, page, detail);
@@ -87,6 +89,9 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       ["/", toFind],
       ["n", () => find.step(1)],
       ["N", () => find.step(-1)],
+      ...VIEWS.map((each, at) => [String(at + 1), () => onView(each)] as const),
+      ["y", () => void copyText(location.href)],
+      ["u", () => void navigate({ to: "/" })],
     ]),
   );
 
@@ -100,7 +105,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       ? [{ id: "next-failure", title: "Go to the next failure", keys: "e", words: "error", run: () => step(1) }]
       : []),
     ...(view === "graph" ? [] : [{ id: "find", title: "Find in this run", keys: "f", run: toFind }]),
-    { id: "copy-link", title: "Copy a link to this", run: () => void navigator.clipboard.writeText(location.href) },
+    { id: "copy-link", title: "Copy a link to this", run: () => void copyText(location.href), keys: "y" },
   ]);
 
   function onView(next: View) {
@@ -137,7 +142,8 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
         )}
         {view === "graph" && views.graph(rows, trace, selection.id, selection.select)}
         {view === "transcript" && (
-          <div className={css.find} role="toolbar" aria-label="Transcript">
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+          <div className={css.find} role="group" aria-label="Find">
             <FindBox
               text={text}
               onText={onFind}

@@ -6,6 +6,7 @@ import { ApiError, type Run, type Trace } from "@/api/client";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
 import { Button, CopyButton } from "@/ui/button";
+import { Confirm } from "@/ui/confirm";
 import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
@@ -147,39 +148,24 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
 /** Asks once more before it deletes. */
 function DeleteButton({ traceId, runId }: { traceId: string; runId: string | null }) {
   const [asked, setAsked] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
   const navigate = useNavigate();
   const queries = useQueryClient();
 
   async function remove() {
-    try {
-      await (runId === null ? deleteTrace(traceId) : deleteRun(runId));
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      return;
-    }
+    await (runId === null ? deleteTrace(traceId) : deleteRun(runId));
     queries.removeQueries({ queryKey: ["event", traceId] });
     for (const noun of ["runs", "sessions", "stats", "events"]) void queries.invalidateQueries({ queryKey: [noun] });
     void navigate({ to: "/" });
   }
 
-  if (!asked) {
-    return (
+  return (
+    <>
       <Button look="plain" onClick={() => setAsked(true)} aria-label="Delete this run" title="Delete this run">
         <Trash2 size={14} aria-hidden />
       </Button>
-    );
-  }
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
-    <span role="group" aria-label="Delete this run for good?" className={css.question}>
-      <span role={problem ? "alert" : undefined}>{problem ?? "Delete this run for good?"}</span>
-      <Button onClick={remove} autoFocus>
-        Delete
-      </Button>
-      <Button look="plain" onClick={() => setAsked(false)}>
-        Keep
-      </Button>
-    </span>
+      <Confirm open={asked} onClose={() => setAsked(false)} title="Delete this run?" action="Delete run" run={remove}>
+        All that was recorded of it is removed for good.
+      </Confirm>
+    </>
   );
 }

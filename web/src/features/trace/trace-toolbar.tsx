@@ -29,7 +29,8 @@ interface Props {
 export function TraceToolbar(props: Props) {
   const { search, onChange, folded } = props;
   return (
-    <div className={css.bar} role="toolbar" aria-label="Waterfall">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+    <div className={css.bar} role="group" aria-label="Waterfall">
       <FindBox
         text={search.find ?? ""}
         onText={(text) => onChange({ find: text || undefined })}

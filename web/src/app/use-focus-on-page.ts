@@ -1,0 +1,17 @@
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+
+/** Put the focus on a page as it is opened, so that its keys work and screen readers begin there. */
+export function useFocusOnPage(): void {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const before = useRef(path);
+  useEffect(() => {
+    if (path === before.current) return;
+    before.current = path;
+    const { activeElement } = document;
+    // What a page focuses by itself as it opens stays.
+    if (activeElement === document.body || !document.getElementById("main")?.contains(activeElement)) {
+      document.getElementById("main")?.focus({ preventScroll: true });
+    }
+  }, [path]);
+}
