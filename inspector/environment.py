@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 _TRUE = frozenset(("1", "true", "t", "yes", "y", "on"))
 _FALSE = frozenset(("0", "false", "f", "no", "n", "off"))
 _PROTOCOLS = ("http/protobuf", "http/json")
+_REQUESTS = ("recorded", "all")
 _SHOWN_CHARACTERS = 80
 
 NOWHERE = Path(os.devnull) / ".inspector"
@@ -31,6 +32,8 @@ class Environment:
     enable_patch: bool = False
     otel: bool = False
     logs: bool = False
+    requests: Literal["recorded", "all"] = "recorded"
+    """Which requests of a server are runs: those in which something is recorded, or all."""
     service: str | None = None
     endpoint: str | None = None
     endpoint_headers: str = field(default="", repr=False)
@@ -70,6 +73,7 @@ def read_environment(*, home: str | Path | None = None, environ: Mapping[str, st
         enable_patch=bool(values.switch("ENABLE_PATCH")),
         otel=bool(values.switch("OTEL")),
         logs=bool(values.switch("LOGS")),
+        requests=cast("Any", values.one_of("REQUESTS", _REQUESTS)),
         service=values.text("SERVICE"),
         endpoint=values.text("ENDPOINT"),
         endpoint_headers=values.text("ENDPOINT_HEADERS") or "",

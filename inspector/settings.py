@@ -57,6 +57,8 @@ class Settings(BaseSettings):
     """Whether spans that the program and its libraries start through the OpenTelemetry API are recorded too."""
     logs: bool = False
     """Whether what is logged during a call is recorded as its events."""
+    requests: Literal["recorded", "all"] = "recorded"
+    """Which requests of a server are runs: those in which something is recorded, or all."""
     service: str | None = None
     """What a recorded program is called, instead of ``OTEL_SERVICE_NAME`` or the script's name."""
     endpoint: str | None = None

@@ -1,6 +1,6 @@
 """Published agent frameworks made to emit the contract's hooks: one module each, switched on by its import."""
 
 from inspector.integrations.enabling import Enabled, IntegrationUnknown, chosen
-from inspector.integrations.registry import INTEGRATIONS, Integration
+from inspector.integrations.registry import INTEGRATIONS, SERVERS, Integration
 
-__all__ = ["INTEGRATIONS", "Enabled", "Integration", "IntegrationUnknown", "chosen"]
+__all__ = ["INTEGRATIONS", "SERVERS", "Enabled", "Integration", "IntegrationUnknown", "chosen"]

@@ -32,11 +32,25 @@ class Patches:
         self._missing: list[str] = []
         self._watch = ImportWatch()
 
-    def wrap(self, owner: Any, name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
+    def wrap(
+        self,
+        owner: Any,
+        name: str,
+        wrapper: Callable[[Callable[..., Any]], Callable[..., Any]],
+        *,
+        exact: bool = False,
+    ) -> bool:
         """Replace a function of a module or class by what ``wrapper`` makes of it.
 
         A static method, class method or plain function stays of its kind, and keeps its name, signature and docstring.
         A name that is not there, as in a version that is not supported, is left out and told of once.
+
+        Args:
+            owner: The module or class.
+            name: The function's name.
+            wrapper: Makes the replacement of the function.
+            exact: Whether what it makes takes the very arguments that the function does, refuses all others as it is
+                called, and keeps itself out of tracebacks.
 
         Returns:
             Whether it was there.
@@ -52,7 +66,7 @@ class Patches:
         replacement: Any = _renewed(original, wrapper) if own else None
         if replacement is None:
             function = wrapper(original)
-            replacement = update_wrapper(hidden(function), original)
+            replacement = update_wrapper(function if exact else hidden(function), original)
             replacement.inspector_kept = own, kept
             replacement.inspector_wrapper = function
             setattr(owner, name, kind(replacement) if kind else replacement)

@@ -16,7 +16,10 @@ from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
 
+from inspector import semconv as sc
+from inspector.record import serving
 from inspector.record.sdk_spans import identity_of, sdk_span_at
+from inspector.record.serving import Serving
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 from inspector.record.tasks import Tasks
 
@@ -33,10 +36,18 @@ class Calls:
         changed: Told of every span that began, ended or was abandoned.
         clock: Where times come from.
         ids: Where ids come from.
+        place: Called with each root that is made for a request, before anything is told of it.
     """
 
-    def __init__(self, changed: Callable[[RecordedSpan], None], clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self,
+        changed: Callable[[RecordedSpan], None],
+        clock: Clock,
+        ids: Ids,
+        place: Callable[[RecordedSpan], None] = lambda _: None,
+    ) -> None:
         self._changed = changed
+        self._place = place
         self._clock = clock
         self._ids = ids
         self._open: dict[int, RecordedSpan] = {}
@@ -54,18 +65,14 @@ class Calls:
         parent = innermost()
         outer = otel_context.get_current()
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
-        if parent is None or outer is not parent.inner:
-            current = trace.get_current_span(outer)
-            if isinstance(current, RecordedSpan):
-                outer = _without_ended(outer)
-            around = sdk_span_at(outer)
-            if around is not None:
-                parent = around
-            elif remote is None:
-                remote = _foreign_parent(current, parent)
+        request = serving.answered()
+        if request is not None and (remote is not None or not serving.is_within(request, parent)):
+            request = None
+        if request is not None or parent is None or outer is not parent.inner:
+            parent, outer, remote = self._surroundings(request, parent, outer, remote)
         if remote is not None:
             span.trace_id, span.parent_id = remote.trace_id, remote.span_id
-            if parent is not None and parent.trace_id != remote.trace_id:
+            if parent is not None and parent.trace_id != remote.trace_id and not parent.is_quiet:
                 span.links = (parent.get_span_context(),)
             parent = self._open.get(remote.span_id)
         elif parent is not None:
@@ -79,6 +86,20 @@ class Calls:
         span.identity = identity
         span.call_id = call_id
         return span
+
+    def _surroundings(
+        self, request: Serving | None, parent: RecordedSpan | None, outer: Context, remote: trace.SpanContext | None
+    ) -> tuple[RecordedSpan | None, Context, trace.SpanContext | None]:
+        """Return what a call is below, where that is not the innermost call of its context alone."""
+        current = trace.get_current_span(outer)
+        if isinstance(current, RecordedSpan):
+            outer = _without_ended(outer)
+        around = sdk_span_at(outer)
+        if around is not None:
+            return around, outer, remote
+        if request is not None and not request.is_told:
+            parent = self.root_of(request, _identity_of_foreign(current))
+        return parent, outer, _foreign_parent(current, parent) if remote is None else remote
 
     def begin_root(self, noun: str, call_id: str) -> RecordedSpan:
         """Open the root of a trace of its own, of which nothing is told until a call below it begins.
@@ -94,6 +115,34 @@ class Calls:
         span.is_quiet = True
         return span
 
+    def root_of(self, request: Serving, remote: trace.SpanContext | None = None) -> RecordedSpan:
+        """Return the span of a request, which is made and told of when it is first asked for.
+
+        Args:
+            request: The request.
+            remote: The span of another instrumentation that is current in it, if any.
+        """
+        known = request.root.get(None)
+        if known is not None:
+            return known
+        span = RecordedSpan(
+            "request", span_id=self._ids.span_id(), start_ns=request.start_ns, start_tick=request.start_tick
+        )
+        remote = remote or request.remote
+        span.trace_id = self._ids.trace_id() if remote is None else remote.trace_id
+        span.parent_id = None if remote is None else remote.span_id
+        span.parent = request.outer
+        span.call_id = request.run
+        span.direction = "inbound"
+        span.before = request.known()
+        span.note(sc.RUN_ID, request.run)
+        made = request.root.setdefault(None, span)
+        if made is span:
+            self._place(span)
+            self._register(span)
+            self._changed(span)
+        return made
+
     def announce(self, span: RecordedSpan) -> None:
         """Tell of a root that was quiet until now."""
         if span.is_quiet:
@@ -102,6 +151,9 @@ class Calls:
 
     def announce_all(self) -> None:
         """Tell of every root that is open: what a child process records below one would be below nothing."""
+        request = serving.answered()
+        if request is not None and not request.is_told and sdk_span_at() is None:
+            self.root_of(request)
         for span in tuple(self._open.values()):
             self.announce(span)
 
@@ -350,6 +402,10 @@ def _without_ended(context: Context) -> Context:
         context = current.outer
         current = trace.get_current_span(context)
     return context
+
+
+def _identity_of_foreign(current: trace.Span) -> trace.SpanContext | None:
+    return None if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan) else identity_of(current)
 
 
 def _foreign_parent(current: trace.Span, parent: RecordedSpan | None) -> trace.SpanContext | None:

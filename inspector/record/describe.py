@@ -389,6 +389,17 @@ def _root(span: RecordedSpan, _: Texts) -> Description:
     return Description(name if isinstance(name, str) and name else span.noun)
 
 
+def _request(span: RecordedSpan, _: Texts) -> Description:
+    facts = span.before
+    found = Description(_titled(_text(facts.get("method") or "HTTP"), facts.get("route") or facts.get("path")), SERVER)
+    # Of an upgrade to a websocket the method is GET.
+    found.put(sc.HTTP_METHOD, value="GET" if facts.get("method") == "WEBSOCKET" else facts.get("method"))
+    found.put(sc.HTTP_ROUTE, value=facts.get("route"))
+    found.put(sc.URL_PATH, value=facts.get("path"))
+    found.put(sc.HTTP_STATUS, value=facts.get("status"))
+    return found
+
+
 def _other(span: RecordedSpan, texts: Texts) -> Description:
     found = Description(span.noun)
     for key, plain in span.before.items():
@@ -401,6 +412,8 @@ def _other(span: RecordedSpan, texts: Texts) -> Description:
 
 _DESCRIBE: dict[str, Describe] = {
     "run": _root,
+    "cell": _root,
+    "request": _request,
     "workflow_run": _workflow,
     "agent_call": _agent,
     "llm_generate": _llm,

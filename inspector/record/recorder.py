@@ -10,7 +10,7 @@ from inspector import context
 from inspector import semconv as sc
 from inspector.logger import logger
 from inspector.plain import Plain, beginning
-from inspector.record import notices
+from inspector.record import notices, serving
 from inspector.record.calls import Calls, innermost
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
@@ -21,7 +21,8 @@ from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
 from inspector.record.otlp import redacted
 from inspector.record.sdk_spans import SdkSpans
-from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, failure_of
+from inspector.record.serving import Serving
+from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
 from inspector.record.spool import Spool
 from inspector.record.states import state_of
 from inspector.record.tasks import lane
@@ -56,7 +57,8 @@ class Recorder:
         self.spool = spool
         clock = clock or Clock()
         self._tick = clock.tick_ns
-        self._calls = Calls(self._changed, clock, self._ids)
+        self._clock = clock
+        self._calls = Calls(self._changed, clock, self._ids, self._place)
         self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id, innermost)
         """Takes in what a span processor of the OpenTelemetry SDK passes on."""
         self._ended_as_cancelled = Cancelled(self._calls)
@@ -151,6 +153,45 @@ class Recorder:
         state = "ok" if exc is None else state_of(exc)
         failure = failure_of(exc) if exc is not None and state == "error" else None
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
+
+    def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> Serving:
+        """Take note of a request that arrived; what is recorded in this context from now on belongs to it.
+
+        Args:
+            facts: Its ``method`` and ``path``.
+            remote: The caller's span, where the request carries one.
+        """
+        clock = self._clock
+        # Half a trace id, which costs a tenth of asking the system.
+        run = f"{self._ids.span_id():016x}"
+        request = Serving(
+            run, facts, start_ns=clock.now_ns(), start_tick=clock.tick_ns(), outer=innermost(), remote=remote
+        )
+        serving.answer(request)
+        return request
+
+    def end_request(self, request: Serving, exc: BaseException | None, *, state: State, keep: bool = False) -> None:
+        """End a request, which leaves nothing where nothing was recorded in it.
+
+        Args:
+            request: The request.
+            exc: What it ended by, if that was an exception.
+            state: How it ended.
+            keep: Record it even though nothing was recorded in it.
+        """
+        stop_tick = self._tick()
+        root = request.root.get(None)
+        if root is None and keep and not request.is_told:
+            root = self._calls.root_of(request)
+        request.is_over = True
+        if root is None:
+            return
+        root.before = request.known()
+        status = root.before.get("status")
+        failure = None
+        if state == "error":
+            failure = failure_of(exc) if exc is not None else Failure(str(status), f"answered with status {status}")
+        self._calls.finish(root, state, failure, stop_tick=stop_tick)
 
     def announce(self) -> None:
         """Tell of the runs that are open and of which nothing is told yet, before a process is forked."""
@@ -266,7 +307,10 @@ class Recorder:
 
     def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
         try:
-            mirror = tracer.start_span(span.noun, start_time=span.start_ns)
+            above = None if span.parent is None or span.parent.noun != "request" else span.parent.mirror
+            # A request's span is not current anywhere.
+            around = None if above is None else trace.set_span_in_context(above)
+            mirror = tracer.start_span(span.noun, context=around, start_time=span.start_ns)
             identity = mirror.get_span_context()
             if identity.is_valid:
                 span.mirror, span.trace_id, span.span_id = mirror, identity.trace_id, identity.span_id

@@ -15,6 +15,7 @@ from opentelemetry.context import Context
 
 from inspector import context as session
 from inspector import semconv as sc
+from inspector.record import serving
 from inspector.record.exits import is_of_signal
 from inspector.record.labels import label
 from inspector.record.spans import RecordedSpan
@@ -48,7 +49,7 @@ class SdkSpan(RecordedSpan):
     """A span of the SDK's in the tree of calls, with copies of what is to be written of it."""
 
     is_native = True
-    __slots__ = ("attributes", "happenings", "kind", "linked", "lost", "name", "origin", "status", "trace_state")
+    __slots__ = ("attributes", "happenings", "kind", "linked", "lost", "name", "origin", "run", "status", "trace_state")
 
     def __init__(self, span: "ReadableSpan", origin: Origin) -> None:
         identity = span.get_span_context() or trace.INVALID_SPAN_CONTEXT
@@ -61,12 +62,17 @@ class SdkSpan(RecordedSpan):
         self.trace_state = identity.trace_state
         self.origin = origin
         self.emitter = None if origin.scope is None else origin.scope.name
+        is_of_request = span.kind is trace.SpanKind.SERVER and (span.parent is None or span.parent.is_remote)
+        self.run = trace.format_trace_id(self.trace_id) if is_of_request else None
         self.take(span)
 
     def take(self, span: "ReadableSpan") -> None:
         """Copy what a span holds now; its values are immutable, and the program can put others in their place."""
         self.name = span.name
         self.attributes: Mapping[str, Any] = dict(span.attributes or {})
+        if self.run is not None:
+            # A request of a server is a run of its own, named after its trace, where its caller is not recorded.
+            self.attributes = {**self.attributes, sc.RUN_ID: self.run}
         self.happenings: Sequence[Event] = span.events
         self.linked: Sequence[trace.Link] = span.links
         self.status = span.status
@@ -150,6 +156,8 @@ class SdkSpans:
             return
         node = SdkSpan(span, self._origin(span))
         node.place(self._parent(node, span.parent))
+        if node.run is not None:
+            serving.leave_out()
         while len(_open) >= _MOST_OPEN:
             _open.popitem(last=False)
         _open[node.span_id] = node

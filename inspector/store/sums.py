@@ -137,7 +137,7 @@ class TraceSums(Sums):
     named_run: str | None = None
     """The run that a span names, the one that began at ``run_start_ns``."""
     run_noun: str | None = None
-    """The hook of the root that names it."""
+    """The hook of the span that names it."""
     run_is_of_root: int = 0
     run_start_ns: int = 0
     question: str | None = None
@@ -169,7 +169,9 @@ class TraceSums(Sums):
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
         if self.named_run is not None:
-            self.run_id, self.run_origin = self.named_run, _ORIGINS.get(self.run_noun, "program")
+            # A request that another instrumentation recorded is named after its trace.
+            otherwise: RunOrigin = "request" if self.named_run == self.trace_id else "program"
+            self.run_id, self.run_origin = self.named_run, _ORIGINS.get(self.run_noun, otherwise)
         elif self.session_id is not None:
             self.run_id, self.run_origin = run_of_session(self.session_id), "session"
         else:
@@ -197,7 +199,7 @@ class TraceSums(Sums):
             or (-is_root, start_ns, run) <= (-self.run_is_of_root, self.run_start_ns, self.named_run)
         ):
             self.named_run, self.run_is_of_root, self.run_start_ns = run, is_root, start_ns
-            self.run_noun = row.hook if is_root else None
+            self.run_noun = row.hook
         if is_root >= self.head_is_root and (
             is_root > self.head_is_root or (start_ns, row.id) <= (self.head_start_ns, self.head_id)
         ):

@@ -20,6 +20,7 @@ SAMPLES = {
     "enable_patch": ("1", "no"),
     "otel": ("on", "f"),
     "logs": ("t", "N"),
+    "requests": ("all", "recorded"),
     "service": ("planner",),
     "endpoint": ("http://box:1",),
     "endpoint_headers": ("A=b",),
@@ -99,6 +100,7 @@ WRONG = {
     "INSPECTOR_OTEL": "maybe",
     "INSPECTOR_LOGS": "maybe",
     "INSPECTOR_ENABLE_PATCH": "maybe",
+    "INSPECTOR_REQUESTS": "some",
 }
 ATTACHING = """
 import logging, inspector, json, instrument

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import Call, opened, told
-from inspector.integrations.mcp.propagation import Surroundings, named_for_us
+from inspector.integrations.propagation import Surroundings, named_for_us
 from instrument.keywords import Direction
 
 RequestId: TypeAlias = str | int

@@ -12,11 +12,11 @@ from weakref import WeakKeyDictionary
 
 from inspector.integrations.mcp import client, server
 from inspector.integrations.mcp.places import wrap
-from inspector.integrations.mcp.propagation import carry
 from inspector.integrations.mcp.requests import Envelope, Exchange, cancelled, members, progressed, received, sent
 from inspector.integrations.mcp.server import plain
 from inspector.integrations.mcp.transports import transport_of
 from inspector.integrations.patches import Patches
+from inspector.integrations.propagation import carry
 
 _SESSION = "mcp.shared.session"
 _PROGRESS_CALLBACK = 3

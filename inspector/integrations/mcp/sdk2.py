@@ -16,7 +16,6 @@ from typing import Any
 from inspector.integrations.calls import enclosing, told
 from inspector.integrations.mcp import client, server
 from inspector.integrations.mcp.places import wrap
-from inspector.integrations.mcp.propagation import carry
 from inspector.integrations.mcp.requests import (
     Envelope,
     cancelled,
@@ -29,6 +28,7 @@ from inspector.integrations.mcp.requests import (
 )
 from inspector.integrations.mcp.transports import transport_of
 from inspector.integrations.patches import Patches
+from inspector.integrations.propagation import carry
 
 _DISPATCHER = "mcp.shared.jsonrpc_dispatcher"
 _DIRECT = "mcp.shared.direct_dispatcher"

@@ -62,6 +62,11 @@ def named_for_us(meta: Meta) -> dict[str, Any] | None:
     return {**meta, "traceparent": carrier["traceparent"]}
 
 
+def caller_in(headers: Meta) -> trace.SpanContext | None:
+    """Return the span that the headers of an HTTP request name as its caller, ours rather than another one."""
+    return _recorded(_named_by(headers)) if _names_a_span(headers) else None
+
+
 class Surroundings:
     """What a request that came in is handled in: its sender's trace and session, for as long as it takes.
 

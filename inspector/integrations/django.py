@@ -1,0 +1,61 @@
+"""Django, under whatever server: what servers call, and two methods of the handler below both.
+
+``BaseHandler.resolve_request`` knows the route. The signal ``got_request_exception`` is sent with each exception that
+Django makes a page of.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from inspector.integrations.asgi import answer_asgi
+from inspector.integrations.patches import Patches
+from inspector.integrations.served import failed
+from inspector.integrations.wsgi import answer_wsgi
+from inspector.record.serving import answered
+
+
+def install(patches: Patches) -> None:
+    """Wrap the handlers, each when its module is imported."""
+    patches.wrap_once_imported("django.core.handlers.base", "BaseHandler", {"resolve_request": _resolve_request})
+    patches.wrap_once_imported("django.core.handlers.wsgi", "WSGIHandler", {"__call__": _wsgi})
+    patches.wrap_once_imported("django.core.handlers.asgi", "ASGIHandler", {"handle": _asgi})
+
+    def connect(signals: Any) -> None:
+        signals.got_request_exception.connect(_failed)
+        patches.on_undo(lambda: signals.got_request_exception.disconnect(_failed))
+
+    patches.once_imported("django.core.signals", connect)
+
+
+def _wsgi(original: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any, environ: Any, start_response: Any) -> Any:
+        return answer_wsgi(partial(original, self), environ, start_response)
+
+    return call
+
+
+def _asgi(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(self: Any, scope: Any, receive: Any, send: Any) -> Any:
+        return await answer_asgi(partial(original, self), scope, receive, send)
+
+    return call
+
+
+def _resolve_request(original: Callable[..., Any]) -> Callable[..., Any]:
+    def resolve_request(self: Any, request: Any) -> Any:
+        match = original(self, request)
+        serving = answered()
+        route = getattr(match, "route", None)
+        if serving is not None and isinstance(route, str):
+            serving.route = lambda: f"/{route}"
+        return match
+
+    return resolve_request
+
+
+def _failed(**_: Any) -> None:
+    exc = sys.exc_info()[1]
+    if exc is not None:
+        failed(exc)

@@ -1,0 +1,87 @@
+"""Requests that a server of the program answers, each a run of its own once something is recorded in it.
+
+A server and the framework in it both see a request, and so do applications inside of one another: whoever sees it
+first makes it the one that is answered, and the others leave it alone.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from inspector.integrations.notices import warn_once
+from inspector.integrations.propagation import caller_in
+from inspector.record.attach import attached
+from inspector.record.calls import innermost
+from inspector.record.recorder import Recorder
+from inspector.record.serving import Serving, answered
+from inspector.record.spans import State
+from inspector.record.states import state_of
+
+_FAILED: Final = 500
+_VARIABLE: Final = "INSPECTOR_REQUESTS"
+
+
+class Served:
+    """One request, from its arrival to the end of its answer.
+
+    Args:
+        recorder: What records it.
+        serving: What is known of it.
+    """
+
+    def __init__(self, recorder: Recorder, serving: Serving) -> None:
+        self._recorder = recorder
+        self.serving = serving
+        self.status: int | None = None
+        """The status of the answer, once it began."""
+        self.is_left = False
+        """Whether the client went away before the end of the answer."""
+
+    def ended(self, exc: BaseException | None = None) -> None:
+        """End the request, by an exception or in peace; nothing here fails it."""
+        try:
+            exc = exc or self.serving.exc
+            facts = self.serving.facts
+            self.serving.facts = facts if self.status is None else {**facts, "status": self.status}
+            keep = os.environ.get(_VARIABLE) == "all"
+            self._recorder.end_request(self.serving, exc, state=self._state(exc), keep=keep)
+            # Its traceback holds the program's frames.
+            self.serving.exc = None
+        except Exception:  # noqa: BLE001 - the border to the program
+            warn_once("the end of a request could not be recorded")
+
+    def _state(self, exc: BaseException | None) -> State:
+        if self.is_left:
+            return "cancelled"
+        if exc is not None:
+            return state_of(exc)
+        return "error" if self.status is not None and self.status >= _FAILED else "ok"
+
+
+def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bool = False) -> Served | None:
+    """Begin a request; None where it is begun already, is part of a call, or nothing is recorded.
+
+    Args:
+        method: As HTTP has it, or ``WEBSOCKET``.
+        path: Without the query.
+        headers: Those of the trace context are enough.
+        at_server: Whether a server that listens calls: whatever is open then is around the server. Otherwise the
+            request may have been made in this process, by a call that it is then part of.
+    """
+    try:
+        attachment = attached()
+        if attachment is None or answered() is not None or (not at_server and innermost() is not None):
+            return None
+        recorder = attachment.recorder
+        remote = caller_in(headers) if headers else None
+        return Served(recorder, recorder.begin_request({"method": method, "path": path}, remote))
+    except Exception:  # noqa: BLE001 - the border to the program
+        warn_once("a request could not be recorded")
+        return None
+
+
+def failed(exc: BaseException) -> None:
+    """Note what the request that is answered here fails by: a framework makes a page of it, and no server is told."""
+    request = answered()
+    if request is not None:
+        request.exc = exc
