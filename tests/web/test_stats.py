@@ -70,3 +70,12 @@ def test_every_link_of_the_page_leads_to_what_the_api_understands(crowd, visit):
     assert len(queries) > 20
     for query in sorted(queries):
         crowd.get("/events?" + re.sub(r"(^|&)(span|trace|tab)=[^&]*", "", query).lstrip("&"))
+
+
+def test_times_in_the_headline_are_those_of_one_kind(crowd, visit):
+    page = visit(crowd, "/stats")
+    expect(page.locator("dt").filter(has_text=re.compile("^Model call p50$"))).to_be_visible()
+    expect(page.locator("dt").filter(has_text=re.compile("^Tool call p95$"))).to_be_visible()
+    expect(page.locator("dt").filter(has_text=re.compile("^p50$"))).to_have_count(0)
+    page.goto(re.sub("#.*", "#/stats?kind=llm", page.url))
+    expect(page.locator("dt").filter(has_text=re.compile("^p50$"))).to_be_visible()

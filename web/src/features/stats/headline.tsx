@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
-import { type Figures, failedOf, pricedOf, slowerThan } from "@/lib/figures";
+import { statsQuery } from "@/api/queries";
+import { type Figures, failedOf, narrowedTo, pricedOf, slowerThan } from "@/lib/figures";
 import type { Filter } from "@/lib/filter";
 import { compact, count, dollars, duration, percent, withoutPrice } from "@/lib/format";
 import type { ListSearch } from "@/ui/bar-table";
@@ -16,11 +18,32 @@ interface Figure {
   title?: string;
 }
 
+interface Props {
+  total: Figures;
+  filter: Filter;
+  of: Of;
+}
+
+/** Kinds that last long enough to be waited for: those of hooks and plumbing would hide them in a common quantile. */
+const TIMED = [
+  { kind: "llm", label: "Model call" },
+  { kind: "tool", label: "Tool call" },
+] as const;
+
 /** What all of it comes to, in a line of figures. */
-export function Headline({ total, filter, of }: { total: Figures; filter: Filter; of: Of }) {
+export function Headline({ total, filter, of }: Props) {
+  // The same question as that of the table by kind, so it is asked once.
+  const mixed = of === "events" && filter.kind?.length !== 1;
+  const { data } = useQuery({ ...statsQuery({ filter, by: "kind", of }), enabled: mixed });
+  const times = mixed
+    ? TIMED.flatMap(({ kind, label }) => {
+        const figures = data?.groups.find(({ key }) => key === kind);
+        return figures ? timesOf(figures, narrowedTo(filter, "kind", kind), `${label} `) : [];
+      })
+    : timesOf(total, filter, "");
   return (
     <dl className={css.line}>
-      {figuresOf(total, filter, of).map(({ label, text, note, search, alarm, title }) => (
+      {figuresOf({ total, filter, of }, times).map(({ label, text, note, search, alarm, title }) => (
         <div key={label} className={css.figure}>
           <dt className={css.label}>{label}</dt>
           <dd className={clsx(css.value, alarm && css.alarm)}>
@@ -39,13 +62,18 @@ export function Headline({ total, filter, of }: { total: Figures; filter: Filter
   );
 }
 
-function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
+function timesOf(figures: Figures, filter: Filter, prefix: string): Figure[] {
   const slow = (label: string, ms: number | null): Figure => ({
-    label,
+    label: `${prefix}${label}`,
     text: duration(ms),
     search: ms === null ? null : { ...slowerThan(filter, ms), sort: "duration" },
     ...(ms !== null && { title: `Those that took ${duration(ms)} or longer` }),
   });
+  const most = prefix ? [] : [slow("p99", figures.p99_ms)];
+  return [slow("p50", figures.p50_ms), slow("p95", figures.p95_ms), ...most];
+}
+
+function figuresOf({ total, filter, of }: Props, times: readonly Figure[]): Figure[] {
   const tokens = (label: string, value: number, note?: string): Figure => ({
     label,
     text: compact(value),
@@ -66,9 +94,7 @@ function figuresOf(total: Figures, filter: Filter, of: Of): Figure[] {
       alarm: total.errors > 0,
       ...(total.errors > 0 && { note: percent(total.errors / total.count) }),
     },
-    slow("p50", total.p50_ms),
-    slow("p95", total.p95_ms),
-    slow("p99", total.p99_ms),
+    ...times,
     tokens("Tokens in", total.input_tokens, cached),
     tokens("Tokens out", total.output_tokens),
     {
