@@ -55,6 +55,20 @@ describe("linesOf", () => {
     ]);
   });
 
+  it("folds cycles that repeat, what is left of the last one apart", () => {
+    const turn = (at: number) =>
+      [...calls(1, "chat"), ...calls(1, "read")].map((each) => ({ ...each, id: `${each.name}-${at}` }));
+    const rows = [row("run"), ...[1, 2, 3, 4].flatMap(turn), row("chat", "run"), row("end", "run")];
+    const lines = linesOf(rows, shapeOf(rows, { folded: true }));
+    expect(drawn(rows, lines)).toEqual(["0 run", "1 8×chat", "1 chat", "1 end"]);
+    expect(lines.folds[0]?.period).toBe(2);
+    const failed = rows.map((each) => (each.id === "read-2" ? { ...each, status: "error" as const } : each));
+    expect(drawn(failed, linesOf(failed, shapeOf(failed, { folded: true })))).toEqual([
+      "0 run",
+      ...["chat", "read", "chat", "read", "chat", "read", "chat", "read", "chat", "end"].map((name) => `1 ${name}`),
+    ]);
+  });
+
   it("keeps apart what counts and what tells of the same calls once more", () => {
     const told = calls(4, "chat").map((each, at) => ({ ...each, id: `told${at}`, foldedInto: `chat${at}` }));
     const rows = [row("run"), ...calls(4, "chat"), ...told];

@@ -2,14 +2,22 @@ import type { SpanRow } from "./spans";
 import { hasFailed, type Subtrees } from "./subtrees";
 import type { Tree } from "./tree";
 
-/** At least so many equal siblings in a row are told as one. */
+/** At least so many equal siblings in a row are told as one, and so many cycles of up to so many spans. */
 const FEWEST = 4;
+const FEWEST_CYCLES = 3;
+const LONGEST_CYCLE = 8;
 
-/** Siblings in a row that are of the same kind, name and status, count or do not, and hide no failure of their own. */
+/**
+ * Siblings in a row that are of the same kind, name and status, count or do not, and hide no failure of their own.
+ *
+ * They may come in cycles, such as a model call and two tool calls again and again.
+ */
 export interface Fold {
   /** The span id of its first member, by which it is known while it grows. */
   id: string;
   members: number[];
+  /** How many spans make one cycle; 1 where all are equal. */
+  period: number;
   /** Its own line. */
   line: number;
 }
@@ -105,22 +113,36 @@ export function hasOwnLine(lines: Lines, row: number): boolean {
   return line >= 0 && lines.fold[line] === -1;
 }
 
-/** Siblings with runs of equal ones put together. */
+/** Siblings with runs of equal ones, and cycles that repeat, put together. */
 function grouped(rows: readonly SpanRow[], siblings: readonly number[], below: Subtrees): readonly (number | Fold)[] {
   if (siblings.length < FEWEST) return siblings;
   const found: (number | Fold)[] = [];
   for (let from = 0; from < siblings.length; ) {
     const first = siblings[from] as number;
-    let to = from + 1;
-    if (isPlain(rows, first, below)) {
-      while (to < siblings.length && isAlike(rows, first, siblings[to] as number, below)) to++;
-    }
-    if (to - from >= FEWEST)
-      found.push({ id: (rows[first] as SpanRow).id, members: siblings.slice(from, to), line: -1 });
-    else for (let at = from; at < to; at++) found.push(siblings[at] as number);
-    from = to;
+    const { period, cycles } = cyclesAt(rows, siblings, from, below);
+    const members = siblings.slice(from, from + period * cycles);
+    if (cycles > 1) found.push({ id: (rows[first] as SpanRow).id, members, period, line: -1 });
+    else found.push(first);
+    from += members.length;
   }
   return found;
+}
+
+/** How often the siblings from one on repeat: the shortest cycle that covers the most of them; one of one for none. */
+function cyclesAt(rows: readonly SpanRow[], siblings: readonly number[], from: number, below: Subtrees) {
+  let best = { period: 1, cycles: 1 };
+  if (!isPlain(rows, siblings[from] as number, below)) return best;
+  for (let period = 1; period <= LONGEST_CYCLE; period++) {
+    let to = from + period;
+    while (to < siblings.length && isAlike(rows, siblings[to - period] as number, siblings[to] as number, below)) to++;
+    const cycles = Math.floor((to - from) / period);
+    const least = period === 1 ? FEWEST : FEWEST_CYCLES;
+    if (cycles >= least && cycles * period > (best.cycles > 1 ? best.cycles * best.period : 0))
+      best = { period, cycles };
+    // Equal neighbours are told as such: a cycle of two of them says no more.
+    if (period === 1 && cycles >= least) return best;
+  }
+  return best;
 }
 
 function isAlike(rows: readonly SpanRow[], first: number, other: number, below: Subtrees): boolean {

@@ -67,6 +67,7 @@ function lineOf(props: Props, line: number) {
       critical={criticalOf(path, fold?.members, at, open)}
       rows={fold && rows}
       members={fold?.members}
+      period={fold?.period}
     />
   );
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot be a virtual list
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
 import clsx from "clsx";
-import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot } from "lucide-react";
+import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot, Repeat } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import { compact, count, dollars, plural } from "@/lib/format";
 import { partsOfName } from "@/lib/operation";
@@ -55,12 +55,16 @@ interface Props {
   /** For a line that stands for several spans: all rows, and which of them. */
   rows?: readonly SpanRow[] | undefined;
   members?: readonly number[] | undefined;
+  /** How many of them make one cycle; 1 where all are equal. */
+  period?: number | undefined;
 }
 
 /** One line of the waterfall. */
 export const WaterfallRow = memo(function WaterfallRow(props: Props) {
   const { row, level, line, open, rows, members, view, now, critical } = props;
   const extra = members ? null : extraOf(row, props.agentAbove);
+  const { period = 1 } = props;
+  const cycle = period > 1 && rows ? members?.slice(0, period).map((at) => rows[at] as SpanRow) : undefined;
   return (
     <div
       role="row"
@@ -84,11 +88,15 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
       <div role="gridcell" className={css.name}>
         <Indent level={level} />
         <Toggle open={open} />
-        <KindIcon kind={row.kind} />
+        {cycle ? <Repeat size={14} aria-hidden className={css.cycle} /> : <KindIcon kind={row.kind} />}
         {row.status !== "ok" && <StatusMark status={row.status} size={13} />}
         <Oddities oddity={props.oddity} />
         {props.sameAs !== null && <SameAs which={props.sameAs} />}
-        <Name row={row} members={members?.length} />
+        {cycle && members ? (
+          <CycleName cycle={cycle} times={members.length / cycle.length} />
+        ) : (
+          <Name row={row} members={members?.length} />
+        )}
         {row.inferred && (
           <span className={css.inferred} title="Inferred from messages, and not counted">
             inferred
@@ -158,6 +166,17 @@ function Name({ row, members }: { row: SpanRow; members: number | undefined }) {
       {members !== undefined && <span className={css.members}>{count(members)} × </span>}
       {at > 0 && <span className={clsx(css.verb, css.operation)}>{visibleLine(row.name.slice(0, at))}</span>}
       {visibleLine(row.name.slice(at)) || <span className={css.verb}>no name</span>}
+    </bdi>
+  );
+}
+
+/** Spans that come in cycles, by what each of one cycle is done to. */
+function CycleName({ cycle, times }: { cycle: readonly SpanRow[]; times: number }) {
+  const names = cycle.map((row) => visibleLine(row.tool ?? row.model ?? row.agent ?? partsOfName(row.name)[1]));
+  return (
+    <bdi className={css.text} title={`${count(times)} × ${names.join(", ")}`}>
+      <span className={css.members}>{count(times)} × </span>
+      {names.join(", ")}
     </bdi>
   );
 }
