@@ -104,7 +104,7 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
     failed = next(each for each in events if each["error"] and each["error"]["traceback"])["span_id"]
     asked = [each for each in events if each["kind"] == "llm" and each["model"] == "gpt-4.1"][3]["span_id"]
     return {
-        "runs": ("/", "weekend_trip"),
+        "runs": ("/", "trip-planner"),
         "sessions": ("/sessions", "trip-lisbon"),
         "trace": (f"/traces/{trace}", "did not answer in time"),
         "run": (f"/runs/{LOOP}", "Inferred from messages"),
@@ -113,7 +113,7 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
         "span-llm": (f"/traces/{trace}?span={asked}", "gpt-4.1"),
         "span-tool": (f"/traces/{trace}?span={failed}", "did not answer in time"),
         "stats": ("/stats", "gpt-4.1-mini"),
-        "live": ("/spans", "fetch_page"),
+        "spans": ("/spans", "fetch_page"),
     }
 
 
