@@ -100,6 +100,7 @@ def a_run() -> Run:
         question="Where is my parcel?",
         answer="On its way.",
         trace_id=TRACE_ID,
+        trace_name="invoke_workflow trip",
         start_time_unix_nano=str(START_NS),
         end_time_unix_nano=str(START_NS + 1_000_000),
         duration_ms=1.0,
