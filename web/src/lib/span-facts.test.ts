@@ -74,6 +74,33 @@ ValueError: x
     expect(found && found.before + found.last + found.after).toBe(PYTHON);
   });
 
+  test("set off the last frame of the program, with those of libraries behind it apart", () => {
+    const text = `Traceback (most recent call last):
+  File "/app/old.py", line 1, in old
+    f()
+KeyError: 1
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/app/inspector/integrations/mcp/server.py", line 3, in called
+    return original()
+  File "/app/tool.py", line 2, in book
+    client.get("/rooms")
+  File "/venv/lib/python3.11/site-packages/httpx/_client.py", line 9, in get
+    raise Timeout
+  File "/usr/lib/python3.11/ssl.py", line 10, in read
+    return self._sslobj.read()
+httpx.Timeout: it took too long
+`;
+    const found = readTraceback(text);
+    expect(found?.last).toBe('  File "/app/tool.py", line 2, in book\n    client.get("/rooms")\n');
+    expect(found?.inner.split("File").length).toBe(3);
+    expect(found?.after).toBe("httpx.Timeout: it took too long\n");
+    const noneOfTheProgram = text.replaceAll("/app/", "/venv/lib/python3.11/site-packages/");
+    expect(readTraceback(noneOfTheProgram)?.last).toContain("ssl.py");
+  });
+
   test("of JavaScript have their first frame set off", () => {
     const text = "Error: x\n    at b (b.js:2:1)\n    at a (a.js:1:1)\n";
     expect(readTraceback(text)?.last).toBe("    at b (b.js:2:1)\n");

@@ -1,6 +1,6 @@
 import { CircleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
-import { count } from "@/lib/format";
+import { count, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { deepestFailure } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
@@ -10,9 +10,10 @@ import { CodeBlock } from "@/ui/code-block";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import css from "./failure-box.module.css";
+import { Section } from "./section";
 import { SpanLink } from "./span-link";
 
-/** Why a span failed: type, message and traceback, and where below it the failure began. */
+/** Why a span failed: type and message, where below it the failure began, and of most kinds the traceback. */
 export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly SpanRow[] }) {
   const { error } = span;
   const origin = useMemo(() => deepestFailure(rows, span.span_id), [rows, span.span_id]);
@@ -39,13 +40,24 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
           )}
         </p>
       )}
-      {error.traceback !== null && <TracebackText text={error.traceback} />}
+      {error.traceback !== null && span.kind !== "tool" && <TracebackText text={error.traceback} />}
       {error.traceback === null && error.message === null && (
         <p className={css.origin}>
           {isClipped ? "The rest is long and not loaded yet." : "Neither a message nor a traceback was recorded."}
         </p>
       )}
     </section>
+  );
+}
+
+/** Where a tool raised, below the arguments that it was given: it pushes nothing off the screen. */
+export function Raised({ span }: { span: FullSpan }) {
+  const { error } = span;
+  if (error === null || error.traceback === null) return null;
+  return (
+    <Section title="Raised in">
+      <TracebackText text={error.traceback} />
+    </Section>
   );
 }
 
@@ -59,9 +71,22 @@ function TracebackText({ text }: { text: string }) {
       <div className={css.traceback} dir="ltr">
         <Before text={parts.before} />
         <strong className={css.frame}>{visible(parts.last)}</strong>
+        <Inner text={parts.inner} />
         <span>{visible(parts.after.trimEnd())}</span>
       </div>
     </CodeBlock>
+  );
+}
+
+/** What a library did from there: seldom read. */
+function Inner({ text }: { text: string }) {
+  const [shown, setShown] = useState(false);
+  if (text === "") return null;
+  if (shown) return <span className={css.faint}>{visible(text)}</span>;
+  return (
+    <button type="button" className={css.fold} onClick={() => setShown(true)}>
+      Show {plural(text.split('File "').length - 1, "frame")} of libraries
+    </button>
   );
 }
 

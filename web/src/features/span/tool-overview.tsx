@@ -13,6 +13,7 @@ import { JsonView } from "@/ui/json-view";
 import { PartsView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
+import { Raised } from "./failure-box";
 import { Middleware } from "./middleware";
 import type { OverviewProps } from "./overview";
 import { RecordedValue } from "./recorded-value";
@@ -47,6 +48,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
           clipped={span.clipped.input !== undefined}
         />
       </Section>
+      <Raised span={span} />
       {(span.output !== null || span.clipped.output !== undefined || span.status === "ok") && (
         <Section title={span.status === "error" ? "Result of the failed call" : "Result"}>
           <Result span={span} />
