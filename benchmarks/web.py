@@ -29,7 +29,7 @@ from stories import LONG, long_trace, many_runs
 
 SPANS_PER_RUN = 6
 HUGE = f"{0xB16:032x}"
-RUNS = '#main a[href*="/traces/"]'
+RUNS = '#main a[href*="/runs/"]'
 ROWS = '#main [role="treegrid"] [role="row"]:nth-child(5)'
 OBSERVE = """(() => {
   window.__seen = {};
@@ -144,12 +144,12 @@ def live_figures(browser: Browser, home: Path) -> Iterator[Figure]:
     agent = Agent(home)
     agent.call("tool_call", tool_name="warm_up", args={}, context=None)
     with serving(home) as server:
-        for name, view in (("live", "/events"), ("list", "/")):
+        for name, view in (("spans", "/spans"), ("list", "/")):
             with opened(browser, server, view, f'{RUNS}, #main [role="row"]') as page:
                 delays = latencies(page, agent, name)
                 yield Figure(f"hook to {name} page, p50 of 50", statistics.median(delays), "ms", 300)
                 yield Figure(f"hook to {name} page, p95 of 50", statistics.quantiles(delays, n=20)[18], "ms", 300)
-        with opened(browser, server, "/events", '#main [role="row"]') as page:
+        with opened(browser, server, "/spans", '#main [role="row"]') as page:
             yield from flood_figures(page, agent)
     agent.close()
 
@@ -160,10 +160,18 @@ def latencies(page: Page, agent: Agent, name: str) -> list[float]:
     delays = []
     for number in range(50):
         text = f"latency_{'12'[name == 'list']}{number:03}"
-        began_s = agent.emit("before_tool_call", tool_name=text, args={}, context=None, call_id=text)
+        tool = {"tool_name": text, "args": {}, "context": None, "call_id": text}
+        if name == "list":
+            # The row of a run shows what was answered last.
+            asked = {"llm": "m", "prompt": "hello", "context": None, "call_id": text}
+            agent.emit("before_llm_generate", **asked)
+            began_s = agent.emit("after_llm_generate", **asked, response={"model": "m", "content": text})
+        else:
+            began_s = agent.emit("before_tool_call", **tool)
         wait_until(lambda text=text: page.evaluate(f"{text!r} in window.__texts"))
         delays.append((page.evaluate(f"window.__texts[{text!r}]") - began_s) * 1000)
-        agent.emit("after_tool_call", tool_name=text, args={}, context=None, call_id=text, result=1)
+        if name != "list":
+            agent.emit("after_tool_call", **tool, result=1)
     return delays
 
 

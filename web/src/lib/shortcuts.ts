@@ -13,7 +13,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { page: "Everywhere", keys: ["?"], what: "Show the shortcuts" },
   { page: "Everywhere", keys: ["g r"], what: "Go to the runs" },
   { page: "Everywhere", keys: ["g s"], what: "Go to the sessions" },
-  { page: "Everywhere", keys: ["g l"], what: "Go to what happens live" },
+  { page: "Everywhere", keys: ["g l"], what: "Go to the spans" },
   { page: "Everywhere", keys: ["g t"], what: "Go to the stats" },
   { page: "Everywhere", keys: ["/"], what: "Search on this page" },
   { page: "Lists", keys: ["j", "↓"], what: "Next row" },
