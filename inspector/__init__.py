@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from inspector import context
     from inspector.api import create_app, mount
     from inspector.processor import SpanProcessor
-    from inspector.record import dump_state, run
+    from inspector.record import dump_state, label, run
     from inspector.recording import attach, detach
     from inspector.settings import Settings
 
@@ -23,6 +23,7 @@ _HOMES = {
     "create_app": "inspector.api",
     "detach": "inspector.recording",
     "dump_state": "inspector.record",
+    "label": "inspector.record",
     "mount": "inspector.api",
     "run": "inspector.record",
 }
@@ -30,7 +31,18 @@ _HOMES = {
 _EXTRAS = {"SpanProcessor": "otel"}
 """What to install for a name, where it is not the extra `inspector`."""
 
-__all__ = ["Settings", "SpanProcessor", "attach", "context", "create_app", "detach", "dump_state", "mount", "run"]
+__all__ = [
+    "Settings",
+    "SpanProcessor",
+    "attach",
+    "context",
+    "create_app",
+    "detach",
+    "dump_state",
+    "label",
+    "mount",
+    "run",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,11 +5,11 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api import events, page, probes, receiver, runs, sessions, stats, stream, traces
+from inspector.api import events, labels, page, probes, receiver, runs, sessions, stats, stream, traces
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
+from inspector.api.changes import Changes
 from inspector.api.codes import OneTimeCodes
-from inspector.api.deletions import Deletions
 from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
 from inspector.api.packed import packed_web_app
@@ -30,6 +30,7 @@ _ROUTERS = (
     traces.router,
     runs.router,
     sessions.router,
+    labels.router,
     stats.router,
     receiver.router,
     probes.router,
@@ -75,7 +76,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         arrivals=Arrivals(),
         reads=Reads(),
         single_reads=Reads(SINGLE_EVENTS),
-        deletions=Deletions(),
+        changes=Changes(),
         settings=settings,
     )
     # An inspector that traced itself would store its own requests for ever.

@@ -108,6 +108,7 @@ def describe(schema: dict[str, Any]) -> str:
 _DIGITS: Final = {
     "^[0-9a-f]{16}$": "16 hexadecimal digits in small letters",
     "^[0-9a-f]{32}$": "32 hexadecimal digits in small letters",
+    "^[0-9]{1,18}$": "1 to 18 decimal digits",
 }
 _CHARACTERS: Final = {
     r"^[^\u0000]*$": "characters, none of them NUL",

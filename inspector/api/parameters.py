@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from inspector.api.errors import Problem, Refusal
 from inspector.api.forms import boolean, describe, integer, number, unix_ns
-from inspector.model import Filter, GroupBy, Kind, Order, RunSort, Sort, StatsOf, Status, TraceSort
+from inspector.model import Filter, GroupBy, Kind, Order, RunSort, Sort, StatsOf, Status, TraceSort, asked_label
 
 NO_NUL = r"^[^\u0000]*$"
 OPEN: Mapping[str, str] = {"attr.": "attr", "args.": "args", "result.": "result"}
@@ -30,6 +30,14 @@ ResultPath = Annotated[str, Field(max_length=256, pattern=r"^result\.[^\u0000]+$
 RunId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 TraceId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+LabelText = Annotated[
+    str,
+    Field(
+        pattern=r"^([^<>=\u0000]{1,100})(([<>]=?)(-?[0-9]{1,15}(\.[0-9]{1,15})?)|=([^\u0000]{1,200}))?$",
+        description="a label: its name, 'quality>0.8' or 'relevance=relevant'",
+    ),
+]
+LabelId = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
 Search = Annotated[str, Field(min_length=1, max_length=2000, pattern=NO_NUL)]
 Cursor = Annotated[str, Field(min_length=1, max_length=1024, pattern=r"^[A-Za-z0-9_-]+$")]
 Limit = Annotated[int, Field(ge=1, le=1000), BeforeValidator(integer)]
@@ -53,12 +61,14 @@ Time = Annotated[
 RunIdInPath = Annotated[RunId, Path()]
 TraceIdInPath = Annotated[TraceId, Path()]
 SpanIdInPath = Annotated[SpanId, Path()]
+LabelIdInPath = Annotated[LabelId, Path()]
 SessionIdInPath = Annotated[Text, Path()]
 LastEventId = Annotated[Sequence | None, Header(alias="Last-Event-ID")]
 _BESIDE_THE_QUERY: Mapping[str, Any] = {
     "run_id": RunId,
     "trace_id": TraceId,
     "span_id": SpanId,
+    "label_id": LabelId,
     "session_id": Text,
     "Last-Event-ID": Sequence,
 }
@@ -129,6 +139,7 @@ class TraceFilter(Times, Figures):
     result: Annotated[dict[ResultPath, AnyText], Field(max_length=MOST_ATTRIBUTES)] = Field(
         default_factory=dict[ResultPath, AnyText]
     )
+    label: list[LabelText] = Field(default_factory=list[LabelText])
     q: Search | None = None
     duplicates: Flag = True
 
@@ -148,6 +159,7 @@ class TraceFilter(Times, Figures):
         fields["attributes"] = _pairs_after("attr.", self.attr)
         fields["arguments"] = _pairs_after("args.", self.args)
         fields["results"] = _pairs_after("result.", self.result)
+        fields["labels"] = tuple(filter(None, map(asked_label, self.label)))
         fields["since_ns"] = self.since
         fields["until_ns"] = self.until
         return fields
@@ -169,7 +181,7 @@ _UNINDEXED = frozenset(
 """What spans are narrowed to without an index of its own."""
 _OF_SPANS = frozenset(("status", "model", "tool", "error_type"))
 """What traces are narrowed to by no index of theirs, and spans by one."""
-_SAME_NAME = frozenset(Filter.__dataclass_fields__) - {"attributes", "arguments", "results"}
+_SAME_NAME = frozenset(Filter.__dataclass_fields__) - {"attributes", "arguments", "results", "labels"}
 
 
 class EventsQuery(EventFilter, Sorting, Page):
@@ -236,6 +248,14 @@ class TurnsQuery(Page):
     """``GET /runs/{run_id}/turns``."""
 
     trace_id: TraceId | None = None
+
+
+class LabelsQuery(Page):
+    """``GET /labels``."""
+
+    run_id: RunId | None = None
+    trace_id: TraceId | None = None
+    span_id: SpanId | None = None
 
 
 class TraceQuery(Page):

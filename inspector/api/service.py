@@ -11,11 +11,12 @@ from fastapi import Depends, Request
 
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
-from inspector.api.deletions import Deletions
+from inspector.api.changes import Changes
 from inspector.api.live import Live
 from inspector.api.reads import Reads
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
+from inspector.model import Label, NewLabel
 from inspector.settings import Settings
 from inspector.store import Store, StoreError
 
@@ -129,7 +130,7 @@ class Service:
     reads: Reads
     single_reads: Reads
     """Those of one event whole, which wait for nothing but each other."""
-    deletions: Deletions
+    changes: Changes
     settings: Settings
 
     @property
@@ -144,7 +145,7 @@ class Service:
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_trace(trace_id))
+        return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_trace(trace_id))
 
     async def delete_run(self, run_id: str) -> int:
         """Remove the traces of a run and tell how many spans that were.
@@ -153,7 +154,7 @@ class Service:
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_run(run_id))
+        return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_run(run_id))
 
     async def delete_session(self, session_id: str) -> int:
         """Remove the traces of a session and tell how many spans that were.
@@ -162,7 +163,25 @@ class Service:
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        return await self.deletions.run(lambda: (self.home.owner or self.home.store).delete_session(session_id))
+        return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_session(session_id))
+
+    async def give_label(self, label: NewLabel) -> Label | None:
+        """Label a run or a span; None where there is no such thing.
+
+        Raises:
+            StoreReadOnly: Another process owns the database.
+            StoreError: The database cannot do it now or at all.
+        """
+        return await self.changes.run(lambda: self.home.store.give_label(label))
+
+    async def remove_label(self, label_id: str) -> Label | None:
+        """Remove a label and return what it was; None where there is none.
+
+        Raises:
+            StoreReadOnly: Another process owns the database.
+            StoreError: The database cannot do it now or at all.
+        """
+        return await self.changes.run(lambda: self.home.store.remove_label(label_id))
 
 
 async def service_of(request: Request) -> Service:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
@@ -15,6 +16,7 @@ from inspector.cli.figures import counted
 from inspector.cli.formats import Format, encoded
 from inspector.cli.lookup import find_run_or_trace, traces_of
 from inspector.cli.opening import opened
+from inspector.ingest import label_event
 from inspector.model import Event, Filter, Trace
 from inspector.settings import Settings
 from inspector.store import Store
@@ -73,7 +75,9 @@ def write_export(
         if not trace_ids:
             raise TraceUnknown("nothing that fits is recorded; 'inspector events' lists what is")
         with _opened(output) as file:
-            for part in encoded(chosen, _each(store, trace_ids, written)):
+            # A table is one of calls.
+            labels = () if chosen == "csv" else (_labels(store, trace_ids),)
+            for part in encoded(chosen, chain(labels, _each(store, trace_ids, written))):
                 _write(file, part)
     return written
 
@@ -137,6 +141,26 @@ def _each(store: Store, trace_ids: list[str], written: Exported) -> Iterator[Ite
     for trace_id in trace_ids:
         yield _counted(_events(store, trace_id), written)
         written.traces += 1
+
+
+def _labels(store: Store, trace_ids: list[str]) -> Iterator[Event]:
+    """Yield what was said of the traces, and of the runs that they belong to."""
+    run_ids: dict[str, None] = {}
+    for trace_id in trace_ids:
+        trace = store.trace(trace_id)
+        if trace is not None:
+            run_ids[trace.run_id] = None
+    exported = set(trace_ids)
+    for run_id in run_ids:
+        cursor: str | None = None
+        while True:
+            page = store.labels(run_id=run_id, cursor=cursor, limit=_EVENTS)
+            yield from (
+                label_event(label) for label in page.items if label.trace_id is None or label.trace_id in exported
+            )
+            cursor = page.next_cursor
+            if cursor is None:
+                break
 
 
 def _counted(events: Iterator[Event], written: Exported) -> Iterator[Event]:

@@ -9,11 +9,12 @@ from io import BufferedReader
 from pathlib import Path
 from typing import cast
 
+from inspector import semconv
 from inspector.cli import opening
 from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.figures import counted
 from inspector.cli.request import Rejected, post_traces
-from inspector.ingest import FileUnreadable, Owner, read_span
+from inspector.ingest import LABEL_HOOK, DecodedSpan, FileUnreadable, Owner, labels_apart, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.ingest.redacting import redacting
 from inspector.model import Filter
@@ -31,6 +32,7 @@ class Taken:
 
     spans: int = 0
     """As often as they are in them."""
+    labels: int = 0
     new: int = 0
     """Those that were not recorded before."""
     is_changed: bool = False
@@ -55,9 +57,11 @@ class Taken:
             self.left_out[f"lines that are no OTLP JSON, the first is line {part.number}"] += 1
         for reason, count in decoded.rejected.items():
             self.left_out[f"spans with a wrong {reason}"] += count
-        if decoded.spans:
-            self.last_trace = decoded.spans[-1].trace_id
-        self.spans += len(decoded.spans) - refused
+        spans = _calls(part)
+        if spans:
+            self.last_trace = spans[-1].trace_id
+        self.spans += len(spans) - refused
+        self.labels += len(decoded.spans) - len(spans)
 
 
 def take_in(settings: Settings, names: Sequence[str]) -> Taken:
@@ -81,10 +85,10 @@ def take_in(settings: Settings, names: Sequence[str]) -> Taken:
 
 
 def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
-    before, why = taken.spans, ""
+    before, why = taken.spans + taken.labels, ""
     refused: Counter[str] = Counter()
     for part in _parts(name):
-        fresh = {span.trace_id for span in part.decoded.spans} - taken.known.keys()
+        fresh = {span.trace_id for span in _calls(part)} - taken.known.keys()
         known = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
             rejected = database.write(part) if part.decoded.spans else Rejected()
@@ -100,9 +104,14 @@ def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
         why = why or _why_nothing(part)
     for reason, count in refused.items():
         taken.bad_files.append(f"{_place(name)}: the server refused {counted(count, 'span')} ({reason})")
-    if taken.spans == before and not refused:
+    if taken.spans + taken.labels == before and not refused:
         advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
         raise FileUnreadable(f"{_place(name)} holds no spans{advice}")
+
+
+def _calls(part: Part) -> list[DecodedSpan]:
+    """Return the spans of a part but those that are labels."""
+    return [span for span in part.decoded.spans if span.attributes.get(semconv.HOOK) != LABEL_HOOK]
 
 
 def _place(name: str) -> str:
@@ -161,9 +170,10 @@ def _database(settings: Settings) -> Generator[_Database]:
         redact = redacting(on=settings.redact_imports)
 
         def write(part: Part) -> Rejected:
-            spans = [read_span(span) for span in redact(part.decoded).spans]
+            spans, labels = labels_apart(read_span(span) for span in redact(part.decoded).spans)
             for start in range(0, len(spans), _BATCH):
                 owner.store.write(spans[start : start + _BATCH])
+            owner.store.write((), labels=labels)
             return Rejected()
 
         yield _Database(write, owner.store)

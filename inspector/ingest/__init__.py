@@ -4,6 +4,7 @@ from inspector.ingest.dialects import read_span
 from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
 from inspector.ingest.export import export_lines
 from inspector.ingest.intake import Intake, Receipt
+from inspector.ingest.labels import LABEL_HOOK, label_event, labels_apart
 from inspector.ingest.otlp import Decoded, DecodedSpan, decode
 from inspector.ingest.otlp_protobuf import decode_protobuf
 from inspector.ingest.otlp_request import MOST_BYTES, Encoding, decode_request
@@ -12,6 +13,7 @@ from inspector.ingest.reading import open_home
 from inspector.ingest.spool import Spool, TakenIn
 
 __all__ = [
+    "LABEL_HOOK",
     "MOST_BYTES",
     "Decoded",
     "DecodedSpan",
@@ -29,6 +31,8 @@ __all__ = [
     "decode_protobuf",
     "decode_request",
     "export_lines",
+    "label_event",
+    "labels_apart",
     "open_home",
     "read_span",
 ]

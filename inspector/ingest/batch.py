@@ -4,10 +4,11 @@ import logging
 from collections.abc import Callable, Sequence
 
 from inspector.ingest.dialects import read_span
+from inspector.ingest.labels import labels_apart
 from inspector.ingest.losses import Missing
 from inspector.ingest.otlp import Decoded
 from inspector.ingest.segment import Line
-from inspector.model import Loss, Span
+from inspector.model import Loss, NewLabel, Span
 from inspector.store import SpoolMark, Store, StoreError
 
 BATCH = 512
@@ -31,6 +32,7 @@ class Batch:
         self._committed = committed
         self._spans: list[Span] = []
         self._losses: list[Loss] = []
+        self._labels: list[NewLabel] = []
         self._marks: dict[str, SpoolMark] = {}
         self._bytes = 0
 
@@ -49,7 +51,7 @@ class Batch:
         Raises:
             StoreError: The store did not take a batch; the marks committed are where to begin again.
         """
-        spans = [read_span(span) for span in decoded.spans]
+        spans, labels = labels_apart(read_span(span) for span in decoded.spans)
         if len(self._spans) + len(spans) > BATCH or self._bytes + len(line.data) > BATCH_BYTES:
             self.flush()
         while len(spans) > BATCH:
@@ -57,6 +59,7 @@ class Batch:
             spans = spans[BATCH:]
         self._spans += spans
         self._losses += missing.of(decoded)
+        self._labels += labels
         self._bytes += len(line.data)
         after = SpoolMark(
             name=before.name,
@@ -77,19 +80,25 @@ class Batch:
             StoreError: The store did not take it; the marks committed are where to begin again.
         """
         if self._marks:
-            self._write(self._spans, tuple(self._marks.values()), self._losses)
-            self._spans, self._losses, self._marks, self._bytes = [], [], {}, 0
+            self._write(self._spans, tuple(self._marks.values()), self._losses, self._labels)
+            self._spans, self._losses, self._labels, self._marks, self._bytes = [], [], [], {}, 0
 
-    def _write(self, spans: Sequence[Span], marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
+    def _write(
+        self,
+        spans: Sequence[Span],
+        marks: Sequence[SpoolMark] = (),
+        losses: Sequence[Loss] = (),
+        labels: Sequence[NewLabel] = (),
+    ) -> None:
         try:
-            self._store.write(spans, marks=marks, losses=losses)
+            self._store.write(spans, marks=marks, losses=losses, labels=labels)
         except StoreError:
             raise
         # A span that no store call survives would be read again for ever and hold up all that come after it.
         except Exception:  # noqa: BLE001
             _log.exception("a batch of %d spans was refused; writing them one by one", len(spans))
             self._write_each(spans)
-            self._store.write((), marks=marks, losses=losses)
+            self._store.write((), marks=marks, losses=losses, labels=labels)
         self._committed(marks, len(spans))
 
     def _write_each(self, spans: Sequence[Span]) -> None:

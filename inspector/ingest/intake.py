@@ -10,13 +10,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from inspector.ingest.dialects import read_span
 from inspector.ingest.errors import IntakeFull
+from inspector.ingest.labels import labels_apart
 from inspector.ingest.otlp import Decoded
 from inspector.ingest.redacting import as_sent
-from inspector.model import Span
+from inspector.model import NewLabel, Span
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
@@ -54,6 +56,7 @@ class _Unpacked:
 
     delivery: _Delivery
     spans: Sequence[Span]
+    labels: Sequence[NewLabel]
     rejected: dict[str, int]
 
 
@@ -180,7 +183,8 @@ class Intake:
 
     def _write(self, group: list[_Unpacked]) -> None:
         try:
-            self._store_spans([span for unpacked in group for span in unpacked.spans])
+            labels = [label for unpacked in group for label in unpacked.labels]
+            self._store_spans([span for unpacked in group for span in unpacked.spans], labels)
         except StoreError as error:
             self._turn_away(group, error)
             return
@@ -193,12 +197,13 @@ class Intake:
         for unpacked in group:
             _acknowledge(unpacked)
 
-    def _store_spans(self, spans: Sequence[Span]) -> None:
+    def _store_spans(self, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
         if len(spans) <= 2 * self._group_spans:
-            self._store.write(spans)
+            self._store.write(spans, labels=labels)
             return
         for start in range(0, len(spans), self._group_spans):
             self._store.write(spans[start : start + self._group_spans])
+        self._store.write((), labels=labels)
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and all that waits: each would wait for the same lock, one after the other."""
@@ -221,6 +226,8 @@ class Intake:
                 except Exception:  # noqa: BLE001
                     _log.exception("span %s was refused and is left out", span.span_id)
                     unpacked.rejected["unstorable"] = unpacked.rejected.get("unstorable", 0) + 1
+            with suppress(StoreError):
+                self._store.write((), labels=unpacked.labels)
             self._committed()
             _acknowledge(unpacked)
 
@@ -249,7 +256,8 @@ def _unpack(delivery: _Delivery, redact: Callable[[Decoded], Decoded]) -> _Unpac
     except Exception:  # noqa: BLE001
         _log.exception("reading %d spans failed; reading them one by one", len(decoded.spans))
         spans = _read_each(decoded, rejected)
-    return _Unpacked(delivery, spans, rejected)
+    calls, labels = labels_apart(spans)
+    return _Unpacked(delivery, calls, labels, rejected)
 
 
 def _read_each(decoded: Decoded, rejected: dict[str, int]) -> list[Span]:

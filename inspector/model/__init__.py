@@ -7,6 +7,7 @@ them.
 """
 
 from inspector.model.hits import Hit, HitIn, HitPlace, Hits
+from inspector.model.labels import NOTE, OPPOSITES, AskedLabel, Comparison, Label, LabelSource, NewLabel, asked_label
 from inspector.model.queries import (
     Filter,
     GroupBy,
@@ -55,9 +56,13 @@ from inspector.model.traces import (
 __all__ = [
     "KINDS",
     "LOSS_REASONS",
+    "NOTE",
+    "OPPOSITES",
     "STATUSES",
+    "AskedLabel",
     "AttributeValue",
     "ClippedEvent",
+    "Comparison",
     "Event",
     "Filter",
     "GroupBy",
@@ -68,9 +73,12 @@ __all__ = [
     "InferredTool",
     "JsonText",
     "Kind",
+    "Label",
+    "LabelSource",
     "Loss",
     "LossReason",
     "Losses",
+    "NewLabel",
     "Order",
     "OutlineColumns",
     "OutlineTables",
@@ -95,4 +103,5 @@ __all__ = [
     "TraceSort",
     "Turn",
     "TurnLink",
+    "asked_label",
 ]

@@ -5,6 +5,7 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from inspector.model.labels import AskedLabel
 from inspector.model.spans import Kind, Status
 
 T = TypeVar("T")
@@ -21,9 +22,9 @@ class Page(Generic[T]):
     """What of the searched text was not understood; absent where all of it was."""
 
 
-Sort = Literal["time", "duration", "cost", "tokens"]
+Sort = Literal["time", "duration", "cost", "tokens", "score"]
 TraceSort = Literal["time", "duration", "cost", "spans", "tokens"]
-RunSort = Literal["time", "duration", "cost", "spans", "tokens"]
+RunSort = Literal["time", "duration", "cost", "spans", "tokens", "score"]
 Order = Literal["desc", "asc"]
 
 
@@ -75,6 +76,8 @@ class Filter:
     """Paths into the arguments, such as ``invoice.number`` or ``rows[0].id``, and the text of the value at each."""
     results: tuple[tuple[str, str], ...] = ()
     """The same of the result."""
+    labels: tuple[AskedLabel, ...] = ()
+    """Those that each must have: an event itself, a trace or run also on one of its spans, a trace also on its run."""
     q: str | None = None
     """Words that must all occur in the prompt, answer, arguments, result or error.
 
@@ -84,7 +87,7 @@ class Filter:
 
 StatsOf = Literal["events", "traces", "runs"]
 """What figures count, once each: calls, traces or runs."""
-GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name"]
+GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name", "label"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,8 @@ class StatsGroup:
     cached_tokens: int
     cost_usd: float | None
     unpriced_calls: int
+    mean_score: float | UnsetType | None = UNSET
+    """Of the labels of this name, None where none has a score; absent where nothing is grouped by label."""
 
 
 @dataclass(frozen=True, slots=True)

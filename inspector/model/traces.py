@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
+from inspector.model.labels import Label
 from inspector.model.spans import Kind, Losses, Status
 
 
@@ -190,6 +191,8 @@ class Run:
     """Model calls that answered or used tokens, and whose cost is not known."""
     seq: int
     """The largest ``seq`` of its spans."""
+    labels: tuple[Label, ...] = ()
+    """The latest of those on it and on its spans, its own first."""
     timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
     """Where its time went; absent unless asked for."""
     losses: Losses | UnsetType = UNSET

@@ -3,26 +3,15 @@
 import functools
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-from inspector.logger import warn_once
 from inspector.record.attach import attached
 from inspector.record.labels import label
 from inspector.record.recorder import Recorder
 from inspector.record.spans import RecordedSpan
-
-
-@contextmanager
-def _unnoticed() -> Generator[None]:
-    """Keep a failure of ours from the program."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - the border to the program
-        warn_once(f"a run could not be recorded: {type(error).__name__}")
-
+from inspector.record.unnoticed import unnoticed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,7 +41,7 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
         attachment = attached()
         if attachment is not None:
             recorder = attachment.recorder
-            with _unnoticed():
+            with unnoticed("a run"):
                 opened = recorder, recorder.begin_root("run", self._name, self.id)
         self._open.append(opened)
         return self
@@ -65,7 +54,7 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
         opened = self._open.pop() if self._open else None
         if opened is not None:
             recorder, span = opened
-            with _unnoticed():
+            with unnoticed("a run"):
                 recorder.end_root(span, exc)
 
     async def __aenter__(self) -> Self:

@@ -17,6 +17,7 @@ _CONTENT: Final = (
     "gen_ai.assistant.message",
     "gen_ai.tool.message",
     "gen_ai.choice",
+    "gen_ai.evaluation.explanation",
     "ai.prompt",
     "ai.response.text",
     "ai.response.object",

@@ -15,6 +15,8 @@ def calls_of(lines: Sequence[Line]) -> int:
 def count(line: Line, tally: Tally) -> None:
     """Add the calls of a written line to the counts that somebody waits for."""
     for span, state, is_new in line.entries:
+        if span.noun == "label":
+            continue
         certainty = certainty_of(span)
         if is_new:
             tally.count(span.trace_id, is_root=span.parent_id is None, certainty=certainty)

@@ -12,6 +12,7 @@ import msgspec
 from inspector import semconv as sc
 from inspector.plain import Cut, Plain, behind
 from inspector.record.calls import chain
+from inspector.record.content import is_content
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.middleware import outcome, without_content
 from inspector.record.spans import Failure, RecordedSpan, State, Text
@@ -389,6 +390,15 @@ def _root(span: RecordedSpan, _: Texts) -> Description:
     return Description(name if isinstance(name, str) and name else span.noun)
 
 
+def _label(span: RecordedSpan, texts: Texts) -> Description:
+    facts = span.before
+    found = Description(_titled("label", facts.get(sc.EVALUATION_NAME)))
+    for key, value in facts.items():
+        if texts.content or not is_content(key):
+            found.put(key, value=value)
+    return found
+
+
 def _request(span: RecordedSpan, _: Texts) -> Description:
     facts = span.before
     found = Description(_titled(_text(facts.get("method") or "HTTP"), facts.get("route") or facts.get("path")), SERVER)
@@ -414,6 +424,7 @@ _DESCRIBE: dict[str, Describe] = {
     "run": _root,
     "cell": _root,
     "request": _request,
+    "label": _label,
     "workflow_run": _workflow,
     "agent_call": _agent,
     "llm_generate": _llm,

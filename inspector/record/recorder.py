@@ -154,6 +154,24 @@ class Recorder:
         failure = failure_of(exc) if exc is not None and state == "error" else None
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
+    def give_label(self, facts: Facts, run: str) -> None:
+        """Record what is said of a run, in a span of its own that whoever takes it in makes a label of.
+
+        Args:
+            facts: The attributes of an evaluation, as OpenTelemetry's conventions name them.
+            run: Its id.
+        """
+        ids, clock = self._ids, self._clock
+        now_ns = clock.now_ns()
+        span = RecordedSpan(
+            "label", span_id=ids.span_id(), start_ns=now_ns, start_tick=clock.tick_ns(), trace_id=ids.trace_id()
+        )
+        span.before = facts
+        span.note(sc.RUN_ID, run)
+        span.stop_ns = now_ns
+        span.state = "ok"
+        self.spool.put(span)
+
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> Serving:
         """Take note of a request that arrived; what is recorded in this context from now on belongs to it.
 

@@ -10,6 +10,7 @@ from inspector import semconv
 from inspector.model import Filter
 from inspector.store.codec import PACKED
 from inspector.store.counting import IS_CALL
+from inspector.store.labels import runs_labelled, spans_labelled, traces_labelled
 from inspector.store.rows import INT64_MAX, clamp, clean, encode
 from inspector.store.tables import runs, shares, spans, traces
 
@@ -114,6 +115,7 @@ def span_conditions(where: Filter) -> Conditions:
         found += bounds
     if not where.duplicates:
         found.append(IS_CALL)
+    found += spans_labelled(where.labels)
     if where.trace_id is not None:
         found.append(of_trace(where.trace_id))
     if where.run_id is not None:
@@ -162,6 +164,7 @@ def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElemen
     if where.session_id is not None:
         conditions.append(_of_session(connection, clean(where.session_id)))
     conditions += _common(replace(where, kinds=()), traces)
+    conditions += traces_labelled(where.labels)
     bounds = _figures(where, traces)
     if bounds["cost"]:
         conditions.append(t.priced > 0)
@@ -174,6 +177,7 @@ def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
     texts = ((r.run_id, where.run_id), (r.name, where.name), (r.service, where.service))
     conditions = [column == clean(value) for column, value in texts if value is not None]
     conditions += _common(replace(where, kinds=()), runs)
+    conditions += runs_labelled(where.labels)
     bounds = _figures(where, runs)
     if bounds["cost"]:
         conditions.append(r.priced > 0)

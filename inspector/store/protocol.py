@@ -10,8 +10,10 @@ from inspector.model import (
     GroupBy,
     Hits,
     Kind,
+    Label,
     Loss,
     Losses,
+    NewLabel,
     Order,
     Page,
     Run,
@@ -109,8 +111,15 @@ class Store(Protocol):
         """
         ...
 
-    def write(self, spans: Sequence[Span], *, marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
-        """Takes in the spans, the marks of the spools they came from and what is missing there, in one transaction.
+    def write(
+        self,
+        spans: Sequence[Span],
+        *,
+        marks: Sequence[SpoolMark] = (),
+        losses: Sequence[Loss] = (),
+        labels: Sequence[NewLabel] = (),
+    ) -> None:
+        """Takes in spans and labels, the marks of the spools they came from and what is missing, in one transaction.
 
         An end wins over a start, a later complete record over an earlier one, and a repeat changes nothing.
 
@@ -298,6 +307,34 @@ class Store(Protocol):
         Traces are narrowed as by `traces`, runs as by `runs`; the kind of a run is that of its first trace.
         ``buckets`` above 0 asks for that many equal slices of the filter's time range, or of what there is.
         """
+        ...
+
+    def labels(
+        self,
+        *,
+        run_id: str | None = None,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Label]:
+        """Returns one page of labels, the latest first; those of a run with those of its spans.
+
+        Raises:
+            CursorInvalid: The cursor belongs to another list.
+        """
+        ...
+
+    def give_label(self, label: NewLabel) -> Label | None:
+        """Labels a run or a span, and returns the label; None where there is no such run or span.
+
+        It takes the place of that of the same name, author and source on the same target, of good and bad that of
+        either; notes stand beside one another.
+        """
+        ...
+
+    def remove_label(self, label_id: str) -> Label | None:
+        """Removes a label and returns what it was; None where there is none."""
         ...
 
     def delete_trace(self, trace_id: str) -> int:

@@ -14,6 +14,7 @@ from inspector.model import (
     Filter,
     GroupBy,
     Hits,
+    Label,
     Loss,
     Order,
     Page,
@@ -32,6 +33,7 @@ from inspector.model import (
 from inspector.store import arrivals, notes, reader, retention, run_lists
 from inspector.store.health import read_health
 from inspector.store.hits import Place, read_hits
+from inspector.store.labels import read_labels
 from inspector.store.limits import ReadLimits
 from inspector.store.losses import read_losses, with_losses, with_losses_of_run
 from inspector.store.outline import read_outline, read_run_outline
@@ -181,6 +183,21 @@ class SqliteReads(ABC):
         trace = None if trace_id is None else clean(trace_id)
         with self._read() as connection:
             return read_turns(connection, clean(run_id), trace, cursor=cursor, limit=limit)
+
+    def labels(
+        self,
+        *,
+        run_id: str | None = None,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Label]:
+        """See `Store.labels`."""
+        with self._read() as connection:
+            return read_labels(
+                connection, run_id=run_id, trace_id=trace_id, span_id=span_id, cursor=cursor, limit=limit
+            )
 
     def session(self, session_id: str) -> Session | None:
         """See `Store.session`."""

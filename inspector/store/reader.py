@@ -14,6 +14,7 @@ from inspector.store.counters import load_counters
 from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.events import LARGE, SUMMARY, size_of, summary, whole
 from inspector.store.filters import named, of_trace, span_conditions, trace_conditions
+from inspector.store.labels import score_of_span
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.membership import Membership, membership_of
@@ -65,9 +66,14 @@ def read_events(
     """
     identity = ("events", where, window.sort, window.order)
     after = read_cursor(identity, window.cursor)
-    value, limit = _SORTED[window.sort], window.limit
-    ranking = Ranking(value, spans.c.id, window.order, after)
+    limit = window.limit
     conditions = span_conditions(named(connection, where))
+    if window.sort == "score":
+        value, has_one = score_of_span(where.labels)
+        conditions.found.append(has_one)
+    else:
+        value = _SORTED[window.sort]
+    ranking = Ranking(value, spans.c.id, window.order, after)
     matches = _matches(connection, where, limits)
     if matches is False:
         return Page(())

@@ -15,6 +15,7 @@ from inspector.store.contents import json_list
 from inspector.store.counters import uncount_spans
 from inspector.store.engine import driver
 from inspector.store.errors import StoreFull
+from inspector.store.labels import forget_labels, forget_stray_labels
 from inspector.store.losses import prune_losses
 from inspector.store.ownership import release, scope_of
 from inspector.store.protocol import Age, Pruned
@@ -105,6 +106,7 @@ def prune(
     bytes_before = removal.step(_file_bytes)
     if before_ns is not None:
         removal.step(lambda connection: prune_losses(connection, before_ns, by))
+        removal.step(lambda connection: forget_stray_labels(connection, before_ns))
     traces = removed = 0
     complete = True
     for count, spans in _removals(removal, aged, max_bytes, by):
@@ -262,7 +264,8 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
 
 def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
     gone = connection.exec_driver_sql(
-        "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id, id, run_id",
+        "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) "
+        "RETURNING session_id, id, run_id, trace_id",
         (json_list(trace_ids),),
     ).all()
     shared = connection.exec_driver_sql(
@@ -271,4 +274,5 @@ def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
     ).all()
     rollups.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
     runs.sum_runs(connection, {row[2] for row in gone})
+    forget_labels(connection, {row[3] for row in gone}, {row[2] for row in gone})
     return len(gone)

@@ -9,6 +9,7 @@ from inspector.model import Filter, Page, Run, RunSort
 from inspector.store.contents import json_list
 from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.filters import run_conditions, trace_conditions
+from inspector.store.labels import score_of_run, with_labels
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, page_rows, passing_ids
 from inspector.store.membership import Candidates, Membership, membership_of
@@ -29,7 +30,7 @@ _SORTED: dict[RunSort, ColumnElement[Any]] = {
 def read_run(connection: Connection, run_id: str) -> Run | None:
     """Returns one run's sums."""
     row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
-    return None if row is None else run_of(row)
+    return None if row is None else with_labels(connection, (run_of(row),))[0]
 
 
 def read_runs(
@@ -40,17 +41,20 @@ def read_runs(
     A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
     """
     identity = ("runs", where, window.sort, window.order)
-    value, limit = _SORTED[window.sort], window.limit
+    value, conditions, limit = _SORTED.get(window.sort), run_conditions(where), window.limit
+    if value is None:
+        value, has_one = score_of_run(where.labels)
+        conditions.append(has_one)
     ranking = Ranking(value, runs.c.id, window.order, read_cursor(identity, window.cursor))
     asked = asked_of_traces(connection, where, limits.few_matches)
     if asked is False:
         return Page(())
-    query = select(value, runs.c.id).where(*run_conditions(where))
+    query = select(value, runs.c.id).where(*conditions)
     if asked is None:
         positions, more = _cut(page_rows(connection, query, ranking, limit + 1), limit)
     else:
         positions, more = _with_trace(connection, query, ranking, limit, asked, limits)
-    items = _by_ids(connection, [row_id for _, row_id in positions])
+    items = with_labels(connection, _by_ids(connection, [row_id for _, row_id in positions]))
     following = None if more is None else write_cursor(identity, more)
     return Page(with_run_timelines(connection, items) if timeline else items, following)
 

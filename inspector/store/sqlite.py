@@ -7,13 +7,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 
-from inspector.model import Loss, Span
+from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store import arrivals, notes, retention, soundness, unwritable, writer
 from inspector.store.conversations import Conversations
 from inspector.store.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
 from inspector.store.families import Families
 from inspector.store.growth import Growth
+from inspector.store.labels import give_label, remove_label, write_labels
 from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.losses import write_losses
 from inspector.store.protocol import Age, Pruned, Removed, SpoolMark
@@ -99,13 +100,30 @@ class SqliteStore(SqliteReads):
         """
         self._writable().follow()
 
-    def write(self, spans: Sequence[Span], *, marks: Sequence[SpoolMark] = (), losses: Sequence[Loss] = ()) -> None:
+    def write(
+        self,
+        spans: Sequence[Span],
+        *,
+        marks: Sequence[SpoolMark] = (),
+        losses: Sequence[Loss] = (),
+        labels: Sequence[NewLabel] = (),
+    ) -> None:
         """See `Store.write`."""
         try:
-            self._write_batch(spans, marks, losses)
+            self._write_batch(spans, marks, losses, labels)
         except UnicodeEncodeError:
             # Cleaning every text of every batch would cost more than writing it, and few ever need it.
-            self._write_batch([scrubbed(span) for span in spans], marks, losses)
+            self._write_batch([scrubbed(span) for span in spans], marks, losses, labels)
+
+    def give_label(self, label: NewLabel) -> Label | None:
+        """See `Store.give_label`."""
+        with self._write() as connection:
+            return give_label(connection, label)
+
+    def remove_label(self, label_id: str) -> Label | None:
+        """See `Store.remove_label`."""
+        with self._write() as connection:
+            return remove_label(connection, label_id)
 
     def mark_lost(self, processes: Sequence[str]) -> int:
         """See `Store.mark_lost`."""
@@ -198,12 +216,19 @@ class SqliteStore(SqliteReads):
         if self._copy is not None:
             self._copy.cleanup()
 
-    def _write_batch(self, spans: Sequence[Span], marks: Sequence[SpoolMark], losses: Sequence[Loss]) -> None:
+    def _write_batch(
+        self,
+        spans: Sequence[Span],
+        marks: Sequence[SpoolMark],
+        losses: Sequence[Loss],
+        labels: Sequence[NewLabel],
+    ) -> None:
         now_ns = self._now_ns()
         with self._write() as connection:
             writer.write_batch(connection, spans, self._conversations, self._families, self._turns)
             writer.save_marks(connection, marks)
             write_losses(connection, losses, now_ns)
+            write_labels(connection, labels)
             if spans:
                 arrivals.remember(connection, now_ns)
         if self._reserve.log_is_too_long:

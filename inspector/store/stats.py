@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, func, select
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.counting import COUNTED, total_usd, unpriced_calls
 from inspector.store.cursor import Position
+from inspector.store.labels import keys_by_span
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Ranking, page_rows
 from inspector.store.reader import event_conditions
@@ -41,11 +42,11 @@ def read_stats(connection: Connection, where: Filter, limits: ReadLimits, *, by:
     rows: list[Sequence[Any]] = []
     complete = True
     if conditions is not None:
-        query = select(_c.start_ns, _c.kind if by is None else _GROUPED[by], *COUNTED, _c.id)
+        query = select(_c.start_ns, _c.kind if by is None else _GROUPED.get(by, _c.kind), *COUNTED, _c.id)
         query = query.where(*conditions)
         rows, complete = _newest(connection, query, limits)
     total = StatsGroup(None, *_figures(rows))
-    return Stats(total, () if by is None else _groups(rows), _buckets(rows, where, buckets), complete)
+    return Stats(total, _groups(connection, rows, by), _buckets(rows, where, buckets), complete)
 
 
 def _newest(
@@ -85,12 +86,30 @@ def _figures(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     )
 
 
-def _groups(rows: Sequence[Sequence[Any]]) -> tuple[StatsGroup, ...]:
+def _groups(connection: Connection, rows: Sequence[Sequence[Any]], by: GroupBy | None) -> tuple[StatsGroup, ...]:
+    if by is None:
+        return ()
     by_key: dict[str | None, list[Sequence[Any]]] = {}
-    for row in rows:
-        by_key.setdefault(row[1], []).append(row)
-    largest = sorted(by_key.items(), key=lambda item: (-len(item[1]), item[0] is None, item[0] or ""))
-    return tuple(StatsGroup(key, *_figures(members)) for key, members in largest[:MOST_GROUPS])
+    scores: dict[str | None, list[float]] = {}
+    if by == "label":
+        known = keys_by_span(connection)
+        for row in rows:
+            its = known.get(row[-1], ())
+            for key in {key for key, _ in its} or (None,):
+                by_key.setdefault(key, []).append(row)
+            for key, score in its:
+                scores.setdefault(key, []).extend(() if score is None else (score,))
+    else:
+        for row in rows:
+            by_key.setdefault(row[1], []).append(row)
+    largest = sorted(by_key.items(), key=lambda item: (-len(item[1]), item[0] is None, item[0] or ""))[:MOST_GROUPS]
+    groups = tuple(StatsGroup(key, *_figures(members)) for key, members in largest)
+    return groups if by != "label" else tuple(replace(each, mean_score=mean(scores.get(each.key))) for each in groups)
+
+
+def mean(scores: Sequence[float] | None) -> float | None:
+    """Returns the mean of scores, None where there is none."""
+    return sum(scores) / len(scores) if scores else None
 
 
 def _buckets(rows: Sequence[Sequence[Any]], where: Filter, count: int) -> tuple[StatsBucket, ...]:

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0012"
+SCHEMA_VERSION = "0013"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -277,6 +277,24 @@ contents = Table(
 that brought it, or the first of those that still refer to it."""
 
 Index("ix_contents_span", contents.c.span)
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("run_id", "trace_id", "span_id", "name")),
+    Column("score", Float),
+    *(Column(name, Text) for name in ("value", "note")),
+    *(Column(name, Text, nullable=False) for name in ("author", "source")),
+    Column("time_ns", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""One row a label, on a run or on a span, whose ids it has as texts since it may come before them: empty for what does
+not apply, as is the author that is not known. No id is used twice, so that a stale page removes no other."""
+
+Index("ix_labels_run", labels.c.run_id)
+Index("ix_labels_span", labels.c.trace_id, labels.c.span_id)
+Index("ix_labels_name", labels.c.name)
 
 spools = Table(
     "spools",

@@ -3,7 +3,7 @@
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
@@ -30,6 +30,7 @@ from inspector.store import stats
 from inspector.store.contents import json_list
 from inspector.store.counting import total_usd
 from inspector.store.filters import run_conditions, trace_conditions
+from inspector.store.labels import keys_of_runs, keys_of_traces
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, passing_ids
 from inspector.store.membership import Membership, membership_of
@@ -57,6 +58,8 @@ class Whole:
     """What a row of the table must meet itself."""
     asked: Callable[[Connection, Filter, int], _Asked | Literal[False] | None]
     """What it must meet on account of what it holds, if anything; False for what none can meet."""
+    labels: Callable[[], Select[*tuple[Any, ...]]]
+    """The question for its labels: row id, key and score."""
 
     @property
     def among(self) -> ColumnElement[bool]:
@@ -79,6 +82,7 @@ TRACES = Whole(
     owns=spans.c.trace_id == _t.id,
     conditions=trace_conditions,
     asked=membership_of,
+    labels=keys_of_traces,
 )
 RUNS = Whole(
     table=runs,
@@ -93,6 +97,7 @@ RUNS = Whole(
     owns=_t.run_id == _r.run_id,
     conditions=lambda _, where: run_conditions(where),
     asked=asked_of_traces,
+    labels=keys_of_runs,
 )
 _MANY: dict[GroupBy, Column[Any]] = {
     "model": spans.c.named_model,
@@ -158,7 +163,7 @@ def read_whole_stats(
     between = (start_ns >= bindparam("first_ns"), start_ns <= bindparam("last_ns"))
     of_slice = [*conditions, *between] if listed is None else [of.among]
     question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
-    of_many = _sums_of_many(of, _MANY[by], of_slice) if by in _MANY else None
+    of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
     edges = _edges(_range(connection, of, where, conditions, listed), buckets)
     total, by_key, slices = _Figures(), dict[str | None, _Figures](), [_Figures() for _ in edges[1:]]
     until = time.monotonic() + limits.scan_s
@@ -175,9 +180,13 @@ def read_whole_stats(
         for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
             by_key.setdefault(key, _Figures()).add(row, _DURATIONS.decode(durations))
     largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
+    groups = tuple(StatsGroup(key, *its.values()) for key, its in largest[: stats.MOST_GROUPS])
+    if by == "label":
+        means = _mean_scores(connection, of, conditions, listed)
+        groups = tuple(replace(each, mean_score=means.get(each.key)) for each in groups)
     return Stats(
         StatsGroup(None, *total.values()),
-        () if by is None else tuple(StatsGroup(key, *of.values()) for key, of in largest[: stats.MOST_GROUPS]),
+        () if by is None else groups,
         tuple(StatsBucket(str(edges[at]), *of.values()) for at, of in enumerate(slices)) if buckets else (),
         complete,
     )
@@ -266,12 +275,31 @@ def _sums(of: Whole, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]
     return sums if key is None else sums.group_by(key)
 
 
-def _sums_of_many(of: Whole, column: Column[Any], of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
+def _sums_of_many(of: Whole, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
     """Returns the question for the sums of those of a slice, each in the group of every value it has."""
     row_id = of.table.c.id
-    has_one = and_(of.owns, column.is_not(None), spans.c.folded_into.is_(None))
-    ones = select(row_id.label("whole"), column.label("key")).select_from(of.table.join(of.spans, has_one)).distinct()
-    none = ~exists(select(column).select_from(of.spans).where(has_one).correlate(of.table))
+    if by == "label":
+        known = of.labels().subquery("known")
+        ones = select(known.c.whole, known.c.key).select_from(known.join(of.table, known.c.whole == row_id)).distinct()
+        none = ~exists(select(known.c.key).where(known.c.whole == row_id).correlate(of.table))
+    else:
+        column = _MANY[by]
+        has_one = and_(of.owns, column.is_not(None), spans.c.folded_into.is_(None))
+        from_spans = of.table.join(of.spans, has_one)
+        ones = select(row_id.label("whole"), column.label("key")).select_from(from_spans).distinct()
+        none = ~exists(select(column).select_from(of.spans).where(has_one).correlate(of.table))
     others = select(row_id, literal(None)).select_from(of.table).where(*of_slice, none)
     each = union_all(ones.where(*of_slice), others).subquery("each")
     return _sums(of, each.c.key).select_from(each.join(of.table, row_id == each.c.whole))
+
+
+def _mean_scores(
+    connection: Connection, of: Whole, conditions: Sequence[ColumnElement[bool]], listed: Sequence[Place] | None
+) -> dict[str | None, float | None]:
+    known = of.labels().subquery("known")
+    row_id = of.table.c.id
+    query = select(known.c.key, func.avg(known.c.score)).select_from(known.join(of.table, known.c.whole == row_id))
+    if listed is None:
+        return {row[0]: row[1] for row in connection.execute(query.where(*conditions).group_by(known.c.key))}
+    its = {"row_ids": json_list([row_id for _, row_id in listed])}
+    return {row[0]: row[1] for row in connection.execute(query.where(of.among).group_by(known.c.key), its)}

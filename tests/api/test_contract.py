@@ -138,6 +138,7 @@ NOUNS = [
     ("Hits", model.Hits),
     ("Error", model.SpanError),
     ("InferredTool", model.InferredTool),
+    ("Label", model.Label),
     ("Run", model.Run),
     ("RunOutline", model.RunOutline),
     ("SpanPlace", model.SpanPlace),
@@ -166,6 +167,7 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
         "Trace": {"timeline", "losses"},
         "Run": {"losses", "timeline"},
         "Stats": {"notice"},
+        "StatsGroup": {"mean_score"},
         "Hits": {"notice"},
     }.get(name, set())
     assert SCHEMAS[name]["required"] == [field for field in fields if field not in optional]
@@ -176,6 +178,8 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
     [
         ("HitIn", model.HitIn),
         ("Kind", model.Kind),
+        ("LabelSource", model.LabelSource),
+        ("RunSort", model.RunSort),
         ("Status", model.Status),
         ("Sort", model.Sort),
         ("TraceSort", model.TraceSort),

@@ -317,6 +317,7 @@ def test_every_route_asks_for_a_token_and_deleting_for_control(app, stranger, pr
             route.path.replace("{trace_id}", "1" * 32)
             .replace("{span_id}", "1" * 16)
             .replace("{run_id}", "r")
+            .replace("{label_id}", "1")
             .replace("{session_id:path}", "s")
         )
         path += "?session_id=s" if path == "/session" else ""

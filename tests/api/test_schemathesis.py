@@ -134,12 +134,15 @@ def test_the_plain_tool_finds_nothing_in_any_operation_that_only_looks(filled, s
     look = ("--include-method", "GET", "--exclude-path", "/events/stream")
     with serve_app(application(filled, settings)) as port:
         printed = st_run(port, tmp_path, Token(SECRET).derive("read"), *look)
-    assert "Tested: 19" in printed
+    assert "Tested: 20" in printed
 
 
 def test_the_shipped_configuration_names_every_exception_of_the_others(filled, settings, serve_app, checkout, tmp_path):
     shutil.copy(checkout / "schemathesis.toml", tmp_path)
-    others = ("streamEvents", "exportTraces", "deleteTrace", "deleteSession", "deleteSessionOfAnyName")
+    others = (
+        *("streamEvents", "exportTraces", "createLabel", "deleteLabel"),
+        *("deleteTrace", "deleteSession", "deleteSessionOfAnyName"),
+    )
     with serve_app(application(filled, settings)) as port:
         printed = st_run(port, tmp_path, SECRET, *(f"--include-operation-id={each}" for each in others))
-    assert "Tested: 5" in printed
+    assert "Tested: 7" in printed

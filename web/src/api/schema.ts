@@ -358,6 +358,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Labels, the latest first. */
+        get: operations["listLabels"];
+        put?: never;
+        /**
+         * Label a run or a span.
+         * @description Needs the scope `control`. It takes the place of the label of the same name, author and source on the same target,
+         *     `good` and `bad` that of either; labels called `note` stand beside one another.
+         */
+        post: operations["createLabel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/labels/{label_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a label.
+         * @description Needs the scope `control`.
+         */
+        delete: operations["deleteLabel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/traces": {
         parameters: {
             query?: never;
@@ -485,16 +527,21 @@ export interface components {
          * @enum {string}
          */
         Status: "running" | "ok" | "error" | "cancelled" | "abandoned" | "lost";
+        AskedLabel: string;
         /**
+         * @description `score` lists only what has a label with a score, by the highest: of the first `label` that is asked for, else of
+         *     any.
          * @default time
          * @enum {string}
          */
-        Sort: "time" | "duration" | "cost" | "tokens";
+        Sort: "time" | "duration" | "cost" | "tokens" | "score";
         /**
+         * @description `score` lists only runs that have a label with a score, by the highest: of the first `label` that is asked for,
+         *     else of any.
          * @default time
          * @enum {string}
          */
-        RunSort: "time" | "duration" | "cost" | "spans" | "tokens";
+        RunSort: "time" | "duration" | "cost" | "spans" | "tokens" | "score";
         /**
          * @default time
          * @enum {string}
@@ -511,7 +558,8 @@ export interface components {
          */
         StatsOf: "events" | "traces" | "runs";
         /** @enum {string} */
-        GroupBy: "kind" | "model" | "tool" | "agent" | "service" | "status" | "error_type" | "name";
+        GroupBy: "kind" | "model" | "tool" | "agent" | "service" | "status" | "error_type" | "name" | "label";
+        LabelId: string;
         RunId: string;
         TraceId: string;
         SpanId: string;
@@ -670,6 +718,8 @@ export interface components {
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
             seq: components["schemas"]["Sequence"];
+            /** @description The latest of those on it and on its spans, its own first. */
+            labels: components["schemas"]["Label"][];
             /**
              * @description Where its time went, in the order its calls began; of a run of many calls a bar for each trace. Only with
              *     `timeline`.
@@ -680,6 +730,50 @@ export interface components {
              *     missing.
              */
             losses?: components["schemas"]["Losses"];
+        };
+        /**
+         * @description Who gave it; a person, the program itself, or a model that judged.
+         * @enum {string}
+         */
+        LabelSource: "person" | "code" | "model";
+        /**
+         * @description A label, with the run it is on, or the trace and id of the span it is on.
+         * @example {
+         *       "run_id": "1f2e3d4c5b6a",
+         *       "name": "good",
+         *       "note": "Right invoice."
+         *     }
+         */
+        NewLabel: {
+            run_id?: components["schemas"]["RunId"];
+            trace_id?: components["schemas"]["TraceId"];
+            span_id?: components["schemas"]["SpanId"];
+            /** @description Such as `good`, `bad`, a tag, or what `score` and `value` are of; `note` for a text alone. */
+            name: string;
+            score?: number;
+            /** @description A grade in a word, such as `relevant`. */
+            value?: string;
+            note?: string;
+            author?: string;
+            source?: components["schemas"]["LabelSource"];
+        } & (unknown | unknown);
+        /** @description What was said of a run or of a span, whichever it names. */
+        Label: {
+            label_id: components["schemas"]["LabelId"];
+            run_id: string | null;
+            trace_id: string | null;
+            span_id: string | null;
+            name: string;
+            score: number | null;
+            value: string | null;
+            note: string | null;
+            author: string | null;
+            source: components["schemas"]["LabelSource"];
+            time_unix_nano: components["schemas"]["Nanoseconds"];
+        };
+        LabelPage: {
+            items: components["schemas"]["Label"][];
+            next_cursor: components["schemas"]["NextCursor"];
         };
         RunPage: {
             items: components["schemas"]["Run"][];
@@ -967,6 +1061,8 @@ export interface components {
             cached_tokens: number;
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
+            /** @description Of the labels of this name; null where none has a score. Only with `by=label`. */
+            mean_score?: number | null;
         };
         /** @description Figures of one slice of time. */
         StatsBucket: {
@@ -1166,6 +1262,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body is not declared as JSON. */
+        NotJson: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The path and query are longer than the server takes. */
         AddressTooLong: {
             headers: {
@@ -1291,6 +1396,12 @@ export interface components {
             [key: string]: components["schemas"]["AnyText"];
         };
         /**
+         * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
+         *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
+         *     those of its spans and of its run.
+         */
+        label: components["schemas"]["AskedLabel"][];
+        /**
          * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
          *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
          *     and not at each later call that repeats it.
@@ -1389,6 +1500,12 @@ export interface operations {
                  *     }
                  */
                 result?: components["parameters"]["result"];
+                /**
+                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
+                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
+                 *     those of its spans and of its run.
+                 */
+                label?: components["parameters"]["label"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -1506,6 +1623,12 @@ export interface operations {
                  *     }
                  */
                 result?: components["parameters"]["result"];
+                /**
+                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
+                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
+                 *     those of its spans and of its run.
+                 */
+                label?: components["parameters"]["label"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -1660,6 +1783,12 @@ export interface operations {
                  *     }
                  */
                 result?: components["parameters"]["result"];
+                /**
+                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
+                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
+                 *     those of its spans and of its run.
+                 */
+                label?: components["parameters"]["label"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -1965,6 +2094,12 @@ export interface operations {
                  *     }
                  */
                 result?: components["parameters"]["result"];
+                /**
+                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
+                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
+                 *     those of its spans and of its run.
+                 */
+                label?: components["parameters"]["label"];
                 /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
@@ -2427,6 +2562,12 @@ export interface operations {
                  */
                 result?: components["parameters"]["result"];
                 /**
+                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
+                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
+                 *     those of its spans and of its run.
+                 */
+                label?: components["parameters"]["label"];
+                /**
                  * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
                  *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
                  *     and not at each later call that repeats it.
@@ -2462,6 +2603,120 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLabels: {
+        parameters: {
+            query?: {
+                /** @description On this run or on one of its spans. */
+                run_id?: components["schemas"]["RunId"];
+                /** @description On a span of this trace. */
+                trace_id?: components["schemas"]["TraceId"];
+                /** @description On this span. */
+                span_id?: components["schemas"]["SpanId"];
+                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of labels. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelPage"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createLabel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLabel"];
+            };
+        };
+        responses: {
+            /** @description The label as it is kept. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["ReadOnly"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteLabel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                label_id: components["schemas"]["LabelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The label that is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReadOnly"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             421: components["responses"]["Misdirected"];

@@ -1,18 +1,21 @@
-"""Deletions one after the other: side by side each would wait for the one writer in a thread that others need."""
+"""Changes one after the other: side by side each would wait for the one writer in a thread that others need."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+T = TypeVar("T")
 
-class Deletions:
+
+class Changes:
     """Runs them in the order they came, without a thread for those that wait."""
 
     def __init__(self) -> None:
         self._turn: CapacityLimiter | None = None
 
-    async def run(self, delete: Callable[[], int]) -> int:
+    async def run(self, change: Callable[[], T]) -> T:
         """Run one in a thread when it is its turn; returns what it returns, and raises what it raises."""
         if self._turn is None:
             self._turn = CapacityLimiter(1)
-        return await to_thread.run_sync(delete, limiter=self._turn)
+        return await to_thread.run_sync(change, limiter=self._turn)

@@ -1,0 +1,129 @@
+"""``/labels``: what people, programs and models said of runs and spans."""
+
+import time
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from inspector.api.bodies import encode, json_response
+from inspector.api.errors import Problem, Refusal
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import LabelIdInPath, LabelsQuery, QueryOf, RunId, SpanId, TraceId
+from inspector.api.probes import NoQuery
+from inspector.api.problems import not_found
+from inspector.api.reads import page_cost
+from inspector.api.service import InService
+from inspector.model import LabelSource, NewLabel
+
+router = APIRouter()
+
+MOST_BYTES = 64 << 10
+"""Of the JSON of one label."""
+_PLAIN = r"^[^\u0000-\u001f]+$"
+
+
+class LabelBody(BaseModel):
+    """A label as it is sent: on a run, or on a span of a trace."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    run_id: RunId = ""
+    trace_id: TraceId = ""
+    span_id: SpanId = ""
+    name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^<>=\u0000-\u001f]+$")]
+    score: Annotated[float, Field(ge=-1e15, le=1e15)] = 0.0
+    value: Annotated[str, Field(min_length=1, max_length=200, pattern=_PLAIN)] = ""
+    note: Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"^[^\u0000]*$")] = ""
+    author: Annotated[str, Field(min_length=1, max_length=100, pattern=_PLAIN)] = ""
+    source: LabelSource = "person"
+
+    def as_label(self, time_ns: int) -> NewLabel:
+        """The same in the store's words; what was not sent is None."""
+        return NewLabel(**{name: getattr(self, name) for name in self.model_fields_set}, time_ns=time_ns)
+
+
+@router.api_route("/labels", methods=LOOK, responses=statuses(404, 503))
+async def list_labels(
+    request: Request, service: InService, query: Annotated[LabelsQuery, Depends(QueryOf(LabelsQuery))]
+) -> Response:
+    """Answer with one page of labels."""
+
+    def read() -> Response:
+        page = service.store.labels(
+            run_id=query.run_id,
+            trace_id=query.trace_id,
+            span_id=query.span_id,
+            cursor=query.cursor,
+            limit=query.limit,
+        )
+        return json_response({"items": page.items, "next_cursor": page.next_cursor})
+
+    return await service.reads.answer(request, page_cost(query.limit), read)
+
+
+@router.post("/labels", responses=statuses(201, 404, 408, 409, 415, 503, without=(200,)))
+async def create_label(request: Request, service: InService, _: NoQuery) -> Response:
+    """Label a run or a span, and answer with the label as it is kept."""
+    body = _read(await _body(request))
+    label = await service.give_label(body.as_label(time.time_ns()))
+    if label is None:
+        on = f"run {body.run_id}" if body.run_id else f"span {body.span_id} in trace {body.trace_id}"
+        raise Refusal(not_found(f"{on} to label"))
+    return Response(encode(label), 201, media_type="application/json")
+
+
+@router.delete("/labels/{label_id}", responses=statuses(404, 409, 503))
+async def delete_label(service: InService, label_id: LabelIdInPath, _: NoQuery) -> Response:
+    """Remove a label, and answer with what it was."""
+    label = await service.remove_label(label_id)
+    if label is None:
+        raise Refusal(not_found(f"label {label_id}; /labels lists what there is"))
+    return json_response(label)
+
+
+async def _body(request: Request) -> bytes:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise Refusal(Problem(415, "send a label as JSON, with Content-Type: application/json"))
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > MOST_BYTES:
+                raise Refusal(Problem(413, f"a label takes at most {MOST_BYTES:,} bytes"))
+            parts.append(part)
+    except ClientDisconnect:
+        raise Refusal(Problem(400, "the request ended early")) from None
+    return b"".join(parts)
+
+
+def _read(body: bytes) -> LabelBody:
+    """Read a label strictly.
+
+    Raises:
+        Refusal: With 422, naming the first field that is not as declared.
+    """
+    try:
+        given: Any = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _invalid("name", 'is missing: send a JSON object, such as {"run_id": "…", "name": "good"}') from None
+    try:
+        label = LabelBody.model_validate(given)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise _invalid(
+            str(found["loc"][0]) if found["loc"] else "name", f"is not as declared: {found['msg']}"
+        ) from None
+    on_run, on_span = label.model_fields_set & {"run_id"}, label.model_fields_set & {"trace_id", "span_id"}
+    if bool(on_run) == bool(on_span) or len(on_span) == 1:
+        raise _invalid("run_id", "says what is labelled: send either it, or trace_id and span_id")
+    return label
+
+
+def _invalid(name: str, rule: str) -> Refusal:
+    return Refusal(Problem(422, f"{name} {rule}", parameter=name))

@@ -1,0 +1,109 @@
+"""What recorded spans say of runs and spans: results of evaluations become labels, and labels go out as spans.
+
+https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/#event-gen_aievaluationresult
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from typing import cast
+
+from msgspec import Raw, json
+
+from inspector import semconv as sc
+from inspector.model import NOTE, AttributeValue, Event, Label, LabelSource, NewLabel, Span
+
+LABEL_HOOK = "label"
+"""The hook of a span that is nothing but a label, of the run or the span that it names."""
+MOST_OF_SPAN = 100
+"""Labels that one span may give."""
+_UNFIT = re.compile(r"[<>=\x00-\x1f]+")
+_SOURCES: dict[object, LabelSource] = {"person": "person", "code": "code", "model": "model"}
+
+
+def labels_apart(spans: Iterable[Span]) -> tuple[list[Span], list[NewLabel]]:
+    """Return the spans that are calls, and what all of them say of runs and spans."""
+    kept: list[Span] = []
+    labels: list[NewLabel] = []
+    for span in spans:
+        if span.hook == LABEL_HOOK:
+            found = _of_its_own(span)
+            if found is not None:
+                labels.append(found)
+                continue
+        kept.append(span)
+        if span.events or sc.EVALUATION_NAME in span.attributes:
+            labels += _said_by(span)
+    return kept, labels
+
+
+def _of_its_own(span: Span) -> NewLabel | None:
+    """Return what a span is that was recorded for a label alone; None where it names nothing that has it."""
+    link = next(iter(span.links), None)
+    if link is not None:
+        return _label(span.attributes, span.start_ns, trace_id=str(link["trace_id"]), span_id=str(link["span_id"]))
+    return None if span.run is None else _label(span.attributes, span.start_ns, run_id=span.run)
+
+
+def _said_by(span: Span) -> Iterator[NewLabel]:
+    target = {"trace_id": span.trace_id, "span_id": span.span_id}
+    label = _label(span.attributes, span.end_ns or span.start_ns, **target)
+    if label is not None:
+        yield label
+    results = [event for event in span.events if event.get("name") == sc.EVALUATION_EVENT]
+    for event in results[:MOST_OF_SPAN]:
+        label = _label(
+            cast("Mapping[str, AttributeValue]", event["attributes"]), int(str(event["time_unix_nano"])), **target
+        )
+        if label is not None:
+            yield label
+
+
+def _label(said: Mapping[str, AttributeValue], time_ns: int, **target: str) -> NewLabel | None:
+    name = _text(said.get(sc.EVALUATION_NAME), 100)
+    if name is None:
+        return None
+    return NewLabel(
+        **target,
+        name=_UNFIT.sub(" ", name).strip() or NOTE,
+        score=_score(said.get(sc.EVALUATION_SCORE)),
+        value=_text(said.get(sc.EVALUATION_VALUE), 200),
+        note=_text(said.get(sc.EVALUATION_EXPLANATION), 10_000),
+        author=_text(said.get(sc.LABEL_AUTHOR), 100),
+        source=_SOURCES.get(said.get(sc.LABEL_SOURCE), "model"),
+        time_ns=time_ns,
+    )
+
+
+def _text(given: AttributeValue, most: int) -> str | None:
+    return given[:most] if isinstance(given, str) and given else None
+
+
+def _score(given: AttributeValue) -> float | None:
+    if isinstance(given, bool | int | float) and math.isfinite(given):
+        return float(given)
+    return None
+
+
+def label_event(label: Label) -> Event:
+    """Return the event that an export holds a label in; the same label has the same ids in every export."""
+    said: dict[str, AttributeValue] = {
+        sc.HOOK: LABEL_HOOK,
+        sc.EVALUATION_NAME: label.name,
+        sc.EVALUATION_SCORE: label.score,
+        sc.EVALUATION_VALUE: label.value,
+        sc.EVALUATION_EXPLANATION: label.note,
+        sc.LABEL_AUTHOR: label.author,
+        sc.LABEL_SOURCE: label.source,
+        sc.RUN_ID: label.run_id,
+    }
+    attributes = {key: value for key, value in said.items() if value is not None}
+    target = {"trace_id": label.trace_id, "span_id": label.span_id, "attributes": dict[str, str]()}
+    identity = blake2b(json.encode((attributes, target)), digest_size=24).hexdigest()
+    return Event(
+        *(0, identity[:32], identity[32:], None, None, "other", f"label {label.name}", "ok", LABEL_HOOK, "inspector/1"),
+        *(None, None, None, None, label.time_unix_nano, label.time_unix_nano, 0.0, None, None, None, None, None),
+        attributes=Raw(json.encode(attributes)),
+        links=None if label.span_id is None else Raw(json.encode([target])),
+    )

@@ -1,0 +1,15 @@
+"""The border between the recorder and the program that calls it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from inspector.logger import warn_once
+
+
+@contextmanager
+def unnoticed(what: str) -> Generator[None]:
+    """Keep a failure of ours from the program, and say once that ``what`` could not be recorded."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the border to the program
+        warn_once(f"{what} could not be recorded: {type(error).__name__}")
