@@ -203,7 +203,8 @@ class Intake:
             return
         for start in range(0, len(spans), self._group_spans):
             self._store.write(spans[start : start + self._group_spans])
-        self._store.write((), labels=labels)
+        if labels:
+            self._store.write((), labels=labels)
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and all that waits: each would wait for the same lock, one after the other."""
@@ -226,8 +227,9 @@ class Intake:
                 except Exception:  # noqa: BLE001
                     _log.exception("span %s was refused and is left out", span.span_id)
                     unpacked.rejected["unstorable"] = unpacked.rejected.get("unstorable", 0) + 1
-            with suppress(StoreError):
-                self._store.write((), labels=unpacked.labels)
+            if unpacked.labels:
+                with suppress(StoreError):
+                    self._store.write((), labels=unpacked.labels)
             self._committed()
             _acknowledge(unpacked)
 

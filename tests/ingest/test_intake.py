@@ -40,14 +40,14 @@ class Watched(SqliteStore):
         self.error = None
         self.unloved = None
 
-    def write(self, spans, *, marks=()):
+    def write(self, spans, **others):
         self.entered.set()
         assert self.open.wait(10)
         if self.error is not None:
             raise self.error
         if any(span.span_id == self.unloved for span in spans):
             raise ZeroDivisionError("this span")
-        super().write(spans, marks=marks)
+        super().write(spans, **others)
         self.batches.append(len(spans))
 
 

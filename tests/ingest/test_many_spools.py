@@ -66,11 +66,11 @@ def test_files_whose_spans_were_not_committed_are_kept_and_read_again(settings, 
     class Full(SqliteStore):
         refused = 0
 
-        def write(self, spans, *, marks=(), losses=()):
+        def write(self, spans, *, marks=(), **others):
             if self.refused < 2:
                 self.refused += 1
                 raise StoreBusy("no space left")
-            super().write(spans, marks=marks, losses=losses)
+            super().write(spans, marks=marks, **others)
 
     store = Full(settings.database)
     reader = Spool(spool, store)

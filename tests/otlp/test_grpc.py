@@ -206,7 +206,7 @@ def test_a_token_that_may_only_read_does_not_add(export):
 
 def test_a_busy_store_says_when_to_come_again(tmp_path, protobuf):
     class Locked:
-        def write(self, spans, *, marks=()):
+        def write(self, spans, **others):
             raise StoreBusy("locked by another process")
 
     intake = Intake(Locked(), lambda: None)
