@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "find": "Find the spans that hold a text.",
     "forward": "Send what waits for INSPECTOR_ENDPOINT.",
     "import": "Take in a file of OTLP JSON.",
+    "label": "Say of a run or a span how it went.",
     "open": "Open the page in a browser, signed in.",
     "prune": "Delete recorded traces.",
     "run": "Run a program and record it.",

@@ -25,7 +25,7 @@ class EventsOptions(FilterOptions):
 
 @click.command()
 @filter_options
-@click.option("--sort", type=OneOf(["time", "duration", "cost", "tokens"]), default="time", show_default=True)
+@click.option("--sort", type=OneOf(["time", "duration", "cost", "tokens", "score"]), default="time", show_default=True)
 @click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
 @click.option("--full", is_flag=True, help="With input, output, attributes, span events and links; implies --json.")

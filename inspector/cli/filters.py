@@ -9,7 +9,7 @@ import click
 
 from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.cli.options import OneOf, Text
-from inspector.model import KINDS, STATUSES, Filter, Kind, Status
+from inspector.model import KINDS, STATUSES, AskedLabel, Filter, Kind, Status, asked_label
 from inspector.spooling import is_run_id
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -40,6 +40,7 @@ class ListOptions(TypedDict):
     attr: tuple[tuple[str, str], ...]
     args: tuple[tuple[str, str], ...]
     result: tuple[tuple[str, str], ...]
+    label: tuple[AskedLabel, ...]
     q: str | None
     duplicates: bool
 
@@ -142,6 +143,19 @@ class Attribute(click.ParamType[tuple[str, str], str]):
         return key, wanted
 
 
+class Labelled(click.ParamType[AskedLabel, str]):
+    """A label that something must have."""
+
+    name = "label"
+
+    def convert(self, value: str | AskedLabel, param: click.Parameter | None, ctx: click.Context | None) -> AskedLabel:
+        """Read a name, alone or with what its score or value must be."""
+        asked = asked_label(value) if isinstance(value, str) else value
+        if asked is None:
+            self.fail(f"{value!r} is no label; give its name, quality>0.8 or relevance=fair", param, ctx)
+        return asked
+
+
 class Amount(click.ParamType[float, str]):
     """A finite number that is not negative."""
 
@@ -196,6 +210,13 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         multiple=True,
         type=Attribute("status=refused"),
         help="Has this value in its result, for example status=refused; repeatable.",
+    ),
+    click.option(
+        "--label",
+        multiple=True,
+        type=Labelled(),
+        metavar="LABEL",
+        help="Has this label: good, quality>0.8, relevance=fair; of a run, on one of its spans too; repeatable.",
     ),
     click.option(
         "--q",
@@ -281,6 +302,7 @@ def filter_of(options: ListOptions | FilterOptions) -> Filter:
         attributes=options["attr"],
         arguments=options["args"],
         results=options["result"],
+        labels=options["label"],
         q=options["q"],
         duplicates=options["duplicates"],
     )

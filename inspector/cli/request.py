@@ -4,6 +4,7 @@ import http.client
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 
 import msgspec
 
@@ -77,11 +78,32 @@ def sign_in_code(settings: Settings, url: str) -> str:
         raise ServerRefused(f"the server at {url} issues no codes; stop it and start it again") from error
 
 
-def _asked(settings: Settings, url: str, path: str, *, method: str) -> bytes | None:
+def create_label(settings: Settings, url: str, label: Mapping[str, object]) -> None:
+    """Have the server label a run or a span.
+
+    Raises:
+        ServerRefused: It did not answer, or answered that it would not.
+    """
+    if _asked(settings, url, "labels", method="POST", body=msgspec.json.encode(label)) is None:
+        raise ServerRefused(f"the server at {url} has no such run or span any more, or knows no labels")
+
+
+def delete_label(settings: Settings, url: str, label_id: str) -> None:
+    """Have the server remove a label, which may be gone already.
+
+    Raises:
+        ServerRefused: It did not answer, or answered that it would not.
+    """
+    _asked(settings, url, f"labels/{label_id}", method="DELETE")
+
+
+def _asked(settings: Settings, url: str, path: str, *, method: str, body: bytes | None = None) -> bytes | None:
     """Ask for what needs the scope ``control``; None where there is no such thing."""
-    token = load_or_create(settings).derive("control")
+    headers = {"Authorization": f"Bearer {load_or_create(settings).derive('control')}"}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
     request = urllib.request.Request(  # noqa: S310 - the address is the one that the owner of the database wrote
-        f"{url.rstrip('/')}/{path}", method=method, headers={"Authorization": f"Bearer {token}"}
+        f"{url.rstrip('/')}/{path}", data=body, method=method, headers=headers
     )
     # The server is on this machine: a proxy of the environment must not see the token.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -1,6 +1,7 @@
 """Lists of spans, runs and sessions as tables, and single spans as lines that follow each other."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from inspector.cli.lookup import SHORT_ID
 from inspector.cli.table import Cell, Column, table_lines
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
-from inspector.model import Event, Run, Session
+from inspector.model import Event, Label, Run, Session
 from inspector.spooling import is_process_key
 
 _EVENT_COLUMNS = (
@@ -33,6 +34,7 @@ _RUN_COLUMNS = (
     Column(title="NAME", shrinks_to=10),
     Column(title="ASKED", shrinks_to=12, leaves=6),
     Column(title="ANSWERED", shrinks_to=12, leaves=2),
+    Column(title="LABELS", shrinks_to=8, leaves=3),
     Column(title="DURATION", right=True, leaves=7),
     Column(title="TRACES", right=True, leaves=1),
     Column(title="CALLS", right=True, leaves=8),
@@ -40,6 +42,14 @@ _RUN_COLUMNS = (
     Column(title="TOKENS", right=True, leaves=4),
     Column(title="COST", right=True, leaves=5),
     Column(title="UNPRICED", right=True, leaves=1),
+)
+_LABEL_COLUMNS = (
+    Column(title="GIVEN", leaves=2),
+    Column(title="ON"),
+    Column(title="LABEL", shrinks_to=12),
+    Column(title="NOTE", shrinks_to=12),
+    Column(title="AUTHOR", shrinks_to=8),
+    Column(title="SOURCE", leaves=1),
 )
 _SESSION_COLUMNS = (
     Column(title="SESSION", shrinks_to=16),
@@ -137,6 +147,7 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(terminal.safe(run.name)),
         Cell(terminal.safe(run.question or "")),
         Cell(terminal.safe(run.answer or "")),
+        Cell(labels_text(run.labels, terminal)),
         Cell(terminal.signs(figures.duration(run.duration_ms))),
         Cell(f"{run.traces:,}"),
         Cell(f"{run.calls:,}"),
@@ -145,6 +156,34 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(terminal.signs(figures.cost(run.cost_usd))),
         Cell(f"{run.unpriced_calls:,}" if run.unpriced_calls else ""),
     )
+
+
+def labels_text(labels: Sequence[Label], terminal: Terminal) -> str:
+    """Name labels on one line, each once; equal ones with how often they are there."""
+    counts = Counter(_said(label) for label in labels)
+    return terminal.safe(", ".join(said if count == 1 else f"{count} {said}" for said, count in counts.items()))
+
+
+def _said(label: Label) -> str:
+    if label.score is not None:
+        return f"{label.name} {label.score:g}"
+    return label.name if label.value is None else f"{label.name} {label.value}"
+
+
+def label_lines(labels: Sequence[Label], terminal: Terminal) -> Iterable[str]:
+    """Lay out labels; notes are whole where nothing is cut."""
+    rows = [
+        (
+            Cell(figures.moment(label.time_unix_nano, brief=is_narrow(terminal))),
+            Cell("run" if label.span_id is None else terminal.safe(f"span {label.span_id[:SHORT_ID]}")),
+            Cell(terminal.safe(_said(label))),
+            Cell(terminal.safe(label.note or "")),
+            Cell(terminal.safe(label.author or "")),
+            Cell(label.source),
+        )
+        for label in labels
+    ]
+    return table_lines(_LABEL_COLUMNS, rows, terminal)
 
 
 def short_run_id(run_id: str) -> str:

@@ -26,7 +26,7 @@ class RunsOptions(ListOptions):
 @run_filter_options
 @click.option(
     "--sort",
-    type=OneOf(["time", "duration", "cost", "spans", "tokens"]),
+    type=OneOf(["time", "duration", "cost", "spans", "tokens", "score"]),
     default="time",
     show_default=True,
 )

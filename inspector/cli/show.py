@@ -96,6 +96,9 @@ def show(**options: Unpack[ShowOptions]) -> None:
         else:
             event = find_event(store, found, trace=what or "last") if isinstance(found, str) else found
             _show_event(event, terminal, () if full and not as_json else as_json)
+            found = event
+        if not is_document:
+            _show_labels(store, found, terminal)
 
 
 def _say_refused(settings: "Settings") -> None:
@@ -105,6 +108,20 @@ def _say_refused(settings: "Settings") -> None:
 
     for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
         notice(f"inspector: {each.sentence}; see inspector doctor")
+
+
+def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal") -> None:
+    """List what was said of a span, of a trace and its run, or of a run and its spans."""
+    from inspector.cli.labelling import labels_of, target_of
+    from inspector.cli.rows import label_lines
+
+    run = store.run(found.run_id) if isinstance(found, Trace) else None
+    if isinstance(found, Trace) and (run is None or run.traces > 1):
+        labels = store.labels(trace_id=found.trace_id).items
+    else:
+        labels = labels_of(store, target_of(store, found))
+    if labels:
+        terminal.write(["", *label_lines(labels, terminal)])
 
 
 def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:

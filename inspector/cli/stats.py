@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.filters import FilterOptions, filter_of, filter_options
 from inspector.cli.options import OneOf, WholeNumber, home_option, json_option
-from inspector.model import GroupBy
+from inspector.model import GroupBy, StatsOf
 
 if TYPE_CHECKING:
     from inspector.cli.stats_rows import Rank
@@ -21,6 +21,7 @@ class StatsOptions(FilterOptions):
 
     by: GroupBy
     of_traces: bool
+    of_runs: bool
     sort: "Rank"
     limit: int
     as_json: bool
@@ -30,6 +31,7 @@ class StatsOptions(FilterOptions):
 @click.command()
 @click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field whose values are told apart.")
 @click.option("--traces", "of_traces", is_flag=True, help="Count whole traces instead of calls.")
+@click.option("--runs", "of_runs", is_flag=True, help="Count whole runs.")
 @filter_options
 @click.option("--sort", type=OneOf(_RANKS), default="count", show_default=True, help="What the largest are first by.")
 @click.option(
@@ -48,6 +50,8 @@ def stats(**options: Unpack[StatsOptions]) -> None:
     Durations are the median and those that 95 and 99 of 100 calls do not exceed. The options narrow what is counted, as
     they do for 'inspector events'.
     """
+    if options["of_traces"] and options["of_runs"]:
+        raise click.UsageError("--traces and --runs count different things: give one of them")
     from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
@@ -57,14 +61,15 @@ def stats(**options: Unpack[StatsOptions]) -> None:
 
     terminal = standard_output()
     where, by = filter_of(options), options["by"]
+    of: StatsOf = "traces" if options["of_traces"] else "runs" if options["of_runs"] else "events"
     with opened(settings_of(options["home"])) as store:
-        found = store.stats(where, of="traces" if options["of_traces"] else "events", by=by)
+        found = store.stats(where, of=of, by=by)
     if options["as_json"]:
         write_json(found, terminal)
         return
     if isinstance(found.notice, str):
         notice(found.notice)
-    noun = "trace" if options["of_traces"] else "call"
+    noun = {"events": "call", "traces": "trace", "runs": "run"}[of]
     if not found.total.count:
         notice(f"no {noun} matches")
         return

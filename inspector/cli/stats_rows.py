@@ -27,6 +27,7 @@ def stats_table(found: Stats, terminal: Terminal, *, by: GroupBy, noun: str, ran
         Column(title=by.upper().replace("_", " "), shrinks_to=12),
         Column(title=f"{noun.upper()}S", right=True),
         Column(title="ERRORS", right=True),
+        Column(title="MEAN SCORE", right=True),
         Column(title="P50", right=True, leaves=4),
         Column(title="P95", right=True, leaves=5),
         Column(title="P99", right=True, leaves=1),
@@ -40,7 +41,7 @@ def stats_table(found: Stats, terminal: Terminal, *, by: GroupBy, noun: str, ran
     rows = [_cells(_key(group, terminal), group, terminal) for group in ranked]
     # Durations of all kinds together say nothing.
     total = [Cell(cell.text, "bold") for cell in _cells("total", found.total, terminal)]
-    total[3:6] = [Cell("")] * 3
+    total[4:7] = [Cell("")] * 3
     return table_lines(columns, [*rows, total], terminal)
 
 
@@ -66,6 +67,7 @@ def _cells(key: str, group: StatsGroup, terminal: Terminal) -> list[Cell]:
         Cell(key),
         Cell(f"{group.count:,}"),
         Cell(f"{group.errors:,}", "red" if group.errors else ""),
+        Cell(f"{group.mean_score:.4g}" if isinstance(group.mean_score, float) else ""),
         *(Cell(terminal.signs(figures.duration(each))) for each in (group.p50_ms, group.p95_ms, group.p99_ms)),
         Cell(terminal.signs(figures.tokens(group.input_tokens, group.output_tokens)) if used else ""),
         Cell(terminal.signs(figures.cost(group.cost_usd))),

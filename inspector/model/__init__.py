@@ -7,7 +7,17 @@ them.
 """
 
 from inspector.model.hits import Hit, HitIn, HitPlace, Hits
-from inspector.model.labels import NOTE, OPPOSITES, AskedLabel, Comparison, Label, LabelSource, NewLabel, asked_label
+from inspector.model.labels import (
+    ASKED_LABEL,
+    NOTE,
+    OPPOSITES,
+    AskedLabel,
+    Comparison,
+    Label,
+    LabelSource,
+    NewLabel,
+    asked_label,
+)
 from inspector.model.queries import (
     Filter,
     GroupBy,
@@ -54,6 +64,7 @@ from inspector.model.traces import (
 )
 
 __all__ = [
+    "ASKED_LABEL",
     "KINDS",
     "LOSS_REASONS",
     "NOTE",

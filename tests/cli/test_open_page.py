@@ -116,3 +116,10 @@ def test_without_a_server_it_says_how_to_start_one(inspector):
     done = inspector("open")
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr == b"inspector: no server is running; start one, which opens the page too: inspector serve\n"
+
+
+def test_a_running_server_gives_and_removes_labels(traces, inspector):
+    assert b"quality 0.5" in inspector("label", "two", "good", "quality=0.5").stdout
+    assert inspector("label", "two", "good", "--remove").returncode == 0
+    found = json.loads(inspector("label", "two", "--json").stdout)["items"]
+    assert [(label["name"], label["run_id"]) for label in found] == [("quality", "two")]

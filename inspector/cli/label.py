@@ -1,0 +1,100 @@
+"""``inspector label``: saying of a run or a span how it went."""
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+from inspector.cli.options import OneOf, Text, WithId, home_option, json_option
+from inspector.model import ASKED_LABEL, NOTE, LabelSource, NewLabel
+
+
+class LabelOptions(TypedDict):
+    """The options of ``label``."""
+
+    what: str
+    said: tuple[NewLabel, ...]
+    note: str | None
+    author: str | None
+    source: LabelSource
+    remove: bool
+    as_json: bool
+    home: Path | None
+
+
+class Said(click.ParamType[NewLabel, str]):
+    """A name, alone or with a number or a word."""
+
+    name = "label"
+
+    def convert(self, value: str | NewLabel, param: click.Parameter | None, ctx: click.Context | None) -> NewLabel:
+        """Read ``good``, ``quality=0.8`` or ``relevance=fair``."""
+        if isinstance(value, NewLabel):
+            return value
+        found = ASKED_LABEL.fullmatch(value)
+        if found is None or found[2] or not value.isprintable():
+            self.fail(f"{value!r} is no label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD", param, ctx)
+        name, word = found[1], found[4]
+        score = None if word is None else _number(word)
+        return NewLabel(name=name, score=score, value=word if score is None else None, time_ns=0)
+
+
+def _number(word: str) -> float | None:
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and abs(number) <= 1e15 else None
+
+
+@click.command(cls=WithId)
+@click.argument("what", metavar="RUN|SPAN", type=Text())
+@click.argument("said", metavar="[LABEL]...", type=Said(), nargs=-1)
+@click.option("--note", type=Text(), metavar="TEXT", help="Why, or alone: a note.")
+@click.option("--author", type=Text(), metavar="NAME", help="Who says so.")
+@click.option(
+    "--source",
+    type=OneOf(["person", "code", "model"]),
+    default="person",
+    show_default=True,
+    help="What kind of author that is.",
+)
+@click.option("--remove", is_flag=True, help="Remove these labels, whoever gave them.")
+@json_option
+@home_option
+def label(**options: Unpack[LabelOptions]) -> None:
+    """Label a run or a span: good, bad, a tag, NAME=NUMBER or NAME=WORD, with a note; alone: list its labels.
+
+    RUN or SPAN is an id, a part of one as the lists show it, or 'last': the run that began a trace last. A label takes
+    the place of the one of the same name and author, good and bad that of each other; notes stand beside one another.
+    """
+    said = list(options["said"])
+    if options["remove"] and (not said or options["note"]):
+        raise click.UsageError("--remove takes the names of labels alone, such as: inspector label last good --remove")
+    if options["note"] and not said:
+        said = [NewLabel(name=NOTE, time_ns=0)]
+    from inspector.cli.documents import write_json
+    from inspector.cli.home import settings_of
+    from inspector.cli.labelling import change, labels_of, target_of
+    from inspector.cli.lookup import find_any
+    from inspector.cli.notices import notice
+    from inspector.cli.opening import opened
+    from inspector.cli.rows import label_lines
+    from inspector.cli.terminal import standard_output
+
+    terminal, settings, now_ns = standard_output(), settings_of(options["home"]), time.time_ns()
+    fields = {"note": options["note"], "author": options["author"], "source": options["source"]}
+    with opened(settings, write=bool(said)) as store:
+        target = target_of(store, find_any(store, options["what"]))
+        labels = [replace(each, time_ns=now_ns, **fields) for each in said]
+        change(settings, store, target, labels, remove=options["remove"])
+        found = labels_of(store, target)
+    if options["as_json"]:
+        write_json({"items": found}, terminal)
+    elif found:
+        terminal.write(label_lines(found, terminal))
+    else:
+        notice("no labels")
