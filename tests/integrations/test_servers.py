@@ -170,11 +170,12 @@ def says():
     from fastapi.responses import Response
     return Response(status_code=503)
 """
-        + AROUND.format('client.get("/raises"); client.get("/says")')
+        + AROUND.format('client.get("/says"); client.get("/raises")')
     )
     assert [(run["name"], run["status"], run["root"]["error"]["type"]) for run in runs] == [
-        ("GET /raises", "error", "KeyError"),
         ("GET /says", "error", "503"),
+        # Last: the server closes the connection of an exception.
+        ("GET /raises", "error", "KeyError"),
     ]
 
 

@@ -4,6 +4,7 @@ import type { components, paths } from "./schema";
 type Schemas = components["schemas"];
 export type SpanEvent = Schemas["Event"];
 export type FullEvent = Schemas["FullEvent"];
+export type NewLabel = Schemas["NewLabel"];
 export type Run = Schemas["Run"];
 export type RunOutline = Schemas["RunOutline"];
 export type Trace = Schemas["Trace"];

@@ -10,7 +10,9 @@ export function useSuggest({ since, until }: Filter): (field: SuggestedField) =>
   return useCallback(
     async (field) => {
       const filter = { ...(since && { since }), ...(until && { until }) };
-      const { groups } = await queries.fetchQuery({ ...statsQuery({ filter, by: field }), staleTime: 30_000 });
+      // Of runs, which have those of their spans as well.
+      const of = field === "label" ? "runs" : "events";
+      const { groups } = await queries.fetchQuery({ ...statsQuery({ filter, by: field, of }), staleTime: 30_000 });
       return groups.flatMap(({ key }) => key ?? []);
     },
     [queries, since, until],

@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo } from "react";
 import type { SpanEvent } from "@/api/client";
 import { traceStartQuery } from "@/api/queries";
 import { EventsPage } from "@/features/events/events-page";
+import { Labels } from "@/features/labels/labels";
 import { rowsOf } from "@/lib/spans";
 import { Skeleton } from "@/ui/notice";
 
@@ -25,7 +26,12 @@ function Detail({ traceId, spanId, event }: { traceId: string; spanId: string; e
   const rows = useMemo(() => (data ? rowsOf(data, () => traceId) : []), [data, traceId]);
   return (
     <Suspense fallback={<Skeleton />}>
-      <SpanDetail traceId={traceId} spanId={spanId} rows={rows} />
+      <SpanDetail
+        traceId={traceId}
+        spanId={spanId}
+        rows={rows}
+        labels={<Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
+      />
     </Suspense>
   );
 }

@@ -1,6 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import type { Place } from "@/api/queries";
+import { Labels } from "@/features/labels/labels";
 import { SpanDetail } from "@/features/span/span-detail";
 import { TracePage } from "@/features/trace/trace-page";
 import { type TraceSearch, traceSearch } from "@/features/trace/url";
@@ -57,8 +58,17 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
       search={search}
       detail={(spanId, rows) => {
         const traceId = rows.find((row) => row.id === spanId)?.traceId ?? ("traceId" in place ? place.traceId : "");
-        return <SpanDetail key={spanId} traceId={traceId} spanId={spanId} rows={rows} />;
+        return (
+          <SpanDetail
+            key={spanId}
+            traceId={traceId}
+            spanId={spanId}
+            rows={rows}
+            labels={<Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
+          />
+        );
       }}
+      labels={(runId) => <Labels target={{ run_id: runId }} noun="run" />}
       graph={(rows, trace, selected, onSelect) => (
         <Suspense fallback={<Skeleton />}>
           <AgentGraph rows={rows} trace={trace} selected={selected} onSelect={onSelect} />

@@ -19,11 +19,12 @@ export const FILTER_FIELDS = [
   "args",
   "result",
   "attr",
+  "label",
 ] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
 /** Fields whose values can be proposed, because few of them occur. */
-export const SUGGESTED_FIELDS = ["agent", "model", "tool", "service", "error_type", "name"] as const;
+export const SUGGESTED_FIELDS = ["agent", "model", "tool", "service", "error_type", "name", "label"] as const;
 export type SuggestedField = (typeof SUGGESTED_FIELDS)[number];
 
 /** One part of a filter as it is shown, and the filter that is left without it. */
@@ -85,6 +86,9 @@ export function conditionsOf(filter: Filter): Condition[] {
     for (const pair of new Set(filter[field])) {
       add(field, field, pair, { [field]: filter[field]?.filter((each) => each !== pair) });
     }
+  }
+  for (const label of filter.label ?? []) {
+    add("label", "label", label, { label: filter.label?.filter((each) => each !== label) });
   }
   return found;
 }

@@ -15,10 +15,22 @@ export interface Figures {
   cached_tokens: number;
   cost_usd: number | null;
   unpriced_calls: number;
+  /** Of labels of this name; only where figures are split by label. */
+  mean_score?: number | null;
 }
 
 /** Fields by which figures can be split. */
-export const GROUPINGS = ["model", "tool", "agent", "error_type", "name", "service", "kind", "status"] as const;
+export const GROUPINGS = [
+  "model",
+  "tool",
+  "agent",
+  "error_type",
+  "name",
+  "service",
+  "kind",
+  "status",
+  "label",
+] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** What the rows of a split can be ranked by. */
@@ -65,6 +77,7 @@ function compareText(a: string, b: string): number {
 export function narrowedTo(filter: Filter, field: Grouping, value: string): Filter {
   if (field === "kind") return { ...filter, kind: [value as Kind] };
   if (field === "status") return { ...filter, status: [value as Status] };
+  if (field === "label") return { ...filter, label: [...(filter.label ?? []).filter((each) => each !== value), value] };
   return { ...filter, [field]: value };
 }
 

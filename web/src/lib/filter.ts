@@ -48,6 +48,8 @@ export interface Filter extends Partial<Record<TextField, string>>, Partial<Reco
   args?: string[];
   /** The same of the result. */
   result?: string[];
+  /** A label by its name, or with what its score or value must be: `quality>0.8`; all of them must be there. */
+  label?: string[];
 }
 
 /** Parameters of an address: every value as text, repeated ones as lists. */
@@ -78,8 +80,13 @@ export function filterOf(search: Search): Filter {
     const pairs = pairsOf(search[field]);
     if (pairs.length) filter[field] = pairs;
   }
+  const label = [...new Set(listOf(search.label))].filter((each) => ASKED_LABEL.test(each));
+  if (label.length) filter.label = label;
   return filter;
 }
+
+/** What a filter can ask of a label, as the API takes it. */
+export const ASKED_LABEL = /^[^<>=\0]{1,100}(?:[<>]=?-?\d{1,15}(?:\.\d{1,15})?|=[^\0]{1,200})?$/;
 
 /** The query of an API request for a filter; relative times count back from `nowMs`, whole seconds. */
 export function queryOf(filter: Filter, nowMs: number): Record<string, string | number | string[]> {

@@ -13,6 +13,7 @@ function run(at: number, seq = at): ListedRun {
     input_tokens: 0,
     output_tokens: 0,
     seq,
+    labels: [],
   };
 }
 

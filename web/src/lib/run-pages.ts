@@ -6,8 +6,9 @@ export interface ListedRun {
   cost_usd: number | null;
   input_tokens: number;
   output_tokens: number;
-  /** Grows with every change. */
+  /** Grows with every change of its spans. */
   seq: number;
+  labels: readonly { label_id: string }[];
 }
 
 export interface RunPage<Run extends ListedRun> {
@@ -41,7 +42,7 @@ export function withFirstPage<Run extends ListedRun>(
   for (const page of known?.pages ?? []) for (const run of page.items) before.set(run.run_id, run);
   const items = first.items.map((run) => {
     const old = before.get(run.run_id);
-    return old?.seq === run.seq ? old : run;
+    return old?.seq === run.seq && hasLabelsOf(old, run) ? old : run;
   });
   const page = { ...first, items };
   // Nothing among the rows that were looked at so far: what further pages found still holds.
@@ -59,6 +60,10 @@ export function withFirstPage<Run extends ListedRun>(
   if (!top || !second) return { pages: [page], pageParams: [null] };
   const pushed = { ...second, items: [...top.items, ...second.items] };
   return { pages: [page, pushed, ...others], pageParams: known.pageParams };
+}
+
+function hasLabelsOf({ labels }: ListedRun, { labels: others }: ListedRun): boolean {
+  return labels.length === others.length && labels.every(({ label_id: id }, at) => id === others[at]?.label_id);
 }
 
 /** The list with newer words on one of its runs; what a summary alone does not tell, such as its timeline, stays. */

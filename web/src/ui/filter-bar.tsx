@@ -118,7 +118,7 @@ function Chip({
             <FilterEditor
               field={field}
               filter={filter}
-              replaced={PAIR_FIELDS.some((each) => each === field) ? condition.value : null}
+              replaced={field === "label" || PAIR_FIELDS.some((each) => each === field) ? condition.value : null}
               suggest={suggest}
               onChange={onChange}
               onDone={close}

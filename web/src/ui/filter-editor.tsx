@@ -9,7 +9,7 @@ import {
   SUGGESTED_FIELDS,
   type SuggestedField,
 } from "@/lib/conditions";
-import type { Filter, Kind, PairField } from "@/lib/filter";
+import { ASKED_LABEL, type Filter, type Kind, type PairField } from "@/lib/filter";
 import { Button } from "./button";
 import css from "./filter-bar.module.css";
 import { FilterValue } from "./filter-value";
@@ -79,6 +79,18 @@ function Editor({ field, filter, replaced, suggest, onChange, onDone }: Props) {
           onDone={(pair) =>
             done(changed(filter, { [field]: [...(filter[field] ?? []).filter((each) => each !== replaced), pair] }))
           }
+        />
+      );
+    case "label":
+      return (
+        <FilterValue
+          label="Label: good, quality>0.8, relevance=fair"
+          value={replaced ?? ""}
+          suggest={suggest ? () => suggest(field) : undefined}
+          onDone={(value) => {
+            if (!ASKED_LABEL.test(value)) return;
+            done(changed(filter, { label: [...(filter.label ?? []).filter((each) => each !== replaced), value] }));
+          }}
         />
       );
     default: {

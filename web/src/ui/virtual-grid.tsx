@@ -37,6 +37,8 @@ interface Props {
   onDelete?: (index: number) => void;
   /** Pick a row or let it go; `range`: and those between it and the one before. */
   onPick?: (index: number, range: boolean) => void;
+  /** Any other key on a row. */
+  onKey?: (key: string, index: number) => void;
   className?: string | undefined;
 }
 
@@ -81,7 +83,10 @@ export function VirtualGrid(props: Props) {
     if (event.key === "Delete" && isHere) onDelete?.(cursor);
     else if (event.key.toLowerCase() === "x" && isHere && !event.ctrlKey && !event.metaKey)
       onPick?.(cursor, event.shiftKey);
-    else onKeyDown(event);
+    else {
+      onKeyDown(event);
+      if (isHere && !event.defaultPrevented && !event.ctrlKey && !event.metaKey) props.onKey?.(event.key, cursor);
+    }
   }
 
   return (

@@ -3,8 +3,10 @@ import { ArrowRight, Trash2 } from "lucide-react";
 import { memo } from "react";
 import type { Run } from "@/api/client";
 import { count, duration, plural } from "@/lib/format";
+import { counted } from "@/lib/labels";
 import { unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
+import { LabelChip } from "@/ui/label-chip";
 import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { OriginIcon } from "@/ui/origin";
 import { Recorded } from "@/ui/recorded";
@@ -59,6 +61,13 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
           </Link>
           {run.open_calls > 0 && <span className={css.open}>{count(run.open_calls)} open</span>}
           {run.traces > 1 && <span className={css.traces}>{plural(run.traces, "trace")}</span>}
+          {run.labels.length > 0 && (
+            <span className={css.labels}>
+              {counted(run.labels).map(({ label, count }) => (
+                <LabelChip key={label.label_id} label={label} count={count} />
+              ))}
+            </span>
+          )}
         </span>
         <span className={css.gist}>
           {q ? <Snippet runId={run.run_id} q={q} or={<Gist run={run} />} /> : <Gist run={run} />}

@@ -20,6 +20,8 @@ interface Props {
   onOpen: (runId: string, elsewhere: boolean) => void;
   selection: Selection;
   onDelete: (runIds: Iterable<string>) => void;
+  /** Say of a run that it was good or bad, or no longer. */
+  onJudge: (run: Run, name: "good" | "bad") => void;
 }
 
 const COLUMNS = [
@@ -37,7 +39,7 @@ const COLUMNS = [
 ] as const;
 
 /** Runs in rows, each with what was asked and answered. */
-export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, onDelete }: Props) {
+export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, onDelete, onJudge }: Props) {
   const { keys: picked, toggle, all } = selection;
   const columns = [
     { name: "Status", hidden: true, control: <PickAll of={keys} picked={picked} onAll={all} /> },
@@ -65,6 +67,10 @@ export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, sele
       onPick={(index, range) => {
         const run = runs[index];
         if (run) toggle(run.run_id, range);
+      }}
+      onKey={(key, index) => {
+        const run = runs[index];
+        if (run && (key === "+" || key === "-")) onJudge(run, key === "+" ? "good" : "bad");
       }}
       row={(index, place) => {
         const run = runs[index];

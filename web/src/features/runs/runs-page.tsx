@@ -3,6 +3,7 @@ import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useCallback, useEffect, useMemo } from "react";
 import type { Run } from "@/api/client";
+import { refreshLabels, toggleVerdict } from "@/api/labels";
 import { sessionQuery, statsQuery } from "@/api/queries";
 import { useSuggest } from "@/api/use-suggest";
 import { changed, FILTER_FIELDS } from "@/lib/conditions";
@@ -110,6 +111,7 @@ interface ListedProps {
 function Listed({ query, runs, by, search }: ListedProps) {
   const navigate = useNavigate({ from: "/" });
   const router = useRouter();
+  const queries = useQueryClient();
   const { q } = search;
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
   const selection = useSelection(keys);
@@ -123,6 +125,13 @@ function Listed({ query, runs, by, search }: ListedProps) {
     },
     [navigate, router, q],
   );
+
+  async function judge(run: Run, name: "good" | "bad") {
+    const own = run.labels.filter((label) => label.span_id === null);
+    // Whether it worked shows in the row.
+    await toggleVerdict({ run_id: run.run_id }, own, name).catch(() => {});
+    refreshLabels(queries);
+  }
 
   return (
     <>
@@ -144,6 +153,7 @@ function Listed({ query, runs, by, search }: ListedProps) {
         onOpen={open}
         selection={selection}
         onDelete={doom}
+        onJudge={(run, name) => void judge(run, name)}
       />
     </>
   );

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useDeferredValue, useMemo } from "react";
+import { type ReactNode, useDeferredValue, useMemo } from "react";
 import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { around } from "@/lib/related";
@@ -23,13 +23,15 @@ interface Props {
   spanId: string;
   /** The trace around it, as far as it is loaded; empty where the span is looked at alone. */
   rows: readonly SpanRow[];
+  /** What was said of it, and what says more. */
+  labels?: ReactNode;
 }
 
 const TABS = ["overview", "attributes", "events", "links", "raw"] as const;
 type TabId = (typeof TABS)[number];
 
 /** Everything that was recorded of one span, told by what it stands for. */
-export function SpanDetail({ traceId, spanId, rows: liveRows }: Props) {
+export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
   // The trace may grow many times a second; what stands around a span may come a moment later,
   // and what takes a look at all of it later still.
   const nearRows = useDeferredValue(liveRows);
@@ -49,6 +51,7 @@ export function SpanDetail({ traceId, spanId, rows: liveRows }: Props) {
           <Skeleton rows={10} />
         </div>
       )}
+      {span && !place.row?.inferred && labels && <div className={css.labels}>{labels}</div>}
       {span && (
         <Tabs label="Sides of this span" tabs={tabsOf(span)} selected={tab} onSelect={setTab}>
           <Clipped span={span} load={loadWhole} loading={loadingWhole} />

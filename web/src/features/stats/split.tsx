@@ -31,6 +31,7 @@ const TITLES: Record<Grouping, string> = {
   service: "By service",
   kind: "By kind",
   status: "By status",
+  label: "By label",
 };
 
 /** The figures split by the values of one field. */
@@ -57,7 +58,12 @@ export function Split({ by, filter, of, rank, order }: Props) {
         const narrowed = narrowedTo(filter, by, group.key);
         return {
           key: group.key,
-          name: <Value by={by} value={group.key} />,
+          name: (
+            <>
+              <Value by={by} value={group.key} />
+              {typeof group.mean_score === "number" && ` · mean ${Number(group.mean_score.toPrecision(4))}`}
+            </>
+          ),
           search: narrowed,
           cells: cellsOf(group, narrowed),
           share: most > 0 ? Math.min(1, (rankValue(group, rank) ?? 0) / most) : 0,

@@ -25,8 +25,8 @@ import { useFreshFigures } from "./use-fresh-figures";
 
 const SLICES = 60;
 const SPLITS: Record<Of, readonly Grouping[]> = {
-  events: ["model", "tool", "agent", "error_type", "kind", "service"],
-  runs: ["name", "agent", "status", "service"],
+  events: ["model", "tool", "agent", "error_type", "kind", "service", "label"],
+  runs: ["name", "agent", "status", "service", "label"],
 };
 
 /** What everything comes to: figures, their course over time, and by what they differ; each leads to what is behind it. */

@@ -8,6 +8,7 @@ import { failuresOf, subtreesOf } from "@/lib/subtrees";
 import { treeOf } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
 import { Splitter } from "@/ui/splitter";
+import { usePageKeys } from "@/ui/use-page-keys";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { FailureStrip } from "./failure-strip";
 import { FIND_ID, FindBox } from "./find-box";
@@ -22,7 +23,6 @@ import { useFind } from "./use-find";
 import { useFindMarks } from "./use-find-marks";
 import { useFirst } from "./use-first";
 import { useSelection } from "./use-selection";
-import { useTraceKeys } from "./use-trace-keys";
 
 function toFind() {
   document.getElementById(FIND_ID)?.focus();
@@ -40,6 +40,8 @@ export interface Projections {
   detail: (spanId: string, rows: readonly SpanRow[]) => ReactNode;
   graph: Projection;
   transcript: Projection;
+  /** What was said of a run, and what says more. */
+  labels: (runId: string) => ReactNode;
 }
 
 /** A trace of which something is here. */
@@ -81,7 +83,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
     const row = rows[failures[next] ?? -1];
     if (row) selection.select(row.id);
   }
-  useTraceKeys(
+  usePageKeys(
     new Map([
       ["e", () => step(1)],
       ["E", () => step(-1)],
@@ -118,7 +120,11 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
 
   return (
     <div className={css.scroll} ref={page}>
-      <TraceHeader {...{ trace, run, view, onView, clock, error, onReload }} loaded={complete ? null : rows.length} />
+      <TraceHeader
+        {...{ trace, run, view, onView, clock, error, onReload }}
+        loaded={complete ? null : rows.length}
+        labels={views.labels(run?.run_id ?? trace.run_id)}
+      />
       <Missing key={trace.trace_id} trace={trace} run={run} />
       {failures.length > 0 && (
         <FailureStrip

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { ApiError, type Run, type Trace } from "@/api/client";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
@@ -36,6 +36,8 @@ interface Props {
   /** Why not all of them came. */
   error: Error | null;
   onReload: () => void;
+  /** What was said of the run. */
+  labels: ReactNode;
 }
 
 function isGone(error: Error): boolean {
@@ -43,7 +45,7 @@ function isGone(error: Error): boolean {
 }
 
 /** What a run was, how it went and what it took. */
-export function TraceHeader({ trace, run, view, onView, clock, loaded, error, onReload }: Props) {
+export function TraceHeader({ trace, run, view, onView, clock, loaded, error, onReload, labels }: Props) {
   usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
   return (
     <header className={css.header}>
@@ -82,6 +84,7 @@ export function TraceHeader({ trace, run, view, onView, clock, loaded, error, on
       </div>
       <Gist question={trace.question} answer={trace.answer} />
       <TraceFigures trace={trace} run={run} clock={clock} />
+      {labels}
     </header>
   );
 }
@@ -135,9 +138,17 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
       {VIEWS.map((each) => {
         const { Icon, label } = LOOKS[each];
         return (
-          <Button key={each} look="plain" pressed={each === view} onClick={() => onView(each)} className={css.view}>
+          <Button
+            key={each}
+            look="plain"
+            pressed={each === view}
+            onClick={() => onView(each)}
+            className={css.view}
+            aria-label={label}
+            title={label}
+          >
             <Icon size={14} aria-hidden />
-            {label}
+            <span className={css.word}>{label}</span>
           </Button>
         );
       })}

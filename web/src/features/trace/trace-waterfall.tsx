@@ -5,6 +5,7 @@ import type { SpanRow } from "@/lib/spans";
 import type { Subtrees } from "@/lib/subtrees";
 import type { Tree } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
+import { usePageKeys } from "@/ui/use-page-keys";
 import { FindPlace } from "./find-place";
 import { TraceToolbar } from "./trace-toolbar";
 import type { TraceSearch } from "./url";
@@ -12,7 +13,6 @@ import type { Clock } from "./use-clock";
 import type { Find } from "./use-find";
 import { ALL_LEVELS, useOutline } from "./use-outline";
 import type { Selection } from "./use-selection";
-import { useTraceKeys } from "./use-trace-keys";
 import { useZoom } from "./use-zoom";
 import { Waterfall } from "./waterfall";
 
@@ -52,7 +52,7 @@ export function TraceWaterfall(props: Props) {
     onChange({ depth: depth < levels ? depth : ALL_LEVELS });
   }
 
-  useTraceKeys(
+  usePageKeys(
     new Map([
       ["[", () => onDepth(1)],
       ["]", () => onDepth(ALL_LEVELS)],

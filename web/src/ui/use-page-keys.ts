@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from "react";
 import { isTyping } from "@/lib/shortcuts";
 
 /** Keys that act on the whole page, wherever the focus is, except where something is typed. */
-export function useTraceKeys(actions: ReadonlyMap<string, () => void>): void {
+export function usePageKeys(actions: ReadonlyMap<string, () => void>): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
     // A dialog above the page has its own keys.
