@@ -18,7 +18,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.protocol import Age, Health, Pruned, Removed, Rule, SpoolMark, Store
+from inspector.store.protocol import Age, Health, Kept, Pruned, Removed, Rule, SpoolMark, Store
 from inspector.store.sqlite import SqliteStore
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "CursorInvalid",
     "Health",
     "HomeGone",
+    "Kept",
     "OwnedElsewhere",
     "OwnerLock",
     "PagesDamaged",

@@ -47,6 +47,12 @@ def arrived_before(connection: Connection, *, before_ns: int, now_ns: int, limit
     return list(rows.scalars())
 
 
+def arrived_by(connection: Connection, seq: int) -> int | None:
+    """Returns the end of the hour in which a change arrived; None where that is not known."""
+    hour = connection.exec_driver_sql("SELECT min(hour) FROM arrivals WHERE seq >= ?", (seq,)).scalar()
+    return None if hour is None else (int(hour) + 1) * HOUR_NS
+
+
 def forget(connection: Connection, before_ns: int, now_ns: int) -> None:
     """Drops the hours before a time, but for the last of them."""
     last = f"(SELECT hour {_BEFORE} ORDER BY seq DESC, hour DESC LIMIT 1)"

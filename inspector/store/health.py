@@ -5,12 +5,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
+from inspector.store.arrivals import arrived_by
 from inspector.store.counters import calls_ever, load_counters
 from inspector.store.losses import sum_losses
 from inspector.store.notes import removals
-from inspector.store.protocol import Health
+from inspector.store.protocol import Health, Kept
 from inspector.store.retention import used_bytes
-from inspector.store.tables import SCHEMA_VERSION, traces
+from inspector.store.summaries import TRACE, trace_of
+from inspector.store.tables import SCHEMA_VERSION, runs, traces
 
 
 def read_health(connection: Connection, path: Path) -> Health:
@@ -31,6 +33,18 @@ def read_health(connection: Connection, path: Path) -> Health:
         calls_ever=calls_ever(counts),
         removed=removals(counts),
     )
+
+
+def read_kept(connection: Connection) -> Kept:
+    """Returns how much is kept, and what goes next: the trace that arrived first."""
+    of_runs, of_traces = (
+        connection.execute(select(func.count()).select_from(table)).scalar() or 0 for table in (runs, traces)
+    )
+    first = connection.execute(select(*TRACE).order_by(traces.c.id).limit(1)).first()
+    if first is None:
+        return Kept(of_runs, of_traces, None, None)
+    trace = trace_of(first)
+    return Kept(of_runs, of_traces, trace, arrived_by(connection, trace.seq))
 
 
 def _size(path: Path) -> int:

@@ -89,6 +89,18 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """How much is kept, and what retention removes next."""
+
+    runs: int
+    traces: int
+    next_trace: Trace | None
+    """The one that arrived first."""
+    next_arrived_ns: int | None
+    """The end of the hour in which the last of it arrived; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pruned:
     """What one retention pass removed."""
 
@@ -399,6 +411,10 @@ class Store(Protocol):
 
     def health(self) -> Health:
         """Returns size, age, lag and versions."""
+        ...
+
+    def kept(self) -> Kept:
+        """Returns how much is kept, and what retention removes next."""
         ...
 
     def close(self) -> None:

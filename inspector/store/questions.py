@@ -31,13 +31,13 @@ from inspector.model import (
     Turn,
 )
 from inspector.store import arrivals, notes, reader, retention, run_lists
-from inspector.store.health import read_health
+from inspector.store.health import read_health, read_kept
 from inspector.store.hits import Place, read_hits
 from inspector.store.labels import read_labels
 from inspector.store.limits import ReadLimits
 from inspector.store.losses import read_losses, with_losses, with_losses_of_run
 from inspector.store.outline import read_outline, read_run_outline
-from inspector.store.protocol import Health, SpoolMark
+from inspector.store.protocol import Health, Kept, SpoolMark
 from inspector.store.rows import clean
 from inspector.store.stats import read_stats
 from inspector.store.tables import counters, spools
@@ -238,6 +238,11 @@ class SqliteReads(ABC):
         """See `Store.used_bytes`."""
         with self._read() as connection:
             return retention.used_bytes(connection)
+
+    def kept(self) -> Kept:
+        """See `Store.kept`."""
+        with self._read() as connection:
+            return read_kept(connection)
 
     def health(self) -> Health:
         """See `Store.health`."""

@@ -17,6 +17,7 @@ from inspector.api.contract import contract
 from inspector.api.page import SignInCode
 from inspector.api.parameters import QueryOf
 from inspector.api.probes import Readiness, Refusal
+from inspector.api.storage import RemovedByRule, Storage
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
 CONTRACT = contract()
@@ -154,6 +155,8 @@ NOUNS = [
     ("OutlineColumns", model.OutlineColumns),
     ("Readiness", Readiness),
     ("Refusal", Refusal),
+    ("RemovedByRule", RemovedByRule),
+    ("Storage", Storage),
     ("SignInCode", SignInCode),
 ]
 

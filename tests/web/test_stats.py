@@ -79,3 +79,13 @@ def test_times_in_the_headline_are_those_of_one_kind(crowd, visit):
     expect(page.locator("dt").filter(has_text=re.compile("^p50$"))).to_have_count(0)
     page.goto(re.sub("#.*", "#/stats?kind=llm", page.url))
     expect(page.locator("dt").filter(has_text=re.compile("^p50$"))).to_be_visible()
+
+
+def test_what_is_stored_is_told_with_its_rule_and_what_goes_next(crowd, visit):
+    page = visit(crowd, "/stats")
+    storage = page.get_by_role("region", name="Storage")
+    found = crowd.get("/storage")
+    expect(storage).to_contain_text(f"{found['runs']:,} runs of {found['traces']:,} traces")
+    expect(storage).to_contain_text("INSPECTOR_RETENTION_DAYS")
+    storage.get_by_role("link", name=re.compile(re.escape(found["next"]["name"]))).click()
+    page.wait_for_url(re.compile(f"#/traces/{found['next']['trace_id']}"))

@@ -16,6 +16,7 @@ export type Stats = Schemas["Stats"];
 export type StatsGroup = Schemas["StatsGroup"];
 export type StatsBucket = Schemas["StatsBucket"];
 export type GroupBy = Schemas["GroupBy"];
+export type Storage = Schemas["Storage"];
 export type Problem = Schemas["Problem"];
 export type Readiness = Schemas["Readiness"];
 

@@ -296,6 +296,13 @@ function troubleIn({ error, response }: { error?: unknown; response: Response })
   return response.status === 503 && isReadiness(error) ? error : undefined;
 }
 
+/** How much is kept, by which rule, and what is removed next. */
+export const storageQuery = queryOptions({
+  queryKey: ["storage"],
+  queryFn: ({ signal }) => unwrap(client.GET("/storage", { signal })),
+  staleTime: 10_000,
+});
+
 export const readinessQuery = queryOptions({
   queryKey: ["readiness"],
   queryFn: ({ signal }): Promise<Readiness> => {

@@ -445,6 +445,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much is kept, by which rule, and what is removed next. */
+        get: operations["getStorage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1105,6 +1122,43 @@ export interface components {
             code: string;
             /** @description For how many seconds it can be used. */
             lifetime_s: number;
+        };
+        /** @description How much is kept, by which rule, and what is removed next. */
+        Storage: {
+            /** @description Of the database and its log on disk. */
+            bytes: number;
+            /** @description How much of the database is not free for new spans, which is what the rule about its size counts. */
+            used_bytes: number;
+            /** @description What the disk has left; null where that cannot be told. */
+            free_bytes: number | null;
+            runs: components["schemas"]["Count"];
+            traces: components["schemas"]["Count"];
+            spans: components["schemas"]["Count"];
+            /** @description When the first trace that is kept began; null where there is none. */
+            oldest_time_unix_nano: string | null;
+            /** @description Traces of which nothing has arrived for so long are removed (`INSPECTOR_RETENTION_DAYS`). */
+            retention_days: number;
+            /** @description Above it, those that arrived first are removed (`INSPECTOR_RETENTION_BYTES`). */
+            retention_bytes: number;
+            /** @description The trace that arrived first, which goes next; null where there is none. */
+            next: components["schemas"]["Trace"] | null;
+            /**
+             * @description When it goes for its age, if nothing more of it arrives; null where its arrival is not known. It goes sooner
+             *     where the database grows above its size.
+             */
+            next_time_unix_nano: string | null;
+            /** @description What each rule removed last, the latest first. */
+            removed: components["schemas"]["RemovedByRule"][];
+        };
+        RemovedByRule: {
+            /**
+             * @description Whether it was too old, or too much.
+             * @enum {string}
+             */
+            rule: "age" | "size";
+            time_unix_nano: components["schemas"]["Nanoseconds"];
+            traces: components["schemas"]["Count"];
+            spans: components["schemas"]["Count"];
         };
         Readiness: {
             ready: boolean;
@@ -2796,6 +2850,36 @@ export interface operations {
             422: components["responses"]["Invalid"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
+        };
+    };
+    getStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Size, rule, what goes next and what went last. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Storage"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getHealth: {

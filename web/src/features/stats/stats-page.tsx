@@ -19,6 +19,7 @@ import { Charts } from "./charts";
 import { Headline } from "./headline";
 import { Split } from "./split";
 import css from "./stats-page.module.css";
+import { StoragePanel } from "./storage-panel";
 import { TopEvents } from "./top-events";
 import { type StatsSearch, statsSearch, withFilter } from "./url";
 import { useFreshFigures } from "./use-fresh-figures";
@@ -137,6 +138,7 @@ function Body({ filter, of, search, show }: BodyProps) {
           <TopEvents sort="cost" filter={counted} of={of} />
         </div>
       </div>
+      <StoragePanel />
     </section>
   );
 }
