@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import cast
 
-from msgspec import Raw, json
+from msgspec import MsgspecError, Raw, json
 
 from inspector import semconv as sc
 from inspector.model import NOTE, AttributeValue, Event, Label, LabelSource, NewLabel, Span
@@ -18,6 +18,12 @@ LABEL_HOOK = "label"
 """The hook of a span that is nothing but a label, of the run or the span that it names."""
 MOST_OF_SPAN = 100
 """Labels that one span may give."""
+_SCOPE = "otel.scope.name"
+_EVALS = "pydantic-evals"
+_RESULTS = ("assertions", "scores", "labels")
+"""Attributes in which Pydantic Evals keeps what its evaluators say of a case: JSON objects by name
+(https://ai.pydantic.dev/evals/how-to/logfire-integration/)."""
+_JUDGE = "LLMJudge"
 _UNFIT = re.compile(r"[<>=\x00-\x1f]+")
 _SOURCES: dict[object, LabelSource] = {"person": "person", "code": "code", "model": "model"}
 
@@ -35,6 +41,8 @@ def labels_apart(spans: Iterable[Span]) -> tuple[list[Span], list[NewLabel]]:
         kept.append(span)
         if span.events or sc.EVALUATION_NAME in span.attributes:
             labels += _said_by(span)
+        if span.attributes.get(_SCOPE) == _EVALS:
+            labels += _of_a_case(span)
     return kept, labels
 
 
@@ -74,6 +82,42 @@ def _label(said: Mapping[str, AttributeValue], time_ns: int, **target: str) -> N
         source=_SOURCES.get(said.get(sc.LABEL_SOURCE), "model"),
         time_ns=time_ns,
     )
+
+
+def _of_a_case(span: Span) -> Iterator[NewLabel]:
+    """Yield what Pydantic Evals' evaluators say of the case that a span is."""
+    for key in _RESULTS:
+        for name, result in list(_object(span.attributes.get(key)).items())[:MOST_OF_SPAN]:
+            said = _object(result)
+            value, author = said.get("value"), _text(_object(said.get("source")).get("name"), 100)
+            label = _label(
+                {
+                    sc.EVALUATION_NAME: name,
+                    sc.EVALUATION_SCORE: value if isinstance(value, bool | int | float) else None,
+                    sc.EVALUATION_VALUE: _VERDICTS[value] if isinstance(value, bool) else _text(value, 200),
+                    sc.EVALUATION_EXPLANATION: _text(said.get("reason"), 10_000),
+                    sc.LABEL_AUTHOR: author,
+                    sc.LABEL_SOURCE: "model" if author == _JUDGE else "code",
+                },
+                span.end_ns or span.start_ns,
+                trace_id=span.trace_id,
+                span_id=span.span_id,
+            )
+            if label is not None:
+                yield label
+
+
+_VERDICTS = {True: "pass", False: "fail"}
+
+
+def _object(given: AttributeValue) -> Mapping[str, AttributeValue]:
+    """Return an object, also one that is JSON inside of a text; an empty one for anything else."""
+    if isinstance(given, str):
+        try:
+            given = json.decode(given)
+        except (MsgspecError, RecursionError):
+            return {}
+    return cast("Mapping[str, AttributeValue]", given) if isinstance(given, Mapping) else {}
 
 
 def _text(given: AttributeValue, most: int) -> str | None:

@@ -21,10 +21,10 @@ def pairs(attributes):
     return [{"key": key, "value": value(of)} for key, of in attributes.items()]
 
 
-def read(attributes=(), events=(), **fields):
+def read(attributes=(), events=(), scope="", **fields):
     span = {"traceId": TRACE, "spanId": SPAN, "name": "chat", "startTimeUnixNano": "10", "endTimeUnixNano": "20"}
     span |= {"attributes": pairs(dict(attributes)), "events": list(events), **fields}
-    request = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+    request = {"resourceSpans": [{"scopeSpans": [{"scope": {"name": scope}, "spans": [span]}]}]}
     return labels_apart(read_span(each) for each in decode(json.dumps(request).encode()).spans)
 
 
@@ -69,3 +69,31 @@ def test_an_exported_label_comes_back_as_it_was(target):
 def test_a_span_that_only_claims_to_be_a_label_stays_a_span():
     spans, labels = read({"inspector.hook": "label"})
     assert (len(spans), labels) == (1, [])
+
+
+CASE = {
+    "assertions": '{"equal":{"name":"equal","value":true,"reason":"case matters","source":{"name":"Equal"}}}',
+    "scores": '{"closeness":{"name":"closeness","value":0.5,"reason":null,"source":{"name":"LLMJudge"}}}',
+    "labels": '{"grade":{"name":"grade","value":"fair","reason":null,"source":{"name":"Equal"}}}',
+}
+"""As Pydantic Evals 2.62 writes them through Logfire 5.2."""
+
+
+def test_what_evaluators_of_pydantic_evals_say_of_a_case_are_labels_of_its_span():
+    _, found = read(CASE, scope="pydantic-evals")
+    assert [(label.name, label.score, label.value, label.note, label.author, label.source) for label in found] == [
+        ("equal", 1.0, "pass", "case matters", "Equal", "code"),
+        ("closeness", 0.5, None, None, "LLMJudge", "model"),
+        ("grade", None, "fair", None, "Equal", "code"),
+    ]
+
+
+def test_attributes_of_these_names_are_no_labels_where_another_made_them():
+    assert read(CASE, scope="shop")[1] == []
+
+
+@pytest.mark.parametrize("broken", ["", "[1]", "{", '{"a": 7}', '{"a": {"value": {"b": 1}}}'])
+def test_results_of_another_form_break_nothing(broken):
+    spans, labels = read({"scores": broken}, scope="pydantic-evals")
+    assert len(spans) == 1
+    assert all(label.score is None for label in labels)
