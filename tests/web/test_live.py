@@ -235,3 +235,42 @@ def test_what_happens_while_a_page_is_hidden_is_there_when_it_is_shown(empty, vi
     wait_until(lambda: empty.get("/events")["items"])
     page.evaluate(HIDE, False)
     expect(page.get_by_role("row").filter(has_text="unseen")).to_have_count(1)
+
+
+def test_what_a_live_run_waits_for_stands_first_with_its_time_and_its_usual_time(empty, running, visit):
+    agent, trace_id = running
+    agent.emit("before_tool_call", **BOOKING | {"call_id": "before"})
+    agent.emit("after_tool_call", **BOOKING | {"call_id": "before"}, result="done")
+    agent.emit("before_tool_call", **BOOKING)
+    page = visit(empty, f"/traces/{trace_id}")
+    strip = page.get_by_role("region", name="Open now")
+    # The workflow is open as well, and waits for the call.
+    expect(strip).to_contain_text("1 open now")
+    call = strip.get_by_role("button")
+    expect(call).to_contain_text(re.compile(r"book_hotel.*usually"))
+    page.keyboard.press("o")
+    expect(call).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("region", name="Selected span")).to_contain_text("book_hotel")
+    agent.emit("after_tool_call", **BOOKING, result="done")
+    expect(call).to_contain_text("plan_trip")
+    end(agent)
+    expect(strip).to_have_count(0)
+
+
+def test_a_run_that_is_followed_keeps_its_newest_call_in_view_until_one_scrolls_back(empty, running, visit):
+    agent, trace_id = running
+    page = visit(empty, f"/traces/{trace_id}", viewport={"width": 1280, "height": 700})
+    expect(page.get_by_text("plan_trip").first).to_be_visible()
+    page.keyboard.press("Shift+F")
+    page.wait_for_url(re.compile("follow=1"))
+    for at in range(60):
+        agent.call("tool_call", tool_name=f"step_{at}_{'x' * (at % 2)}", args={}, context=None)
+    spans = page.get_by_role("treegrid")
+    expect(spans.get_by_role("row").filter(has_text="step_59_x")).to_be_in_viewport()
+    spans.hover()
+    page.mouse.wheel(0, -400)
+    page.wait_for_url(re.compile(r"^(?!.*follow=1)"))
+    agent.call("tool_call", tool_name="after_all", args={}, context=None)
+    expect(page.get_by_role("group", name="Kinds that show")).to_contain_text("61")
+    expect(spans.get_by_role("row").filter(has_text="after_all")).not_to_be_in_viewport()
+    end(agent)

@@ -34,6 +34,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { page: "A run", keys: ["]"], what: "Expand everything" },
   { page: "A run", keys: ["e"], what: "Next failure" },
   { page: "A run", keys: ["Shift+E"], what: "Previous failure" },
+  { page: "A run", keys: ["o"], what: "Oldest open call, then the next" },
+  { page: "A run", keys: ["Shift+F"], what: "Follow the newest call of a live run, or no longer" },
   { page: "A run", keys: ["f", "/"], what: "Find in the run" },
   { page: "A run", keys: ["n"], what: "Next match" },
   { page: "A run", keys: ["Shift+N"], what: "Previous match" },

@@ -3,6 +3,7 @@ import { type CSSProperties, type KeyboardEvent, type ReactNode, useMemo, useRef
 import type { Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
 import { copyText } from "@/lib/clipboard";
+import { openCalls } from "@/lib/open-calls";
 import type { SpanRow } from "@/lib/spans";
 import { failuresOf, subtreesOf } from "@/lib/subtrees";
 import { treeOf } from "@/lib/tree";
@@ -14,6 +15,7 @@ import { FailureStrip } from "./failure-strip";
 import { FIND_ID, FindBox } from "./find-box";
 import { FindPlace } from "./find-place";
 import { Missing } from "./missing";
+import { OpenStrip } from "./open-strip";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
@@ -76,6 +78,13 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
   const find = useFind({ place, text, rows, tree, selection, hasSpan, running });
   useFindMarks(text, page, detail);
 
+  const open = useMemo(() => openCalls(rows, tree).flatMap((at) => rows[at] ?? []), [rows, tree]);
+  function toOpen() {
+    const at = open.findIndex(({ id }) => id === selection.id);
+    const next = open[(at + 1) % Math.max(1, open.length)];
+    if (next) selection.select(next.id);
+  }
+
   const current = Math.max(0, failures.indexOf(tree.places.get(selection.id ?? "") ?? -1));
   function step(by: 1 | -1) {
     const isOnOne = rows[failures[current] ?? -1]?.id === selection.id;
@@ -89,6 +98,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       ["E", () => step(-1)],
       ["f", toFind],
       ["/", toFind],
+      ["o", toOpen],
       ["n", () => find.step(1)],
       ["N", () => find.step(-1)],
       ...VIEWS.map((each, at) => [String(at + 1), () => onView(each)] as const),
@@ -107,6 +117,9 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       ? [{ id: "next-failure", title: "Go to the next failure", keys: "e", words: "error", run: () => step(1) }]
       : []),
     ...(view === "graph" ? [] : [{ id: "find", title: "Find in this run", keys: "f", run: toFind }]),
+    ...(open.length
+      ? [{ id: "oldest-open", title: "Go to the oldest open call", keys: "o", words: "running stuck", run: toOpen }]
+      : []),
     { id: "copy-link", title: "Copy a link to this", run: () => void copyText(location.href), keys: "y" },
   ]);
 
@@ -126,6 +139,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
         labels={views.labels(run?.run_id ?? trace.run_id)}
       />
       <Missing key={trace.trace_id} trace={trace} run={run} />
+      <OpenStrip open={open} clock={clock} selected={selection.id} onSelect={selection.select} />
       {failures.length > 0 && (
         <FailureStrip
           {...{ rows, failures, current }}

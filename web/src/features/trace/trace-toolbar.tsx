@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { Equal, MessagesSquare, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
+import { ChevronsDown, Equal, MessagesSquare, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
 import { KINDS, type Kind } from "@/lib/filter";
 import { count, duration, plural } from "@/lib/format";
 import { Button } from "@/ui/button";
@@ -20,6 +20,8 @@ interface Props {
   duplicates: number;
   /** How many rows follow from messages alone. */
   inferred: number;
+  /** Whether more is to come. */
+  running: boolean;
   zoom: Zoom;
   find: Find;
   onLeaveFind: () => void;
@@ -50,6 +52,17 @@ export function TraceToolbar(props: Props) {
         onHide={(hide) => onChange({ same: hide ? "0" : undefined })}
       />
       <div className={css.right}>
+        {props.running && (
+          <Button
+            look="plain"
+            pressed={search.follow === "1"}
+            onClick={() => onChange({ follow: search.follow === "1" ? undefined : "1" })}
+            title="Keep the newest call in view (Shift+F)"
+          >
+            <ChevronsDown size={14} aria-hidden />
+            <span className={css.text}>Follow</span>
+          </Button>
+        )}
         <Button
           look="plain"
           pressed={search.path === "1"}

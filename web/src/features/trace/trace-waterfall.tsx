@@ -52,6 +52,8 @@ export function TraceWaterfall(props: Props) {
     onChange({ depth: depth < levels ? depth : ALL_LEVELS });
   }
 
+  const follow = () => onChange({ follow: search.follow === "1" ? undefined : "1" });
+
   usePageKeys(
     new Map([
       ["[", () => onDepth(1)],
@@ -60,6 +62,7 @@ export function TraceWaterfall(props: Props) {
       ["=", () => zoom.scale(0.5)],
       ["-", () => zoom.scale(2)],
       ["0", zoom.reset],
+      ...(clock.running ? [["F", follow] as const] : []),
     ]),
   );
 
@@ -89,6 +92,7 @@ export function TraceWaterfall(props: Props) {
         folded={outline.folded}
         duplicates={duplicates}
         inferred={inferred}
+        running={clock.running}
         onLeaveFind={() => ref.current?.focus()}
       />
       <FindPlace place={find.place} notice={find.notice} />
@@ -97,6 +101,8 @@ export function TraceWaterfall(props: Props) {
         selection={{ ...selection, id: shown }}
         matches={matched}
         path={search.path === "1"}
+        follow={search.follow === "1"}
+        onLeave={() => onChange({ follow: undefined })}
       />
     </>
   );

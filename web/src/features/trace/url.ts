@@ -28,6 +28,8 @@ export interface TraceSearch {
   as?: "table" | undefined;
   /** `1` draws the critical path. */
   path?: "1" | undefined;
+  /** `1` keeps the newest call of a live run in view. */
+  follow?: "1" | undefined;
 }
 
 /** What the address of a trace holds. */
@@ -48,5 +50,6 @@ export function traceSearch(search: Search): TraceSearch {
   if (search.inferred === "0") found.inferred = "0";
   if (search.as === "table") found.as = search.as;
   if (search.path === "1") found.path = "1";
+  if (search.follow === "1") found.follow = "1";
   return found;
 }

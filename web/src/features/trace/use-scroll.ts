@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import type { SpanRow } from "@/lib/spans";
 import type { Outline } from "./use-outline";
 
@@ -14,12 +14,47 @@ interface Parts {
   cursorKey: string | null;
   /** Whether the end of the list is where news appear. */
   running: boolean;
+  /** Whether the newest call is kept in view. */
+  follow: boolean;
+  /** Called where somebody scrolls back. */
+  onLeave: () => void;
 }
 
 /** Keeps what is read where it is while lines come and go above it, and brings the cursor into view when it moves. */
 export function useScroll(parts: Parts): void {
   useAnchor(parts);
   useReveal(parts);
+  useNewest(parts);
+}
+
+/** Keeps the newest call in view, until somebody scrolls back. */
+function useNewest({ scroller, rows, outline, lineHeight, headHeight, follow, onLeave }: Parts): void {
+  const { lines, tree } = outline;
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!follow || !element) return;
+    let newest = -1;
+    for (const [at, row] of rows.entries()) {
+      if (!row.inferred && row.startMs >= (rows[newest]?.startMs ?? Number.NEGATIVE_INFINITY)) newest = at;
+    }
+    while (newest >= 0 && lines.line[newest] === -1) newest = tree.parent[newest] ?? -1;
+    if (newest < 0) return;
+    const top = (lines.line[newest] as number) * lineHeight;
+    const shown = element.clientHeight - headHeight;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + lineHeight > element.scrollTop + shown) element.scrollTop = top + lineHeight - shown;
+  }, [scroller, rows, lines, tree, lineHeight, headHeight, follow]);
+
+  const leave = useEffectEvent((event: WheelEvent) => {
+    if (event.deltaY < 0 && !event.ctrlKey) onLeave();
+  });
+  useEffect(() => {
+    const element = scroller.current;
+    if (!follow || !element) return;
+    const listener = (event: WheelEvent) => leave(event);
+    element.addEventListener("wheel", listener, { passive: true });
+    return () => element.removeEventListener("wheel", listener);
+  }, [scroller, follow]);
 }
 
 function useAnchor({ scroller, rows, outline, lineHeight, running }: Parts): void {

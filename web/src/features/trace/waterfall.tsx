@@ -47,6 +47,9 @@ interface Props {
   matches: ReadonlySet<number>;
   /** Whether the critical path is drawn. */
   path: boolean;
+  /** Whether the newest call is kept in view. */
+  follow: boolean;
+  onLeave: () => void;
   levels: number;
   onDepth: (depth: number) => void;
   onEnter: () => void;
@@ -75,6 +78,8 @@ export function Waterfall(props: Props) {
     cursor: cursor.at,
     cursorKey,
     running: clock.running,
+    follow: props.follow && clock.running,
+    onLeave: props.onLeave,
   });
   useWheelZoom(scroller, zoom);
   useListKeys(scroller);
