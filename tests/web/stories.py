@@ -153,6 +153,24 @@ def loop_spans(number: int, question: str, start_ms: float) -> Iterator[Span]:
         talk = [*talk, answer, *results[at : at + 1]]
 
 
+CROWDED = "crowded-run"
+"""The run of a conversation that one tool's result fills."""
+
+
+def crowded_spans(turns: int = 12, large: int = 7) -> Iterator[Span]:
+    """A loop of model calls under a system text; what a tool gives before one of them is as long as all the rest."""
+    talk = [message("system", "You keep the books. " * 20), message("user", "Check every invoice.")]
+    for at in range(turns):
+        name = "read_file" if at == large - 1 else "get_invoice"
+        answer = message("assistant", f"Next is {at}.", wants(f"c{at}", name, id=at))
+        yield replace(
+            model_call(f"{0x30000 + at:032x}", 1, talk, answer, start_ms=3000 + 200 * at, took_ms=100),
+            run=CROWDED,
+            service="books",
+        )
+        talk = [*talk, answer, gave(f"c{at}", f"Invoice {at}: paid. " * (400 if at == large - 1 else 4))]
+
+
 WORKFLOWS = ("answer_mail", "weekly_report", "triage_ticket", "research_topic", "refund_order")
 AGENTS = ("planner", "researcher", "writer", "reviewer")
 MODELS = ("gpt-4.1", "gpt-4.1-mini", "claude-sonnet-4-5")

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 from serving import fill
-from stories import LOOP, MINUTE, gave, loop_spans, message, model_call, tool_call, wants
+from stories import CROWDED, LOOP, MINUTE, crowded_spans, gave, loop_spans, message, model_call, tool_call, wants
 
 TALL = {"viewport": {"width": 1280, "height": 1400}}
 
@@ -113,3 +113,42 @@ def test_what_a_result_holds_is_never_markup(homes, serving, visit):
         rows_of(page).filter(has_text="inferred").last.click()
         expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text(evil)
         assert page.locator("img[src=x]").count() == 0
+
+
+@pytest.fixture(scope="module")
+def crowded(homes: Path, serving):
+    """A conversation of twelve turns, the eighth of which carries a file that is longer than all the rest."""
+    home = homes / "crowded"
+    fill(home, crowded_spans())
+    with serving(home) as server:
+        yield server
+
+
+def test_where_the_context_went_is_found_in_three_clicks(crowded, visit):
+    page = visit(crowded, "/", **TALL)
+    page.get_by_role("grid", name="Runs").get_by_role("link", name="books").click()
+    detail = page.get_by_role("region", name="Span", exact=True)
+    page.get_by_role("treegrid").get_by_role("row").filter(has_text="conversation").first.click()
+    chart = detail.get_by_role("figure")
+    expect(chart.get_by_role("listitem").filter(has=page.get_by_role("link", name="Turn 12:"))).to_have_count(1)
+    expect(chart).to_contain_text("mostly tool results (read_file)")
+    chart.get_by_role("link", name=re.compile(r"^Turn 8: \+")).click()
+    expect(detail).to_contain_text("chat gpt-4.1")
+    expect(detail).to_contain_text("Invoice 6: paid.")
+    expect(detail.get_by_role("figure")).to_be_visible()
+
+
+def test_the_chart_of_a_context_is_a_table_as_well(crowded, visit):
+    page = visit(crowded, f"/runs/{CROWDED}?span={0x30003 << 32 | 1:016x}", **TALL)
+    chart = page.get_by_role("figure")
+    page.get_by_role("button", name="As a table").click()
+    rows = chart.get_by_role("row")
+    expect(rows).to_have_count(13)
+    expect(rows.first).to_contain_text("tool results")
+    expect(chart).to_contain_text("the provider's figures")
+
+
+def test_a_call_that_no_other_continues_has_no_chart(loops, visit):
+    page = visit(loops, f"/traces/{0x20000:032x}", **TALL)
+    expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text("elsewhere")
+    expect(page.get_by_role("figure")).to_have_count(0)

@@ -20,7 +20,7 @@ function tool(name: string, from: number, to: number | null, over: Partial<Infer
 }
 
 function turn(span_id: string, over: Partial<InferredTurn> = {}): InferredTurn {
-  return { conversation: "1", span_id, link: "begins", previous: null, tools: [], ...over };
+  return { conversation: "1", span_id, link: "begins", previous: null, sizes: {}, tools: [], ...over };
 }
 
 const first = sampleRow("1111111111111111", null, { kind: "llm", traceId: "a", durationMs: 100 });
@@ -61,7 +61,9 @@ test("calls below a recorded agent, and a call alone, stay as they are", () => {
   expect(shown.map((row) => [row.id, row.parentId])).toEqual(inside.map((row) => [row.id, row.parentId]));
   expect(shown.map((row) => row.continues)).toEqual([undefined, undefined, first.id]);
   const alone = [first];
-  expect(withConversations(alone, [turn(first.id)], BASE)).toEqual([{ ...first, continues: null }]);
+  expect(withConversations(alone, [turn(first.id)], BASE)).toEqual([
+    { ...first, continues: null, turn: { conversation: "1", sizes: {}, asks: [] } },
+  ]);
 });
 
 test("an agent stands where its calls stood, and runs while one of them does", () => {

@@ -27,6 +27,8 @@ export interface InferredTurn {
   span_id: string;
   link: "begins" | "continues" | "retry" | "unclear";
   previous: { span_id: string } | null;
+  /** Characters of its prompt by what they are. */
+  sizes: Readonly<Record<string, number>>;
   tools: readonly InferredTool[];
 }
 
@@ -64,11 +66,20 @@ export function withConversations(
     }
   }
   const known = new Map(turns.map((turn) => [turn.span_id, previousOf(turn, byId)]));
+  const turnOf = new Map(turns.map((turn) => [turn.span_id, turn]));
   const all = rows.map((row) => {
     const above = moved.get(row.id);
     const continues = known.get(row.id);
-    if (continues === undefined && above === undefined) return row;
-    return { ...row, ...(continues !== undefined && { continues }), ...(above !== undefined && { parentId: above }) };
+    const turn = turnOf.get(row.id);
+    if (turn === undefined && above === undefined) return row;
+    return {
+      ...row,
+      ...(continues !== undefined && { continues }),
+      ...(above !== undefined && { parentId: above }),
+      ...(turn && {
+        turn: { conversation: turn.conversation, sizes: turn.sizes, asks: turn.tools.map(({ name }) => name) },
+      }),
+    };
   });
   // An agent begins with its first call, and stands above it.
   return [...added, ...all].sort((a, b) => a.startMs - b.startMs);

@@ -29,6 +29,8 @@ export interface SpanRow {
   inferred: Inferred | null;
   /** Of a model call the one that its messages continue; null where they begin, undefined where that is not known. */
   continues?: string | null;
+  /** Of a model call whose messages are known: its conversation, and the characters of its prompt by what they are. */
+  turn?: { conversation: string; sizes: Readonly<Record<string, number>>; asks: readonly string[] };
 }
 
 type Column<T> = readonly T[];

@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { contextAround } from "@/lib/context";
 import { conversationOf } from "@/lib/conversation";
 import { plural } from "@/lib/format";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
@@ -13,6 +14,7 @@ import { MessageView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { Asked } from "./asked";
+import { ContextChart } from "./context-chart";
 import { Middleware } from "./middleware";
 import css from "./model-overview.module.css";
 import type { OverviewProps } from "./overview";
@@ -25,6 +27,7 @@ const SIDES = { args: "request", result: "answer" };
 export function ModelOverview({ span, rows }: OverviewProps) {
   const { asked, answered } = useMemo(() => conversationOf(span), [span]);
   const names = useMemo(() => toolNames([...asked, ...answered]), [asked, answered]);
+  const context = useMemo(() => contextAround(rows, span.span_id), [rows, span.span_id]);
   return (
     <>
       <div className={css.top}>
@@ -33,6 +36,11 @@ export function ModelOverview({ span, rows }: OverviewProps) {
       <Section title="Tokens and cost" aside={span.folded_into !== null && "a duplicate: counted at another span"}>
         <UsageTable span={span} />
       </Section>
+      {context.length > 1 && (
+        <Section title="Context by turn">
+          <ContextChart turns={context} selected={span.span_id} />
+        </Section>
+      )}
       <Asked span={span} rows={rows} asked={asked} names={names} />
       <Section title={answered.length > 1 ? `${answered.length} answers` : "Answer"}>
         <div className={css.answer}>

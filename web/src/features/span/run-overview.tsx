@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import { useMemo, useState } from "react";
+import { contextsOf } from "@/lib/context";
 import { compact, count, duration } from "@/lib/format";
 import { attributeText } from "@/lib/full-span";
 import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "@/lib/related";
@@ -8,6 +9,7 @@ import { Button } from "@/ui/button";
 import { KindIcon } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
 import { SummedCost } from "@/ui/summed-cost";
+import { ContextChart } from "./context-chart";
 import type { OverviewProps } from "./overview";
 import { RecordedValue } from "./recorded-value";
 import css from "./run-overview.module.css";
@@ -32,6 +34,17 @@ export function RunOverview({ span, place, rows }: OverviewProps) {
           </Facts>
         </Section>
       )}
+      {!place.row?.inferred && <Exchange span={span} />}
+      {place.row && <Contexts id={place.row.id} rows={rows} />}
+      {place.row && <Calls {...{ place, rows }} />}
+    </>
+  );
+}
+
+/** What it was given, and what came of it. */
+function Exchange({ span }: Pick<OverviewProps, "span">) {
+  return (
+    <>
       <Section title="Given">
         <RecordedValue
           value={span.input}
@@ -52,9 +65,20 @@ export function RunOverview({ span, place, rows }: OverviewProps) {
           />
         </Section>
       )}
-      {place.row && <Calls {...{ place, rows }} />}
     </>
   );
+}
+
+const MOST_CHARTS = 3;
+
+/** Where the context of the conversations below it went. */
+function Contexts({ id, rows }: { id: string; rows: OverviewProps["rows"] }) {
+  const contexts = useMemo(() => contextsOf(descendantsOf(rows, id)).filter((turns) => turns.length > 1), [rows, id]);
+  return contexts.slice(0, MOST_CHARTS).map((turns, at) => (
+    <Section key={turns[0]?.row.id} title={contexts.length === 1 ? "Context by turn" : `Context by turn, ${at + 1}`}>
+      <ContextChart turns={turns} selected={null} />
+    </Section>
+  ));
 }
 
 function Calls({ place, rows }: Pick<OverviewProps, "place" | "rows">) {
