@@ -258,6 +258,13 @@ class LabelsQuery(Page):
     span_id: SpanId | None = None
 
 
+class PreviewsQuery(Query):
+    """``GET /runs/{run_id}/previews``."""
+
+    span_id: Annotated[list[SpanId], Field(min_length=1, max_length=200)]
+    trace_id: TraceId | None = None
+
+
 class TraceQuery(Page):
     """``GET /traces/{trace_id}``."""
 

@@ -13,6 +13,7 @@ from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import (
     HitsQuery,
     OutlineQuery,
+    PreviewsQuery,
     Query,
     QueryOf,
     RunIdInPath,
@@ -121,6 +122,24 @@ async def list_run_hits(
         return json_response(hits)
 
     return await service.reads.answer(request, page_cost(query.limit, walks=query.attributes), read)
+
+
+@router.api_route("/runs/{run_id}/previews", methods=LOOK, responses=statuses(404, 503))
+async def list_previews(
+    request: Request,
+    service: InService,
+    run_id: RunIdInPath,
+    query: Annotated[PreviewsQuery, Depends(QueryOf(PreviewsQuery))],
+) -> Response:
+    """Answer with the beginnings of what some calls of a run were given, and of what they gave."""
+
+    def read() -> Response:
+        items = service.store.previews(run_id, query.span_id, trace_id=query.trace_id)
+        if not items and service.store.run(run_id) is None:
+            raise _no_run(run_id)
+        return json_response({"items": items})
+
+    return await service.reads.answer(request, page_cost(len(query.span_id)), read)
 
 
 @router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))

@@ -113,6 +113,19 @@ class TraceOutline:
 
 
 @dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call was about, in a line each; None where nothing is recorded or known of it."""
+
+    trace_id: str
+    span_id: str
+    input: str | None
+    """The beginning of what it was given; None of model calls, whose prompts no line can tell."""
+    output: str | None
+    """The beginning of what it gave; of a model the text of its answer, else which tools it asks for."""
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """The traces that share a session id, summed up."""
 

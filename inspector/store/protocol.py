@@ -16,6 +16,7 @@ from inspector.model import (
     NewLabel,
     Order,
     Page,
+    Preview,
     Run,
     RunOutline,
     RunSort,
@@ -295,6 +296,16 @@ class Store(Protocol):
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
+        """
+        ...
+
+    def previews(self, run_id: str, span_ids: Sequence[str], *, trace_id: str | None = None) -> tuple[Preview, ...]:
+        """Returns the beginnings of what some calls of a run were given and of what they gave, in no order.
+
+        Args:
+            run_id: The run.
+            span_ids: The calls; those that are not of the run are left out.
+            trace_id: One trace of it alone.
         """
         ...
 

@@ -1,7 +1,7 @@
 """What a store on an SQLite file is asked: each question reads as of one moment."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from inspector.model import (
     Loss,
     Order,
     Page,
+    Preview,
     Run,
     RunOutline,
     RunSort,
@@ -37,6 +38,7 @@ from inspector.store.labels import read_labels
 from inspector.store.limits import ReadLimits
 from inspector.store.losses import read_losses, with_losses, with_losses_of_run
 from inspector.store.outline import read_outline, read_run_outline
+from inspector.store.previews import read_previews
 from inspector.store.protocol import Health, Kept, SpoolMark
 from inspector.store.rows import clean
 from inspector.store.stats import read_stats
@@ -183,6 +185,12 @@ class SqliteReads(ABC):
         trace = None if trace_id is None else clean(trace_id)
         with self._read() as connection:
             return read_turns(connection, clean(run_id), trace, cursor=cursor, limit=limit)
+
+    def previews(self, run_id: str, span_ids: Sequence[str], *, trace_id: str | None = None) -> tuple[Preview, ...]:
+        """See `Store.previews`."""
+        trace = None if trace_id is None else clean(trace_id)
+        with self._read() as connection:
+            return read_previews(connection, clean(run_id), trace, [clean(each) for each in span_ids])
 
     def labels(
         self,

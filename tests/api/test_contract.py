@@ -140,6 +140,7 @@ NOUNS = [
     ("Error", model.SpanError),
     ("InferredTool", model.InferredTool),
     ("Label", model.Label),
+    ("Preview", model.Preview),
     ("Run", model.Run),
     ("RunOutline", model.RunOutline),
     ("SpanPlace", model.SpanPlace),

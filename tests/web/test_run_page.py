@@ -152,3 +152,14 @@ def test_a_call_that_no_other_continues_has_no_chart(loops, visit):
     page = visit(loops, f"/traces/{0x20000:032x}", **TALL)
     expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text("elsewhere")
     expect(page.get_by_role("figure")).to_have_count(0)
+
+
+def test_rows_say_what_a_call_was_given_and_gave(crowded, visit):
+    page = visit(crowded, f"/runs/{CROWDED}", viewport={"width": 1600, "height": 900})
+    rows = rows_of(page)
+    expect(rows.nth(1)).to_contain_text("Next is 0.")
+    expect(rows.nth(2)).to_contain_text("Invoice 0: paid.")
+    # Those that come into view tell as well.
+    page.get_by_role("treegrid").focus()
+    page.keyboard.press("End")
+    expect(rows.filter(has_text="Next is 11.")).to_be_in_viewport()

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 export type SpanEvent = Schemas["Event"];
 export type FullEvent = Schemas["FullEvent"];
 export type NewLabel = Schemas["NewLabel"];
+export type Preview = Schemas["Preview"];
 export type Run = Schemas["Run"];
 export type RunOutline = Schemas["RunOutline"];
 export type Trace = Schemas["Trace"];

@@ -9,6 +9,7 @@ import {
   type FullEvent,
   type GroupBy,
   isReadiness,
+  type Preview,
   type Readiness,
   type Run,
   type RunOutline,
@@ -346,4 +347,14 @@ export async function deleteRun(runId: string, keepalive = false): Promise<void>
 /** Remove a session and its traces for good. */
 export async function deleteSession(sessionId: string): Promise<void> {
   await unwrap(client.DELETE("/session", { params: { query: { session_id: sessionId } } }));
+}
+
+/** What some calls of a run were given and gave, a line each; at most 200 of them. */
+export async function previewsOf(runId: string, spanIds: readonly string[], signal?: AbortSignal): Promise<Preview[]> {
+  const query = { span_id: [...spanIds] };
+  const asked = client.GET("/runs/{run_id}/previews", {
+    params: { path: { run_id: runId }, query },
+    ...(signal && { signal }),
+  });
+  return (await unwrap(asked)).items;
 }

@@ -157,6 +157,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        /** What some calls of a run were given and gave, a line each. */
+        get: operations["listPreviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{run_id}/hits": {
         parameters: {
             query?: never;
@@ -929,6 +948,22 @@ export interface components {
             /** @description Its events in the order they began. */
             items: components["schemas"]["Event"][];
             next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description What a call was about, in a line each of at most 100 characters. */
+        Preview: {
+            trace_id: components["schemas"]["TraceId"];
+            span_id: components["schemas"]["SpanId"];
+            /**
+             * @description The beginning of what it was given, an object member by member. Null of model calls, whose prompts no line can
+             *     tell.
+             */
+            input: string | null;
+            /** @description The beginning of what it gave; of a model the text of its answer, else which tools it asks for. */
+            output: string | null;
+            error: string | null;
+        };
+        Previews: {
+            items: components["schemas"]["Preview"][];
         };
         /** @description A run summed up, and one page of the structure of all its traces in columns. */
         RunOutline: {
@@ -2029,6 +2064,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TurnPage"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPreviews: {
+        parameters: {
+            query: {
+                /** @description Repeat it for several; those that are not of the run are left out. */
+                span_id: components["schemas"]["SpanId"][];
+                /** @description The trace they are of; without it any of the run. */
+                trace_id?: components["schemas"]["TraceId"];
+            };
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A preview of each call, in no order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Previews"];
                 };
             };
             400: components["responses"]["Malformed"];

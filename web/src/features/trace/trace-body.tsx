@@ -156,6 +156,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
         {view === "waterfall" && (
           <TraceWaterfall
             {...{ rows, tree, below, complete, search, selection, clock, find }}
+            runId={run?.run_id ?? trace.run_id}
             onEnter={() => detail.current?.focus()}
             ref={focus}
           />

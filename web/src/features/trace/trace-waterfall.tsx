@@ -17,6 +17,7 @@ import { useZoom } from "./use-zoom";
 import { Waterfall } from "./waterfall";
 
 interface Props {
+  runId: string | null;
   rows: readonly SpanRow[];
   tree: Tree;
   below: Subtrees;
@@ -98,6 +99,7 @@ export function TraceWaterfall(props: Props) {
       <FindPlace place={find.place} notice={find.notice} />
       <Waterfall
         {...{ rows, tree, outline, clock, zoom, levels, onDepth, onEnter, ref }}
+        runId={props.runId}
         selection={{ ...selection, id: shown }}
         matches={matched}
         path={search.path === "1"}

@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot, Repeat } from "lucide-react";
 import { type CSSProperties, memo } from "react";
+import type { Preview } from "@/api/client";
 import { compact, count, dollars, plural } from "@/lib/format";
 import { partsOfName } from "@/lib/operation";
 import type { SpanRow } from "@/lib/spans";
@@ -52,6 +53,8 @@ interface Props {
   view: Range;
   now: () => number;
   critical: readonly number[] | undefined;
+  /** What it was given and gave, in a line. */
+  preview: Preview | null;
   /** For a line that stands for several spans: all rows, and which of them. */
   rows?: readonly SpanRow[] | undefined;
   members?: readonly number[] | undefined;
@@ -103,6 +106,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
           </span>
         )}
         {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
+        {props.preview && <Given preview={props.preview} />}
         {props.duplicates > 0 && <HiddenDuplicates spans={props.duplicates} />}
         {props.hiddenSpans > 0 && <Hidden spans={props.hiddenSpans} failures={props.hiddenFailures} />}
       </div>
@@ -128,6 +132,24 @@ function extraOf(row: SpanRow, agentAbove: string | null): string | null {
   const words = [row.tool, row.model, row.agent === agentAbove ? null : row.agent];
   const missing = words.filter((word) => word !== null && word !== "" && !row.name.includes(word));
   return missing.length ? missing.join(" · ") : null;
+}
+
+/** What it was given, and what came of it or why nothing did. */
+function Given({ preview: { input, output, error } }: { preview: Preview }) {
+  const gave = error ?? output;
+  if (input === null && gave === null) return null;
+  const words = [input, gave].filter((each) => each !== null).map(visibleLine);
+  return (
+    <span className={css.preview} title={words.join(" → ")}>
+      {input !== null && <bdi className={css.given}>{visibleLine(input)}</bdi>}
+      {gave !== null && (
+        <>
+          <span aria-hidden>→</span>
+          <bdi className={clsx(css.gave, error !== null && css.wrong)}>{visibleLine(gave)}</bdi>
+        </>
+      )}
+    </span>
+  );
 }
 
 function Indent({ level }: { level: number }) {

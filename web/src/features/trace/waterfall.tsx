@@ -24,6 +24,7 @@ import { Minimap, momentAt } from "./minimap";
 import type { Clock } from "./use-clock";
 import { useCursor } from "./use-cursor";
 import type { Outline } from "./use-outline";
+import { usePreviews } from "./use-previews";
 import { useScroll } from "./use-scroll";
 import type { Selection } from "./use-selection";
 import { useWindow } from "./use-window";
@@ -38,6 +39,8 @@ const HEAD_REM = 1.625;
 const TRACK_REM = 10;
 
 interface Props {
+  /** The run that they are of. */
+  runId: string | null;
   rows: readonly SpanRow[];
   tree: Tree;
   outline: Outline;
@@ -84,6 +87,15 @@ export function Waterfall(props: Props) {
   useWheelZoom(scroller, zoom);
   useListKeys(scroller);
   useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }), []);
+  const inSight = useMemo(() => {
+    const found: SpanRow[] = [];
+    for (let line = seen.first; line < seen.last; line++) {
+      const row = rows[lines.row[line] as number];
+      if (row && (lines.fold[line] ?? -1) < 0) found.push(row);
+    }
+    return found;
+  }, [rows, lines, seen.first, seen.last]);
+  const previews = usePreviews(props.runId, inSight);
   const ticks = useTicks(scroller, zoom.view);
   const { now } = clock;
   const duplicates = duplicatesOf(rows);
@@ -135,7 +147,7 @@ export function Waterfall(props: Props) {
           <div role="rowgroup" className={css.body} style={{ height: lines.row.length * lineHeight }}>
             <AxisLines view={zoom.view} ticks={ticks} />
             <WaterfallLines
-              {...{ rows, tree, outline, duplicates, seen, lineHeight, path }}
+              {...{ rows, tree, outline, duplicates, seen, lineHeight, path, previews }}
               selected={selection.id}
               cursor={cursor.at}
               matches={props.matches}

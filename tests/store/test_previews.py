@@ -1,0 +1,92 @@
+import json
+
+import pytest
+
+A = "a" * 32
+ARGUMENTS, RESULT = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
+ASKED, ANSWERED = "gen_ai.input.messages", "gen_ai.output.messages"
+
+
+@pytest.fixture
+def preview(store, make_span):
+    """Stores one call and returns what its row says of it."""
+
+    def of(given=None, gave=None, *, kind="tool", **fields):
+        keys = (ASKED, ANSWERED) if kind == "llm" else (ARGUMENTS, RESULT)
+        values = {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in zip(keys, (given, gave), strict=True)
+        }
+        attributes = {key: value for key, value in values.items() if value != "null"}
+        named = {"input_key": keys[0], "output_key": keys[1]}
+        store.write(
+            [make_span(trace_id=A, span_id="1" * 16, run="r", kind=kind, attributes=attributes, **named, **fields)]
+        )
+        (found,) = store.previews("r", ["1" * 16])
+        return found.input, found.output
+
+    return of
+
+
+@pytest.mark.parametrize(
+    "given, shown",
+    [
+        ({"city": "Oslo", "nights": 2}, "city: Oslo, nights: 2"),
+        ({"rooms": [{"id": 7}], "note": "a\nb"}, 'rooms: [{"id":7}], note: a b'),
+        ("plain text", "plain text"),
+        ('"quoted"', "quoted"),
+        ([1, 2], "[1,2]"),
+        ({}, None),
+        ({"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "look"}}, "name: look"),
+        ({"jsonrpc": "2.0", "id": 9, "method": "ping"}, None),
+        ({"text": "x" * 500}, f"text: {'x' * 93}…"),
+    ],
+)
+def test_arguments_are_told_member_by_member_on_one_line(preview, given, shown):
+    assert preview(given)[0] == shown
+
+
+@pytest.mark.parametrize(
+    "gave, shown",
+    [
+        ({"ok": True, "price": 192}, "ok: true, price: 192"),
+        ({"content": [{"type": "text", "text": "84932.86"}], "isError": False}, "84932.86"),
+        ({"content": [{"type": "text", "text": '{"found": 7}'}]}, "found: 7"),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, None),
+        ("done", "done"),
+    ],
+)
+def test_a_result_is_told_without_its_envelope(preview, gave, shown):
+    found = preview(None, gave)[1]
+    assert found == shown if shown else found.startswith("[")
+
+
+def test_a_model_call_tells_its_answer_and_not_its_prompt(preview):
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "Where to?"}]}]
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": "To Oslo."}]}]
+    assert preview(asked, said, kind="llm") == (None, "To Oslo.")
+
+
+def test_an_answer_without_text_tells_which_tools_it_asks_for(preview):
+    parts = [
+        {"type": "tool_call", "id": str(at), "name": name, "arguments": {}} for at, name in enumerate(("look", "book"))
+    ]
+    assert preview([], [{"role": "assistant", "parts": parts}], kind="llm") == (None, "calls look, book")
+
+
+def test_a_value_that_is_very_long_is_shown_as_it_begins(preview):
+    assert preview('{"a": "' + "x" * 300_000)[0] == '{"a": "' + "x" * 92 + "…"
+
+
+def test_only_the_spans_that_are_asked_for_come_and_only_of_the_run(store, make_span):
+    store.write(
+        [
+            make_span(trace_id=A, span_id="1" * 16, run="r"),
+            make_span(trace_id=A, span_id="2" * 16, run="r"),
+            make_span(trace_id="b" * 32, span_id="1" * 16, run="r"),
+            make_span(trace_id="c" * 32, span_id="1" * 16, run="other"),
+        ]
+    )
+    found = store.previews("r", ["1" * 16, "9" * 16])
+    assert {(each.trace_id, each.span_id) for each in found} == {(A, "1" * 16), ("b" * 32, "1" * 16)}
+    assert [each.trace_id for each in store.previews("r", ["1" * 16], trace_id=A)] == [A]
