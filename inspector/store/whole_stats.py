@@ -281,7 +281,8 @@ def _sums_of_many(of: Whole, by: GroupBy, of_slice: Sequence[ColumnElement[bool]
     if by == "label":
         known = of.labels().subquery("known")
         ones = select(known.c.whole, known.c.key).select_from(known.join(of.table, known.c.whole == row_id)).distinct()
-        none = ~exists(select(known.c.key).where(known.c.whole == row_id).correlate(of.table))
+        # Listed once, where it would be looked for anew for every row.
+        none = row_id.not_in(select(of.labels().subquery("others").c.whole))
     else:
         column = _MANY[by]
         has_one = and_(of.owns, column.is_not(None), spans.c.folded_into.is_(None))

@@ -163,3 +163,24 @@ def test_rows_say_what_a_call_was_given_and_gave(crowded, visit):
     page.get_by_role("treegrid").focus()
     page.keyboard.press("End")
     expect(rows.filter(has_text="Next is 11.")).to_be_in_viewport()
+
+
+def test_without_messages_the_page_says_why_there_are_no_conversations(homes, serving, visit):
+    home = homes / "silent"
+    silent = [
+        replace(span, attributes={}, input_key=None, output_key=None) for span in loop_spans(1, "Send invoice 1137", 0)
+    ]
+    fill(home, silent)
+    with serving(home) as server:
+        page = visit(server, f"/runs/{LOOP}", **TALL)
+        expect(page.get_by_role("note")).to_contain_text("recorded without their messages")
+        expect(rows_of(page)).to_have_count(3)
+
+
+def test_messages_that_only_keep_a_connection_going_are_one_row_until_it_is_opened(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    plumbing = rows_of(page).filter(has_text="MCP: ")
+    expect(plumbing).not_to_have_count(0)
+    expect(rows_of(page).filter(has_text="initialize")).to_have_count(0)
+    plumbing.first.click()
+    expect(rows_of(page).filter(has_text="initialize")).not_to_have_count(0)

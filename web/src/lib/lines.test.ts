@@ -9,7 +9,15 @@ const row = sampleRow;
 
 function shapeOf(rows: readonly SpanRow[], over: Partial<Shape> = {}): Shape {
   const tree = treeOf(rows);
-  return { tree, below: subtreesOf(rows, tree), isOpen: () => true, folded: false, openFolds: new Set(), ...over };
+  return {
+    tree,
+    below: subtreesOf(rows, tree),
+    isOpen: () => true,
+    folded: false,
+    everything: false,
+    openFolds: new Set(),
+    ...over,
+  };
 }
 
 /** `2 name` for a span at level 2, `1 4×name` for a fold of four. */
@@ -31,6 +39,33 @@ describe("linesOf", () => {
     expect(drawn(rows, closed)).toEqual(["0 run", "1 a", "1 b"]);
     expect(closed.open).toEqual([true, false, undefined]);
     expect([...closed.line]).toEqual([0, 1, -1, 2]);
+  });
+
+  it("tells messages of MCP that keep a connection going as one, until they are opened or one of them failed", () => {
+    const rpc = { kind: "rpc" as const };
+    const rows = [
+      row("run"),
+      row("a", "run", { ...rpc, name: "initialize" }),
+      row("b", "run", { ...rpc, name: "notifications/initialized" }),
+      row("c", "run", { ...rpc, name: "tools/list" }),
+      row("call", "run", { name: "weather" }),
+      row("d", "run", { ...rpc, name: "ping" }),
+      row("e", "run", { ...rpc, name: "ping", status: "error" }),
+      row("f", "run", { ...rpc, name: "tools/call weather" }),
+    ];
+    const shape = shapeOf(rows);
+    const lines = linesOf(rows, shape);
+    expect(drawn(rows, lines)).toEqual(["0 run", "1 4×initialize", "1 weather", "1 ping", "1 tools/call weather"]);
+    expect(drawn(rows, linesOf(rows, shapeOf(rows, { everything: true })))).toHaveLength(8);
+    expect(foldAround(rows, shape, 2)?.id).toBe("a");
+    const opened = linesOf(rows, shapeOf(rows, { openFolds: new Set(["a"]) }));
+    expect(drawn(rows, opened).slice(1, 6)).toEqual([
+      "1 4×initialize",
+      "2 initialize",
+      "2 notifications/initialized",
+      "2 tools/list",
+      "2 ping",
+    ]);
   });
 
   it("counts the places of siblings", () => {

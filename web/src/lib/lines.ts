@@ -16,7 +16,7 @@ export interface Fold {
   /** The span id of its first member, by which it is known while it grows. */
   id: string;
   members: number[];
-  /** How many spans make one cycle; 1 where all are equal. */
+  /** How many spans make one cycle; 1 where all are equal, 0 for messages of MCP that only keep a connection going. */
   period: number;
   /** Its own line. */
   line: number;
@@ -46,6 +46,8 @@ export interface Shape {
   isOpen: (at: number) => boolean;
   /** Whether runs of equal siblings become one line. */
   folded: boolean;
+  /** Whether plumbing shows message by message. */
+  everything: boolean;
   openFolds: ReadonlySet<string>;
 }
 
@@ -68,7 +70,7 @@ export function linesOf(rows: readonly SpanRow[], shape: Shape): Lines {
     folds: [],
     line: new Int32Array(rows.length).fill(-1),
   };
-  const entries = (siblings: readonly number[]) => (shape.folded ? grouped(rows, siblings, shape.below) : siblings);
+  const entries = (siblings: readonly number[]) => entriesOf(rows, siblings, shape);
   const stack: Frame[] = [{ entries: entries(tree.roots), next: 0, level: 0 }];
   for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
     const entry = frame.entries[frame.next++];
@@ -111,6 +113,30 @@ function enter(lines: Lines, fold: Fold, open: boolean): void {
 export function hasOwnLine(lines: Lines, row: number): boolean {
   const line = lines.line[row] ?? -1;
   return line >= 0 && lines.fold[line] === -1;
+}
+
+/** At least so many messages beside one another that only keep a connection going are told as one. */
+const FEWEST_MESSAGES = 2;
+const PLUMBING =
+  /^(?:initialize|ping|server\/discover|notifications\/\S+|(?:tools|prompts|resources(?:\/templates)?)\/list)\b/;
+
+/** Whether it is a message of MCP that only keeps a connection going, or tells what there is. */
+function isPlumbing({ kind, status, name }: SpanRow): boolean {
+  return kind === "rpc" && status === "ok" && PLUMBING.test(name);
+}
+
+/** Siblings as they show: those that are plumbing as one, runs and cycles of equal ones where that is wanted. */
+function entriesOf(rows: readonly SpanRow[], siblings: readonly number[], shape: Shape): readonly (number | Fold)[] {
+  const others = (part: readonly number[]) => (shape.folded ? grouped(rows, part, shape.below) : part);
+  if (shape.everything) return others(siblings);
+  const members = siblings.filter((at) => isPlumbing(rows[at] as SpanRow));
+  const first = members[0];
+  if (first === undefined || members.length < FEWEST_MESSAGES) return others(siblings);
+  const inside = new Set(members);
+  const place = siblings.indexOf(first);
+  const fold: Fold = { id: (rows[first] as SpanRow).id, members, period: 0, line: -1 };
+  const after = siblings.slice(place).filter((at) => !inside.has(at));
+  return [...others(siblings.slice(0, place)), fold, ...others(after)];
 }
 
 /** Siblings with runs of equal ones, and cycles that repeat, put together. */
@@ -161,7 +187,7 @@ function isPlain(rows: readonly SpanRow[], at: number, below: Subtrees): boolean
 export function foldAround(rows: readonly SpanRow[], shape: Shape, row: number): Fold | null {
   const above = shape.tree.parent[row] ?? -1;
   const siblings = above < 0 ? shape.tree.roots : (shape.tree.children[above] as number[]);
-  for (const entry of grouped(rows, siblings, shape.below)) {
+  for (const entry of entriesOf(rows, siblings, shape)) {
     if (typeof entry !== "number" && entry.members.includes(row)) return entry;
   }
   return null;

@@ -18,11 +18,19 @@ interface Props extends Projections {
 export function TracePage({ place, search, ...projections }: Props) {
   const live = useTrace(place);
   const { trace } = live;
-  const rows = useConversations(live, place, search.inferred === "0");
+  const { rows, unknown } = useConversations(live, place, search.inferred === "0");
   return (
     <div className={css.page}>
       {trace && rows.length ? (
-        <TraceBody live={{ ...live, rows, trace }} search={search} onReload={live.reload} {...projections} />
+        <>
+          {unknown && (
+            <p className={css.note} role="note">
+              Conversations are not known here: the model calls were recorded without their messages, as with
+              INSPECTOR_CAPTURE_CONTENT=false.
+            </p>
+          )}
+          <TraceBody live={{ ...live, rows, trace }} search={search} onReload={live.reload} {...projections} />
+        </>
       ) : (
         <>
           <PageTitle title="Run" />

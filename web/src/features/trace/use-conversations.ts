@@ -9,8 +9,15 @@ import type { SpanRow } from "@/lib/spans";
 import { laterBy } from "@/lib/time";
 import { useSettled } from "@/ui/use-settled";
 
-/** The rows of a page with the agents and tools that follow from their messages, unless they are to be left out. */
-export function useConversations(live: LiveTrace, place: Place, hidden: boolean): readonly SpanRow[] {
+interface Conversations {
+  /** The rows of a page with the agents and tools that follow from their messages, unless they are to be left out. */
+  rows: readonly SpanRow[];
+  /** Whether there are model calls that might continue one another, and none of them has its messages. */
+  unknown: boolean;
+}
+
+/** What the messages of a page's model calls tell of agents and tools. */
+export function useConversations(live: LiveTrace, place: Place, hidden: boolean): Conversations {
   const { rows, base, trace } = live;
   const queries = useQueryClient();
   const settled = useSettled(rows);
@@ -29,7 +36,11 @@ export function useConversations(live: LiveTrace, place: Place, hidden: boolean)
   useLayoutEffect(() => {
     for (const row of shown) if (row.inferred) queries.setQueryData(inferredKey(row.id), eventOf(row, base));
   }, [queries, shown, base]);
-  return shown;
+  const unknown = useMemo(
+    () => turns?.length === 0 && settled.filter((row) => row.kind === "llm" && row.foldedInto === null).length > 1,
+    [turns, settled],
+  );
+  return { rows: shown, unknown: unknown && !settled.some((row) => row.kind === "agent") };
 }
 
 /** What is inferred as the API would answer it, had it been recorded. */

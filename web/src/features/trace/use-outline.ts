@@ -67,10 +67,14 @@ export function useOutline({ rows, tree: full, below: fullBelow, complete, asked
   const [openFolds, setOpenFolds] = useState(NO_FOLDS);
   const depth = asked.depth ?? usual.depth;
   const folded = asked.fold === undefined ? usual.folded : asked.fold === "1";
+  const all = asked.depth !== undefined;
   const shape: Shape = useMemo(() => {
-    const isOpen = (at: number) => byHand.get((rows[at] as SpanRow).id) ?? (tree.depth[at] as number) < depth;
-    return { tree, below, isOpen, folded, openFolds };
-  }, [rows, tree, below, byHand, depth, folded, openFolds]);
+    // Until it is asked for, a call does not show that others tell of it as well.
+    const isOpen = (at: number) =>
+      byHand.get((rows[at] as SpanRow).id) ??
+      ((tree.depth[at] as number) < depth && (all || !isToldBelow(rows, tree, at)));
+    return { tree, below, isOpen, folded, everything: all, openFolds };
+  }, [rows, tree, below, byHand, depth, all, folded, openFolds]);
   const lines = useMemo(() => linesOf(rows, shape), [rows, shape]);
 
   const [revealed, setRevealed] = useState<string | null>(null);
@@ -88,7 +92,7 @@ export function useOutline({ rows, tree: full, below: fullBelow, complete, asked
     const path = ancestorsOf(tree, row);
     const closed = path.filter((above) => !shape.isOpen(above));
     if (closed.length) setByHand(new Map([...byHand, ...closed.map((above) => [idOf(above), true] as const)]));
-    const around = folded ? [row, ...path].flatMap((each) => foldAround(rows, shape, each)?.id ?? []) : [];
+    const around = [row, ...path].flatMap((each) => foldAround(rows, shape, each)?.id ?? []);
     if (around.length) setOpenFolds(new Set([...openFolds, ...around]));
   }
 
@@ -103,6 +107,17 @@ export function useOutline({ rows, tree: full, below: fullBelow, complete, asked
     toggleFold: (id, open) => setOpenFolds(open ? new Set(openFolds).add(id) : setWithout(openFolds, id)),
     forget: () => setByHand(NOTHING),
   };
+}
+
+/** Whether nothing is below a call but spans that tell of it once more, such as the message and the server's side of it. */
+function isToldBelow(rows: readonly SpanRow[], tree: Tree, at: number): boolean {
+  const waiting = [...(tree.children[at] ?? [])];
+  if (waiting.length === 0) return false;
+  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
+    if (rows[below]?.foldedInto === null) return false;
+    waiting.push(...(tree.children[below] ?? []));
+  }
+  return true;
 }
 
 /** How a trace opens. Decided when all of it is here: a run that grows does not fold up under the reader's eyes. */

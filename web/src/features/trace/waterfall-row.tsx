@@ -95,7 +95,9 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         {row.status !== "ok" && <StatusMark status={row.status} size={13} />}
         <Oddities oddity={props.oddity} />
         {props.sameAs !== null && <SameAs which={props.sameAs} />}
-        {cycle && members ? (
+        {members && rows && period === 0 ? (
+          <Plumbing names={members.map((at) => (rows[at] as SpanRow).name)} />
+        ) : cycle && members ? (
           <CycleName cycle={cycle} times={members.length / cycle.length} />
         ) : (
           <Name row={row} members={members?.length} />
@@ -199,6 +201,15 @@ function CycleName({ cycle, times }: { cycle: readonly SpanRow[]; times: number 
     <bdi className={css.text} title={`${count(times)} × ${names.join(", ")}`}>
       <span className={css.members}>{count(times)} × </span>
       {names.join(", ")}
+    </bdi>
+  );
+}
+
+/** Messages that only keep a connection going. */
+function Plumbing({ names }: { names: readonly string[] }) {
+  return (
+    <bdi className={css.text} title={visibleLine(names.join(", "))}>
+      <span className={css.verb}>MCP: {plural(names.length, "message")}</span>
     </bdi>
   );
 }
