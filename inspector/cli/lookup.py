@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
-from inspector.model import Event, Filter, Page, Run, Trace
+from inspector.model import Event, Filter, Page, Run, Trace, Turn
 from inspector.spooling import is_run_id
 from inspector.store import Store
 
@@ -149,6 +149,18 @@ def traces_of(store: Store, run: Run) -> list[Trace]:
     cursor: str | None = None
     while True:
         page = store.traces(Filter(run_id=run.run_id), order="asc", cursor=cursor, limit=_PAGE)
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def turns_of(store: Store, run_id: str) -> list[Turn]:
+    """Read the model calls of a run as turns of conversations, in the order they began."""
+    found: list[Turn] = []
+    cursor: str | None = None
+    while True:
+        page = store.turns(run_id, cursor=cursor, limit=_PAGE)
         found += page.items
         cursor = page.next_cursor
         if cursor is None:

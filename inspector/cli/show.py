@@ -124,6 +124,23 @@ def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal
         terminal.write(["", *label_lines(labels, terminal)])
 
 
+def _show_conversations(store: "Store", run_id: str, events: list[Event], terminal: "Terminal") -> None:
+    """Draw hand-written loops as what they are, or say why they cannot be known."""
+    from inspector.cli.conversations import conversation_lines
+    from inspector.cli.lookup import turns_of
+    from inspector.cli.notices import notice
+
+    turns = turns_of(store, run_id)
+    calls = [event for event in events if event.kind == "llm" and event.folded_into is None]
+    if turns:
+        terminal.write(conversation_lines(turns, events, terminal))
+    elif len(calls) > 1 and all(event.kind != "agent" for event in events):
+        notice(
+            "conversations are not known: the model calls were recorded without their messages, "
+            "as with INSPECTOR_CAPTURE_CONTENT=false"
+        )
+
+
 def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
     from inspector.cli.documents import LARGE, run_document, write_json
     from inspector.cli.drawing import run_lines
@@ -139,6 +156,8 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
         write_json(run_document(run, whole, losses, names), terminal)
         return
     terminal.write(run_lines(run, whole, terminal, losses=losses, shape=shape))
+    if not shape.errors:
+        _show_conversations(store, run.run_id, [event for _, events in whole for event in events], terminal)
     if shape.errors and not run.errors:
         notice("no span of it failed")
 

@@ -124,3 +124,43 @@ def test_a_run_is_exported_and_deleted_whole(inspector, write_spans, span, tmp_p
     assert b"exported 2 spans of 2 traces" in inspector("export", "abcd1234", "-o", str(tmp_path / "a.jsonl")).stderr
     assert b"deleted 2 traces with 2 spans, " in inspector("prune", "--run", "abcd", "--yes").stdout
     assert b"no run abcd1234 is recorded" in inspector("prune", "--run", "abcd1234", "--yes").stderr
+
+
+ASKED, ANSWERED = "gen_ai.input.messages", "gen_ai.output.messages"
+
+
+def said(role, *parts):
+    return {"role": role, "parts": list(parts)}
+
+
+def loop_of(span, *, content=True):
+    """A hand-written loop of two model calls; the tool between them, which no span tells of, failed."""
+    wants = {"type": "tool_call", "id": "c1", "name": "send_mail", "arguments": {"to": "ann"}}
+    gave = {"type": "tool_call_response", "id": "c1", "response": "KeyError: 'ann'"}
+    talk = [said("user", {"type": "text", "content": "Send it"})]
+    answers = [said("assistant", wants), said("assistant", {"type": "text", "content": "It is sent."})]
+    for at, answer in enumerate(answers):
+        attributes = {ASKED: json.dumps(talk), ANSWERED: json.dumps([answer])} if content else {}
+        keys = {"input_key": ASKED, "output_key": ANSWERED} if content else {}
+        began = 10**9 * (1 + at)
+        times = {"start_ns": began, "end_ns": began + 10**8}
+        yield span(trace_id=f"{at:032x}", kind="llm", name="chat m", attributes=attributes, **keys, **times, **RUN)
+        talk = [*talk, answer, said("tool", gave)]
+
+
+def test_a_hand_written_loop_is_drawn_with_the_tools_that_its_messages_tell_of(inspector, write_spans, span):
+    write_spans(*loop_of(span))
+    drawn = inspector("show", "abcd1234").stdout.decode().splitlines()
+    begin = drawn.index("conversation of 2 turns; its tools are inferred from messages, and not counted")
+    first, tool, last = drawn[begin + 1 : begin + 4]
+    assert first.split()[:3] == last.split()[:3] == ["✓", "chat", "m"]
+    assert tool.split()[:3] == ["✗", "send_mail", "(inferred)"]
+    assert tool.endswith("""{"to":"ann"} → KeyError: 'ann'""")
+    assert "900 ms" in tool
+
+
+def test_a_loop_without_messages_says_why_it_has_no_conversation(inspector, write_spans, span):
+    write_spans(*loop_of(span, content=False))
+    shown = inspector("show", "abcd1234")
+    assert "conversation of" not in shown.stdout.decode()
+    assert "recorded without their messages" in shown.stderr.decode()
