@@ -2,11 +2,15 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 from serving import fill, wait_until
-from stories import TWICE, message, model_call, span_of, tool_call
+from stories import MINUTE, TWICE, message, model_call, span_of, tool_call
+
+from inspector import semconv
+from inspector.model import SpanError
 
 TRACE = f"{0x5BA:032x}"
 LONG_TEXT = "The whole text. " * 40_000
@@ -274,3 +278,64 @@ def test_a_value_of_a_call_leads_to_the_spans_that_have_it_too(story, visit):
     expect(grid.get_by_role("row")).to_have_count(2)
     expect(grid).to_contain_text("read_file")
     expect(page.get_by_role("button", name="Change argument: path=a.txt")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def refused(homes: Path, serving):
+    """A call whose argument was refused, in a run without a model; the tool was listed in an earlier run."""
+    listed = {"name": "book_hotel", "inputSchema": {"type": "object", "required": ["nights"], "properties": {}}}
+    listed["inputSchema"]["properties"] = {
+        "hotel": {"type": "string", "description": "Its name"},
+        "nights": {"type": "integer", "description": "How many"},
+    }
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [listed]}})
+    key = semconv.SEED_RPC_RESPONSE
+    earlier = span_of(f"{1:032x}", 1, "rpc", name="tools/list", run="earlier", attributes={key: answer}, output_key=key)
+    message = "1 validation error for book_hotelArguments\nnights\n  Input should be a valid integer [type=int_parsing]"
+    failed = tool_call(
+        f"{2:032x}",
+        1,
+        "book_hotel",
+        {"hotel": "Zoo", "nights": "two"},
+        run="later",
+        status="error",
+        error=SpanError("tool_error", message),
+        start_ms=MINUTE,
+    )
+    home = homes / "refused"
+    fill(home, [earlier, failed])
+    with serving(home) as server:
+        yield server
+
+
+def test_a_refused_argument_is_marked_in_the_schema_that_an_earlier_run_saw(refused, visit):
+    page = visit(refused, "/runs/later", viewport={"width": 1280, "height": 1400})
+    detail = page.get_by_role("region", name="Span", exact=True)
+    section = detail.get_by_role("region", name="Refused argument")
+    expect(section).to_contain_text("nights")
+    expect(section).to_contain_text("Input should be a valid integer")
+    expect(section).to_contain_text("declared as integer, required: How many")
+    schema = detail.get_by_role("region", name="As its server listed it")
+    expect(schema.get_by_role("row").filter(has_text="nights")).to_contain_text("refused")
+    expect(schema.get_by_role("row").filter(has_text="hotel")).not_to_contain_text("refused")
+    schema.get_by_role("link", name="tools/list").click()
+    expect(page.get_by_role("heading", name="tools/list").first).to_be_visible()
+
+
+def test_a_refused_argument_is_marked_in_the_schema_that_a_model_was_offered_earlier(homes: Path, serving, visit):
+    schema = {"type": "object", "properties": {"nights": {"type": "integer", "description": "How many"}}}
+    offered = [{"type": "function", "function": {"name": "book_hotel", "parameters": schema}}]
+    attributes = {semconv.TOOL_DEFINITIONS: json.dumps(offered)}
+    call = {"type": "tool_call", "id": "call-1", "name": "book_hotel", "arguments": {"nights": 2}}
+    asked, answer = message("user", "Two nights, please"), message("assistant", "", call)
+    earlier = model_call(f"{1:032x}", 1, [asked], answer, run="earlier", attributes=attributes)
+    error = SpanError("tool_error", "1 validation error for book_hotel\nnights\n  Input should be a valid integer")
+    given = {"hotel": "Zoo", "nights": "two"}
+    fields = {"run": "later", "status": "error", "error": error, "start_ms": MINUTE}
+    home = homes / "offered-earlier"
+    fill(home, [earlier, tool_call(f"{2:032x}", 1, "book_hotel", given, **fields)])
+    with serving(home) as server:
+        page = visit(server, "/runs/later", viewport={"width": 1280, "height": 1400})
+        schema = page.get_by_role("region", name="As it was offered to the model")
+        expect(schema.get_by_role("row").filter(has_text="nights")).to_contain_text("refused")
+        expect(schema.get_by_role("link", name="chat gpt-4.1")).to_be_visible()

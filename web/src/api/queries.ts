@@ -3,6 +3,8 @@ import { type Filter, queryOf } from "@/lib/filter";
 import { INFERRED } from "@/lib/inferred";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
+import { KEY } from "@/lib/semconv";
+import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
 import {
   ApiError,
   client,
@@ -357,4 +359,39 @@ export async function previewsOf(runId: string, spanIds: readonly string[], sign
     ...(signal && { signal }),
   });
   return (await unwrap(asked)).items;
+}
+
+/** A tool as it was last declared, and the span that says so. */
+export interface Declared {
+  tool: ToolDefinition;
+  event: FullEvent;
+}
+
+/** Other names are not asked for: they would not fit into an address, or could not be searched for. */
+const TOOL_NAME = /^[\p{L}\p{N}_.:/ -]{1,200}$/u;
+// The latest call that names a tool need not have declared it.
+const CALLS_TO_ASK = 3;
+
+/** How whatever run declared a tool last: the latest list of its MCP server, else the latest model call that asked for it. */
+export function declaredToolQuery(name: string) {
+  return queryOptions({
+    queryKey: ["declared tool", name],
+    queryFn: async ({ signal }): Promise<Declared | null> => {
+      if (!TOOL_NAME.test(name)) return null;
+      const q = `"${name}"`;
+      const listed = { kind: ["rpc"], name_prefix: "tools/list", limit: 1 };
+      const offered = { kind: ["llm"], limit: CALLS_TO_ASK };
+      for (const where of [listed, offered]) {
+        const query: Query = { ...where, q, full: true };
+        const page = await unwrap(client.GET("/events", { params: { query }, signal }));
+        for (const event of page.items as FullEvent[]) {
+          const given = where === listed ? event.output : event.attributes?.[KEY.toolDefinitions];
+          const tool = readTools(given).find((each) => each.name === name);
+          if (tool) return { tool, event };
+        }
+      }
+      return null;
+    },
+    staleTime: 60_000,
+  });
 }

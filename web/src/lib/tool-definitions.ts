@@ -11,7 +11,9 @@ export interface ToolDefinition {
 
 /** The tools of a recorded list of definitions, in the form of any API; what is no definition is left out. */
 export function readTools(recorded: unknown): ToolDefinition[] {
-  const held = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  const given = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  // The answer of an MCP server, in its envelope.
+  const held = field(given, "jsonrpc") === undefined ? given : field(given, "result");
   const list = Array.isArray(held) ? held : (field(held, "tools") ?? []);
   return (Array.isArray(list) ? list : []).flatMap((item) => {
     const declared = field(item, "functionDeclarations", "function_declarations");

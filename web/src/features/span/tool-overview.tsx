@@ -1,9 +1,14 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { MessageSquareText } from "lucide-react";
 import { useMemo } from "react";
+import { type Declared, declaredToolQuery } from "@/api/queries";
 import { asksFor, conversationOf } from "@/lib/conversation";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
+import { isContainer } from "@/lib/json";
 import { readToolResult } from "@/lib/mcp-result";
 import { previousModelCall } from "@/lib/previous-call";
+import { type Parameter, parametersOf, type Refused, refusedIn } from "@/lib/refused";
 import type { Around } from "@/lib/related";
 import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
@@ -27,6 +32,11 @@ const SIDES = { args: "arguments", result: "result" };
 /** A tool call: what it was given, what came back, and which model call asked for it. */
 export function ToolOverview({ span, place, rows }: OverviewProps) {
   const asking = useAskingCall(span, place, rows);
+  const failed = span.status === "error";
+  // Of a tool that failed before a model was offered it here, as in a test of the server.
+  const elsewhere = useQuery({ ...declaredToolQuery(span.tool ?? ""), enabled: failed && !asking.tool }).data;
+  const tool = asking.tool ?? elsewhere?.tool ?? null;
+  const refused = useMemo(() => (failed ? refusedOf(span, tool) : []), [failed, span, tool]);
   return (
     <>
       <Section
@@ -49,6 +59,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
         />
       </Section>
       <Raised span={span} />
+      <RefusedArguments refused={refused} tool={tool} />
       {(span.output !== null || span.clipped.output !== undefined || span.status === "ok") && (
         <Section title={span.status === "error" ? "Result of the failed call" : "Result"}>
           <Result span={span} />
@@ -73,7 +84,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
           <TextFact label="Method" text={attributeText(span, KEY.mcpMethod)} mono />
         </Facts>
       </Section>
-      {asking.tool && <Definition tool={asking.tool} />}
+      {tool && <Definition tool={tool} elsewhere={asking.tool ? null : elsewhere} refused={refused} />}
     </>
   );
 }
@@ -107,10 +118,102 @@ function Result({ span }: { span: FullSpan }) {
   );
 }
 
-function Definition({ tool }: { tool: ToolDefinition }) {
+/** The names that an error may refuse: those that the tool declares, and those that it was given. */
+function refusedOf(span: FullSpan, tool: ToolDefinition | null): Refused[] {
+  const given = isContainer(span.input) && !Array.isArray(span.input) ? Object.keys(span.input) : [];
+  const names = new Set([...parametersOf(tool?.schema).map(({ name }) => name), ...given]);
+  const said = [span.error?.message, typeof span.output === "string" ? span.output : null];
+  const result = readToolResult(span.output);
+  const texts =
+    result?.content.flatMap((part) => ("text" in part && typeof part.text === "string" ? part.text : [])) ?? [];
+  return refusedIn([...said, ...texts].filter(Boolean).join("\n"), names);
+}
+
+/** The arguments that were refused, each as its tool declares it. */
+function RefusedArguments({ refused, tool }: { refused: Refused[]; tool: ToolDefinition | null }) {
+  if (refused.length === 0) return null;
+  const declared = parametersOf(tool?.schema);
   return (
-    <Section title="As it was offered to the model">
+    <Section title={refused.length === 1 ? "Refused argument" : "Refused arguments"}>
+      <ul className={css.refused}>
+        {refused.map(({ name, reason }) => (
+          <li key={name}>
+            <Recorded text={name} className={css.bad} /> {reason !== null && <Recorded text={reason} />}
+            <DeclaredAs parameter={declared.find((each) => each.name === name) ?? null} known={tool !== null} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function DeclaredAs({ parameter, known }: { parameter: Parameter | null; known: boolean }) {
+  if (parameter === null) return known ? <p className={css.dim}>The tool declares no such argument.</p> : null;
+  const words = [parameter.type, parameter.required ? "required" : "optional"].filter(Boolean).join(", ");
+  return (
+    <p className={css.dim}>
+      declared as {words}
+      {parameter.description !== null && (
+        <>
+          : <Recorded text={parameter.description} />
+        </>
+      )}
+    </p>
+  );
+}
+
+interface DefinitionProps {
+  tool: ToolDefinition;
+  /** What declared it, if not the model call before this one. */
+  elsewhere: Declared | null | undefined;
+  refused: readonly Refused[];
+}
+
+function Definition({ tool, elsewhere, refused }: DefinitionProps) {
+  const parameters = parametersOf(tool.schema);
+  const isRefused = (name: string) => refused.some((each) => each.name === name);
+  return (
+    <Section
+      title={elsewhere?.event.kind === "rpc" ? "As its server listed it" : "As it was offered to the model"}
+      aside={
+        elsewhere && (
+          <Link
+            to="/traces/$traceId"
+            params={{ traceId: elsewhere.event.trace_id }}
+            search={{ span: elsewhere.event.span_id }}
+          >
+            <Recorded text={elsewhere.event.name} />
+          </Link>
+        )
+      }
+    >
       {tool.description !== null && <LongText text={tool.description} lines={8} />}
+      {parameters.length > 0 && (
+        <table className={css.parameters}>
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">Argument</th>
+              <th scope="col">Type</th>
+              <th scope="col">What it is</th>
+            </tr>
+          </thead>
+          <tbody>
+            {parameters.map(({ name, type, required, description }) => (
+              <tr key={name} className={isRefused(name) ? css.bad : undefined}>
+                <th scope="row">
+                  <Recorded text={name} />
+                  {isRefused(name) && <span className={css.mark}> refused</span>}
+                </th>
+                <td>
+                  {type !== null && <Recorded text={type} />}
+                  {required && <span className={css.dim}> required</span>}
+                </td>
+                <td>{description !== null && <Recorded text={description} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
       {tool.schema !== null && (
         <Disclosure summary="schema of its arguments">
           <JsonView value={tool.schema} label="schema" />
