@@ -27,6 +27,9 @@ HTTP_ROUTE = "http.route"
 HTTP_STATUS = "http.response.status_code"
 URL_PATH = "url.path"
 
+# Code
+FUNCTION_NAME = "code.function.name"
+
 # Generative AI
 OPERATION_NAME = "gen_ai.operation.name"
 PROVIDER_NAME = "gen_ai.provider.name"
@@ -132,6 +135,10 @@ OTHER_TRANSPORT = "inspector.rpc.transport"
 """What an emitter calls a transport that the contract does not have."""
 TOOL_SOURCE = "inspector.tool.source"
 TOOL_SERVER = "inspector.tool.server"
+TOOL_REFERENCE = "inspector.tool.reference"
+"""How a program imports the function of a tool, ``module:attribute``, which the recorded arguments are enough for."""
+TOOL_UNREACHABLE = "inspector.tool.unreachable"
+"""Why it does not: ``method``, ``lambda``, ``nested``, ``hidden`` (no attribute of its module), ``arguments``."""
 TOOL_OUTCOME = "inspector.tool.outcome"
 """``executed``, ``short_circuited`` by a middleware that answered instead, or ``denied``."""
 MIDDLEWARE = "inspector.middleware_json"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.4"
+CONTRACT_VERSION = "1.5"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
 
 
@@ -81,16 +81,26 @@ _ALL = (
         since="1.0",
         optional=(*_ANSWERED, "response", "usage"),
     ),
-    Hook("before_tool_call", "Just before a tool is resolved and run", keywords="tool_name args context", since="1.0"),
+    Hook(
+        "before_tool_call",
+        "Just before a tool is resolved and run",
+        keywords="tool_name args context",
+        since="1.0",
+        optional=(*_CALL, "function"),
+    ),
     Hook(
         "after_tool_call",
         "After the tool returned",
         keywords="tool_name args result context",
         since="1.0",
-        optional=_CHANGED,
+        optional=(*_CHANGED, "function"),
     ),
     Hook(
-        "error_tool_call", "When the tool raised", keywords="tool_name args exc context", since="1.0", optional=_CHANGED
+        "error_tool_call",
+        "When the tool raised",
+        keywords="tool_name args exc context",
+        since="1.0",
+        optional=(*_CHANGED, "function"),
     ),
     Hook(
         "before_workflow_run", "On entry to a workflow's run", keywords="workflow context", since="1.0", optional=_GIVEN

@@ -3,7 +3,7 @@
 What belongs to a framework (agents, models, prompts, contexts, results) is ``Any``: the contract leaves it open.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 Phase = Literal["before", "after", "error", "notice"]
@@ -120,6 +120,7 @@ class BeforeToolCall(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    function: NotRequired[Callable[..., Any]]
 
 
 class AfterToolCall(TypedDict):
@@ -132,6 +133,7 @@ class AfterToolCall(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
+    function: NotRequired[Callable[..., Any]]
 
 
 class ErrorToolCall(TypedDict):
@@ -144,6 +146,7 @@ class ErrorToolCall(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
+    function: NotRequired[Callable[..., Any]]
 
 
 class BeforeWorkflowRun(TypedDict):

@@ -117,6 +117,11 @@ class Tool(ABC):
         """Whom middleware is told to be behind it; None for a local function."""
         return None
 
+    @property
+    def called_function(self) -> Callable[..., Any] | None:
+        """The Python function behind it; None where there is none."""
+        return None
+
     def add_input_guardrails(self, guardrails: Iterable[InputGuardrail]) -> None:
         """Add guardrails after those that are there."""
         self._rules.input_guardrails.extend(guardrails)
@@ -186,9 +191,11 @@ class Tool(ABC):
         changes: list[Change] = []
         changes_told.set(changes)
         call_id = os.urandom(8).hex()
-        told = self._hook_context(call, context, call_id)
+        told: dict[str, Any] = {"context": self._hook_context(call, context, call_id), "call_id": call_id}
+        if self.called_function is not None:
+            told["function"] = self.called_function
         async with around(
-            "tool_call", emitter="toolkit", tool_name=call.name, args=call.arguments, context=told, call_id=call_id
+            "tool_call", emitter="toolkit", tool_name=call.name, args=call.arguments, **told
         ) as around_call:
             try:
                 result = await self._through(call, context, call_id, changes)

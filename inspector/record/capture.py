@@ -13,6 +13,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector.plain import Plain
 from inspector.record import jsonrpc
+from inspector.record.functions import function_facts
 from inspector.record.labels import label
 from inspector.record.layouts import mro, type_name
 from inspector.record.reading import read, read_live
@@ -147,6 +148,9 @@ def _tool(values: HookValues) -> Facts:
             found = read(context, *names)
             if isinstance(found, str) and found:
                 facts[fact] = label(found)
+    function = values.get("function")
+    if function is not None:
+        facts |= function_facts(function, values.get("args"))
     return facts
 
 

@@ -266,6 +266,9 @@ _TOOL_FACTS = (
     ("tool_call_id", sc.TOOL_CALL_ID),
     ("correlation_id", sc.CORRELATION_ID),
     ("agent", sc.AGENT_NAME),
+    ("function", sc.FUNCTION_NAME),
+    ("reference", sc.TOOL_REFERENCE),
+    ("unreachable", sc.TOOL_UNREACHABLE),
 )
 
 

@@ -12,8 +12,8 @@ def typed_name(hook):
     return "".join(word.capitalize() for word in hook.split("_"))
 
 
-def test_the_contract_is_1_4_and_has_27_hooks():
-    assert instrument.CONTRACT_VERSION == "1.4"
+def test_the_contract_is_1_5_and_has_27_hooks():
+    assert instrument.CONTRACT_VERSION == "1.5"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
     }
@@ -53,6 +53,11 @@ def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():
     assert with_middleware == {"after_llm_generate", "error_llm_generate", "after_tool_call", "error_tool_call"}
 
 
+def test_tool_calls_take_the_function_that_is_called():
+    with_function = {name for name, hook in instrument.HOOKS.items() if "function" in hook.optional}
+    assert with_function == {name for name, hook in instrument.HOOKS.items() if hook.noun == "tool_call"}
+
+
 @pytest.mark.parametrize("hook", instrument.HOOKS.values(), ids=list(instrument.HOOKS))
 def test_each_hook_has_a_type_with_the_same_keywords(hook):
     typed = getattr(keywords, typed_name(hook.name))
@@ -74,5 +79,5 @@ def test_neither_the_catalogue_nor_its_hooks_can_be_changed():
         hook.keywords = ()
     assert repr(hook) == (
         "Hook('before_tool_call', keywords=('tool_name', 'args', 'context'), "
-        "optional=('call_id', 'emitter'), since='1.0')"
+        "optional=('call_id', 'emitter', 'function'), since='1.0')"
     )

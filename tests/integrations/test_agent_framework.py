@@ -28,6 +28,11 @@ def test_the_calls_of_a_turn_overlap(recorded):
     assert {json.loads(bytes(each.attributes))["gen_ai.tool.call.id"] for each in (first, second)} == {"c1", "c2"}
 
 
+def test_a_tool_call_names_the_function_behind_it(recorded):
+    named = {event.tool: json.loads(bytes(event.attributes)).get("code.function.name") for event in recorded.events}
+    assert str(named["add"]).endswith(".add")
+
+
 def test_the_session_of_the_outermost_agent_is_the_session_of_all_below(recorded):
     (planner,) = (event for event in recorded.events if event.name == "invoke_agent planner")
     below = [event for event in recorded.events if event.trace_id == planner.trace_id]

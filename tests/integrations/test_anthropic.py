@@ -79,6 +79,11 @@ def test_a_tool_says_which_call_of_the_model_it_answers(recorded):
     assert "it broke" in crashed.error.message
 
 
+def test_a_tool_call_names_the_function_behind_it(recorded):
+    named = {event.tool: json.loads(bytes(event.attributes)).get("code.function.name") for event in recorded.events}
+    assert str(named["crash"]).endswith(".crash")
+
+
 def test_no_key_is_recorded_and_nothing_is_printed(recorded):
     assert not any(b"planted" in bytes(event.attributes) for event in recorded.events)
     assert recorded.stderr == ""

@@ -47,6 +47,13 @@ def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recor
     assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
 
 
+def test_a_tool_call_names_the_function_behind_it(recorded):
+    named = {
+        event.tool: json.loads(bytes(event.attributes or b"{}")).get("code.function.name") for event in recorded.events
+    }
+    assert str(named["add"]).endswith(".add")
+
+
 def test_each_model_call_is_recorded_once_with_its_tokens(recorded):
     seen = [[event.input_tokens, event.output_tokens] for event in recorded.events if event.kind == "llm"]
     assert sorted(seen, key=str) == sorted((each["tokens"] for each in counted(recorded, "llm_generate")), key=str)

@@ -47,6 +47,12 @@ def test_agents_that_are_tools_are_told_from_functions(recorded):
     assert sources == ["agent", "function"]
 
 
+def test_a_tool_call_names_the_function_behind_it_where_the_sdk_tells_it(run):
+    events = run(PROGRAM, within="current").parts["all"].events
+    named = {event.tool: json.loads(bytes(event.attributes)).get("code.function.name") for event in events}
+    assert str(named["crash"]).endswith(".crash")
+
+
 def test_a_handoff_is_the_tool_call_that_the_model_asked_for(recorded):
     its = json.loads(bytes(recorded.named("execute_tool transfer_to_billing").attributes))
     assert its["gen_ai.tool.call.id"] == "c1"

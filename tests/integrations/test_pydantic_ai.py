@@ -37,6 +37,11 @@ def test_a_tool_that_is_deferred_is_cancelled_and_called_anew_where_it_was_appro
     ]
 
 
+def test_a_tool_call_names_the_function_behind_it(recorded):
+    named = {event.tool: json.loads(bytes(event.attributes)).get("code.function.name") for event in recorded.events}
+    assert str(named["pay"]).endswith(".pay")
+
+
 def test_a_conversation_that_a_run_names_is_its_session(recorded):
     (run,) = (event for event in recorded.events if event.name == "invoke_agent falls back")
     below = [event for event in recorded.events if event.trace_id == run.trace_id]

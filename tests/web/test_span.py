@@ -1,7 +1,10 @@
 """The detail of a call: rendered by kind, compared with the call before, copied, loaded on demand."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -251,6 +254,53 @@ def test_a_tool_call_is_copied_as_an_mcp_request(demo, demo_trace, visit):
     params = json.loads(page.evaluate("navigator.clipboard.readText()"))["params"]
     assert params["name"] == "book_hotel"
     assert params["arguments"]["hotel"] == "Hotel Miradouro"
+
+
+SHOP = """
+import asyncio
+from toolkit import ToolNode, tool
+
+@tool
+async def refund(invoice: str, amount: float = 1.0, notes: list[str] | None = None) -> str:
+    return f"{amount} for {invoice}, {notes}"
+
+class Desk:
+    @tool
+    def close(self, invoice: str) -> str:
+        return invoice
+
+if __name__ == "__main__":
+    calls = [{"name": "refund", "arguments": {"invoice": "A-17 'é\\n", "amount": 2.5, "notes": ["x", None]}}]
+    calls.append({"name": "close", "arguments": {"invoice": "A-17"}})
+    asyncio.run(ToolNode([refund, Desk().close]).invoke(calls))
+"""
+
+
+def test_a_tool_call_is_copied_as_python_that_makes_it_again(homes: Path, serving, visit):
+    program, home = homes / "shop", homes / "shop-recorded"
+    program.mkdir()
+    (program / "shop.py").write_text(SHOP)
+    environment = {**os.environ, "INSPECTOR_HOME": str(home)}
+    record = [sys.executable, "-m", "inspector", "run", "shop.py"]
+    subprocess.run(record, cwd=program, env=environment, check=True, capture_output=True, timeout=60)
+    with serving(home) as server:
+        page = visit(server, "/", permissions=["clipboard-read", "clipboard-write"])
+        found = {each["tool"]: each for each in server.get("/events?kind=tool&full=true")["items"]}
+        place = "{trace_id}?span={span_id}"
+        page.goto(f"{server.url}/#/traces/{place.format(**found['refund'])}")
+        expect(detail_of(page)).to_contain_text("shop.refund")
+        page.get_by_role("button", name="Copy as").click()
+        page.get_by_role("listitem").get_by_role("button", name=re.compile("^Tool call")).click()
+        wait_until(lambda: "from shop import refund" in page.evaluate("navigator.clipboard.readText()"))
+        copied = page.evaluate("navigator.clipboard.readText()")
+        page.goto(f"{server.url}/#/traces/{place.format(**found['close'])}")
+        page.get_by_role("button", name="Copy as").click()
+        entry = page.get_by_role("listitem").get_by_role("button", name=re.compile("^Tool call"))
+        expect(entry).to_be_disabled()
+        expect(entry).to_contain_text("a method")
+    again = [sys.executable, "-c", copied]
+    answer = subprocess.run(again, cwd=program, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert answer == "2.5 for A-17 'é\n, ['x', None]\n"
 
 
 def test_the_sibling_and_the_parent_are_one_step_away(show):

@@ -135,6 +135,11 @@ class FunctionTool(Tool):
                 raise DefinitionInvalid(f"{self._declared.name}: a type hint is not defined: {error}") from error
         return cast("ToolDefinition", self._declared.definition)
 
+    @property
+    def called_function(self) -> Callable[..., Any]:
+        """The Python function behind it."""
+        return self.function
+
     def routed(self, route: Route) -> None:
         """Offer the tool under ``route``, for ``@mcp_route`` above ``@tool``."""
         declared = self._declared

@@ -71,6 +71,7 @@ def _facts(content: Any, tools: Any) -> Keywords:
         "tool_name": asked.name,
         "args": asked.parse_arguments() or {},
         "context": {"tool_use_id": asked.call_id, **source},
+        "function": function,
     }
 
 

@@ -181,4 +181,5 @@ def _described(tool: Any, tool_use: Any) -> dict[str, Any]:
             "tool_source": "mcp" if is_mcp else "function",
             "server_name": getattr(tool_use, "toolset_name", None),
         },
+        "function": getattr(tool, "func", None),
     }

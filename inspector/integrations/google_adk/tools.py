@@ -98,6 +98,7 @@ def _tool(tool: Any, arguments: Any, tool_context: Any) -> Keywords:
             "tool_source": kinds[0] if kinds else "function",
             "agent_name": tool_context.agent_name,
         },
+        "function": getattr(tool, "func", None),
     }
 
 

@@ -149,10 +149,13 @@ def tool(serialized: Any, text: str, more: Any, frame: FrameType | None) -> Keyw
     if call_id is None and frame is not None:
         # Versions before the keyword: BaseTool.run has it.
         call_id = frame.f_locals.get("tool_call_id")
+    called: Any = None if frame is None else frame.f_locals.get("self")
+    function = getattr(called, "func", None) or getattr(called, "coroutine", None)
     return {
         "tool_name": _serialized_name(serialized) or more.get("name") or "tool",
         "args": given if isinstance(more.get("inputs"), dict) else text,
         "context": {"tool_use_id": call_id, "tool_source": "function"},
+        "function": function,
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from inspector.integrations.calls import Keywords, opened
+from inspector.integrations.calls import Keywords, opened, safely
 
 _serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", default=None)
 
@@ -18,7 +18,7 @@ def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``ToolManager.call_tool``, which every tool that is a function is run by, in both generations."""
 
     async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("tool_call", lambda: _described(*args, **kwargs), emitter="mcp")
+        call = opened("tool_call", lambda: _described(self, *args, **kwargs), emitter="mcp")
         outer = _serving.get()
         _serving.set(call.call_id)
         try:
@@ -34,10 +34,11 @@ def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
     return call_tool
 
 
-def _described(name: str, arguments: dict[str, Any], context: Any = None, *_: Any, **__: Any) -> Keywords:
+def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: Any, **__: Any) -> Keywords:
     server = getattr(context, "_mcp_server", None) or getattr(context, "_fastmcp", None)
+    function = safely(lambda: tools.get_tool(name).fn, otherwise=None)
     origin = {"tool_source": "function", "server_name": getattr(server, "name", None)}
-    return {"tool_name": name, "args": arguments, "context": origin}
+    return {"tool_name": name, "args": arguments, "context": origin, "function": function}
 
 
 def plain(model: Any) -> Any:

@@ -103,6 +103,7 @@ def _facts(tool: Any, tool_call: Any) -> Keywords:
         "tool_name": tool.name,
         "args": _arguments(tool_call.arguments),
         "context": {"tool_use_id": tool_call.call_id, **source},
+        "function": getattr(tool, "__wrapped__", None),
     }
 
 

@@ -141,7 +141,13 @@ def tool(validated: Any) -> Keywords:
         toolset = inner
     if any(base.__name__ in ("MCPServer", "MCPToolset") for base in type(toolset).__mro__):
         told |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
-    return {"tool_name": call.tool_name, "args": call.args_as_dict() if given is None else given, "context": told}
+    held = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
+    return {
+        "tool_name": call.tool_name,
+        "args": call.args_as_dict() if given is None else given,
+        "context": told,
+        "function": getattr(held, "function", None),
+    }
 
 
 def returned(result: Any) -> Any:

@@ -3,6 +3,7 @@ import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from
 import { BASE } from "@/api/client";
 import { copyText } from "@/lib/clipboard";
 import { asCurl, asMarkdown, asPython } from "@/lib/copy-as";
+import { type Copied, pythonCall } from "@/lib/copy-call";
 import { conversationMarkdown, mcpRequest, messagesJson } from "@/lib/copy-conversation";
 import type { FullSpan } from "@/lib/full-span";
 import { jsonText } from "@/lib/json";
@@ -14,13 +15,15 @@ interface Form {
   note: string;
   /** Of which kind of span alone. */
   only?: FullSpan["kind"];
-  /** Null where it cannot be written: `missing` says why. */
-  text: (span: FullSpan, raw: object) => string | null;
-  missing?: string;
+  /** Why there may be none is known before it is asked for, so the menu makes it when it opens. */
+  mayLack?: true;
+  text: (span: FullSpan, raw: object) => Copied | string;
 }
 
-const NOT_LOADED = "load its long values first";
 const isWhole = ({ clipped }: FullSpan) => clipped.input === undefined && clipped.output === undefined;
+
+const NOT_LOADED: Copied = { why: "load its long values first" };
+const NO_OBJECT: Copied = { why: "its arguments are not recorded as an object" };
 
 const FORMS: readonly Form[] = [
   {
@@ -32,28 +35,34 @@ const FORMS: readonly Form[] = [
     label: "Conversation",
     note: "Markdown, every message",
     only: "llm",
-    text: (span) => (isWhole(span) ? conversationMarkdown(span) : null),
-    missing: NOT_LOADED,
+    mayLack: true,
+    text: (span) => (isWhole(span) ? conversationMarkdown(span) : NOT_LOADED),
   },
   {
     label: "Messages",
     note: "JSON for a chat client",
     only: "llm",
-    text: (span) => (isWhole(span) ? messagesJson(span) : null),
-    missing: NOT_LOADED,
+    mayLack: true,
+    text: (span) => (isWhole(span) ? messagesJson(span) : NOT_LOADED),
   },
+  { label: "Tool call", note: "Python that makes it again", only: "tool", mayLack: true, text: pythonCall },
   {
     label: "MCP request",
     note: "JSON-RPC, tools/call",
     only: "tool",
-    text: (span) => (span.clipped.input === undefined ? mcpRequest(span) : null),
-    missing: "its arguments are not recorded as an object",
+    mayLack: true,
+    text: (span) => (span.clipped.input === undefined && mcpRequest(span)) || NO_OBJECT,
   },
   { label: "JSON", note: "all that is loaded", text: (_, raw) => jsonText(raw) },
   { label: "curl", note: "fetches it from the API", text: (span) => asCurl(BASE, span) },
   { label: "Python", note: "fetches it from the API", text: (span) => asPython(BASE, span) },
   { label: "Link", note: "to this page", text: () => window.location.href },
 ];
+
+function copiedOf(form: Form, span: FullSpan, raw: object): Copied {
+  const made = form.text(span, raw);
+  return typeof made === "string" ? { text: made } : made;
+}
 
 /** In place of a form: the browser gave no clipboard. */
 const NOT = "";
@@ -70,9 +79,9 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   }, [copied]);
 
   async function copy(form: Form) {
-    const text = form.text(span, raw);
-    if (text === null) return;
-    setCopied((await copyText(text)) ? form.label : NOT);
+    const made = copiedOf(form, span, raw);
+    if ("why" in made) return;
+    setCopied((await copyText(made.text)) ? form.label : NOT);
     setOpen(false);
     box.current?.querySelector("button")?.focus();
   }
@@ -117,7 +126,8 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
       {open && (
         <ul className={css.list}>
           {FORMS.filter(({ only }) => only === undefined || only === span.kind).map((form) => {
-            const why = form.missing !== undefined && form.text(span, raw) === null ? form.missing : null;
+            const made = form.mayLack ? copiedOf(form, span, raw) : null;
+            const why = made && "why" in made ? made.why : null;
             return (
               <li key={form.label}>
                 <button type="button" className={css.form} disabled={why !== null} onClick={() => void copy(form)}>

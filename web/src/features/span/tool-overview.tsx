@@ -81,6 +81,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
           <TextFact label="Outcome" text={attributeText(span, KEY.toolOutcome)} />
           <TextFact label="Call id" text={attributeText(span, KEY.toolCallId)} mono />
           <TextFact label="Correlation" text={attributeText(span, KEY.correlationId)} mono />
+          <TextFact label="Function" text={attributeText(span, KEY.functionName)} mono />
           <TextFact label="Method" text={attributeText(span, KEY.mcpMethod)} mono />
         </Facts>
       </Section>

@@ -1,0 +1,98 @@
+"""The Python function behind a tool: its name, and how a program gets at it by an import."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from inspect import Parameter, signature
+from types import FunctionType, MethodType
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+from inspector.plain import Plain
+
+_ANY_NUMBER: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_WRAPPED: Final = ("func", "fn", "function", "coroutine", "__wrapped__")
+"""Where the decorators of frameworks leave the function that they make a tool of."""
+
+
+class Located(NamedTuple):
+    """Where a function is."""
+
+    name: str
+    """As ``code.function.name`` has it: module and qualified name."""
+    reference: str | None
+    """How it is imported, as packages spell an entry point: ``module:attribute.attribute``; None where it cannot be."""
+    unreachable: str | None
+    """Why it cannot be: ``method``, ``lambda``, ``nested`` or ``hidden``."""
+    required: frozenset[str]
+    """The arguments that it does not do without."""
+
+
+_located: WeakKeyDictionary[FunctionType, Located] = WeakKeyDictionary()
+
+
+def function_facts(function: object, args: object) -> dict[str, Plain]:
+    """Return what is recorded of the function behind a tool call; nothing of what is none of Python's functions.
+
+    Args:
+        function: What the emitter says is called.
+        args: The arguments of the call: a function that needs more than these is not called by them alone.
+    """
+    bound = type(function) is MethodType
+    plain = function.__func__ if type(function) is MethodType else function
+    if type(plain) is not FunctionType:
+        return {}
+    try:
+        located = _located.get(plain) or _remembered(plain)
+    except Exception:  # noqa: BLE001 - the border to the agent: its modules and objects may be anything
+        return {}
+    why = "method" if bound else located.unreachable
+    if why is None and not (isinstance(args, Mapping) and located.required <= args.keys()):
+        why = "arguments"
+    return {"function": located.name, **({"reference": located.reference} if why is None else {"unreachable": why})}
+
+
+def _remembered(function: FunctionType) -> Located:
+    module = _module_name(function.__module__)
+    name = f"{module or function.__module__}.{function.__qualname__}"
+    path, unreachable = _path(function)
+    if unreachable is None and (module is None or path is None):
+        unreachable = "hidden"
+    reference = None if unreachable else f"{module}:{path}"
+    located = _located[function] = Located(name, reference, unreachable, frozenset(_required(function)))
+    return located
+
+
+def _module_name(name: str) -> str | None:
+    """Return the name that another program imports the module by; None where there is none."""
+    if name != "__main__":
+        return name
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:
+        return spec.name
+    stem = str(getattr(main, "__file__", None) or "").replace("\\", "/").rpartition("/")[2].removesuffix(".py")
+    return stem if stem.isidentifier() else None
+
+
+def _path(function: FunctionType) -> tuple[str | None, str | None]:
+    """Return by which attributes of its module the function is reached, or why it is not."""
+    if function.__name__ == "<lambda>":
+        return None, "lambda"
+    if "<locals>" in function.__qualname__:
+        return None, "nested"
+    if "." in function.__qualname__:
+        return None, "method"
+    found = vars(sys.modules[function.__module__]).get(function.__name__)
+    if found is function:
+        return function.__name__, None
+    for attribute in _WRAPPED:
+        if getattr(found, attribute, None) is function:
+            return f"{function.__name__}.{attribute}", None
+    return None, None
+
+
+def _required(function: FunctionType) -> Iterator[str]:
+    for name, parameter in signature(function).parameters.items():
+        if parameter.default is Parameter.empty and parameter.kind not in _ANY_NUMBER:
+            # What can only be given by place is never among arguments by name.
+            yield "" if parameter.kind is Parameter.POSITIONAL_ONLY else name
