@@ -151,5 +151,9 @@ def test_nothing_but_the_apps_own_files_and_the_api_is_asked_for(demo, visit):
     for view in ("/", "/sessions", "/stats", "/spans"):
         page.goto(f"{demo.url}/#{view}")
         expect(page.locator("#main")).not_to_be_empty()
-    unknown = {path for path in asked if not re.match(r"/(assets/|events|runs|traces|sessions|stats|readyz)|/$", path)}
+    unknown = {
+        path
+        for path in asked
+        if not re.match(r"/(assets/|events|labels|runs|traces|sessions|stats|storage|readyz)|/$", path)
+    }
     assert unknown == set()
