@@ -26,6 +26,9 @@ HTTP_METHOD = "http.request.method"
 HTTP_ROUTE = "http.route"
 HTTP_STATUS = "http.response.status_code"
 URL_PATH = "url.path"
+URL_FULL = "url.full"
+SERVER_ADDRESS = "server.address"
+SERVER_PORT = "server.port"
 
 # Code
 FUNCTION_NAME = "code.function.name"

@@ -49,6 +49,8 @@ class Model:
     """A well-known value of ``gen_ai.operation.name``: ``chat``, ``text_completion``, ``embeddings``."""
     class_name: str | None = None
     """Of the framework's own object."""
+    url: str | None = None
+    """Where the request goes, where that is known; of its query no more than the version is recorded."""
 
 
 @dataclass(frozen=True, slots=True)

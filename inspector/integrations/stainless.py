@@ -44,6 +44,9 @@ class Api:
     """By the end of the path."""
     provider: Callable[[Any], str]
     """Tells from a client whose models it calls."""
+    url: Callable[[Any, str, Any], str | None]
+    """Tells from a client, the path and the model that are asked for where the request goes; None where it would take
+    more than a key to send it again, such as a signature."""
 
 
 def install_requests(patches: Patches, api: Api) -> None:
@@ -148,7 +151,8 @@ class _Request:
         def describe() -> dict[str, Any]:
             body = _body(options)
             model = body.get("model")
-            llm = Model(api.provider(client), model if isinstance(model, str) else None, endpoint.operation)
+            model = model if isinstance(model, str) else None
+            llm = Model(api.provider(client), model, endpoint.operation, url=api.url(client, path, model))
             return {"llm": llm, "prompt": body}
 
         # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
@@ -189,6 +193,11 @@ class _Request:
         answer = None if endpoint.answer is None else endpoint.answer()
         reading = Reading(self.call, answer=answer, plain=_plain_chunk, shown=endpoint.shown, failure=endpoint.failure)
         watch_body(response, reading)
+
+
+def based_url(client: Any, path: str, _model: object = None) -> str:
+    """Return the address of a path as the SDKs make it: below the client's base, unless it is one by itself."""
+    return path if "://" in path else f"{str(client.base_url).rstrip('/')}/{path.lstrip('/')}"
 
 
 def _body(options: Any) -> dict[str, Any]:

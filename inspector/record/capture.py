@@ -113,6 +113,7 @@ def _llm(values: HookValues) -> Facts:
     facts["model"] = _named(llm, *_MODEL_NAMES)
     facts["provider"] = _named(llm, "provider", "provider_name")
     facts["operation"] = _named(llm, "operation")
+    facts["url"] = _named(llm, "url")
     facts["class"] = _class_name(llm)
     return facts
 

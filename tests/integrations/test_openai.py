@@ -3,7 +3,7 @@ import json
 import pytest
 
 from inspector.integrations.openai.answers import ChatAnswer, ResponsesAnswer
-from inspector.integrations.openai.providers import provider_of
+from inspector.integrations.openai.providers import provider_of, url_of
 
 
 def asked(event):
@@ -85,6 +85,14 @@ def test_the_provider_is_the_one_that_is_called(recorded):
     assert set(providers.values()) == {"openai"}
 
 
+def test_the_address_of_the_request_is_the_one_that_the_server_was_asked_at(recorded):
+    for event in recorded.of("llm"):
+        held = json.loads(bytes(event.attributes))
+        base = f"http://{held['server.address']}:{held['server.port']}"
+        where = {"on azure": "/openai/deployments/gpt-4o/chat/completions?api-version=2026-01-01"}
+        assert held["url.full"].startswith(base + where.get(asked(event), "/v1/"))
+
+
 def test_no_key_and_no_vector_is_recorded(recorded):
     held = b"".join(bytes(event.attributes) for event in recorded.events)
     assert b"planted" not in held
@@ -152,3 +160,18 @@ class Client:
 )
 def test_the_address_names_the_provider(host, provider):
     assert provider_of(Client(host)) == provider
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "where"),
+    [
+        ({}, "/chat/completions", "/openai/deployments/gpt%2F4/chat/completions"),
+        ({}, "/responses", "/openai/responses"),
+        ({"azure_deployment": "mine"}, "/chat/completions", "/openai/deployments/mine/chat/completions"),
+        ({"azure_deployment": "mine"}, "/responses", "/openai/responses"),
+    ],
+)
+def test_azures_address_names_the_deployment_and_the_version(made, path, where):
+    openai = pytest.importorskip("openai")
+    client = openai.AzureOpenAI(azure_endpoint="https://mine.example", api_key="k", api_version="2026-01-01", **made)
+    assert url_of(client, path, "gpt/4") == f"https://mine.example{where}?api-version=2026-01-01"

@@ -41,7 +41,7 @@ def client(monkeypatch):
     monkeypatch.setitem(sys.modules, "sdk._base_client", base)
     monkeypatch.setitem(sys.modules, "sdk._streaming", streaming)
     patches = Patches("test")
-    install_requests(patches, Api("sdk", {"/chat": Endpoint("chat")}, lambda _: "sdk"))
+    install_requests(patches, Api("sdk", {"/chat": Endpoint("chat")}, lambda _: "sdk", lambda *_: None))
     yield Client()
     patches.undo()
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 from playwright.sync_api import expect
 from serving import fill, wait_until
 from stories import MINUTE, TWICE, message, model_call, span_of, tool_call
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "integrations" / "stubs"))
+
+import models as models_stub
 
 from inspector import semconv
 from inspector.model import SpanError
@@ -301,6 +306,45 @@ def test_a_tool_call_is_copied_as_python_that_makes_it_again(homes: Path, servin
     again = [sys.executable, "-c", copied]
     answer = subprocess.run(again, cwd=program, check=True, capture_output=True, text=True, timeout=60).stdout
     assert answer == "2.5 for A-17 'é\n, ['x', None]\n"
+
+
+CHAT = """
+import sys
+import openai
+client = openai.OpenAI(base_url=sys.argv[1], api_key="sk-planted-0123456789")
+messages = [{"role": "user", "content": "what's $HOME, `id` and\\n \\u202e"}]
+print(client.chat.completions.create(model="m", messages=messages, temperature=0.5).choices[0].message.content)
+"""
+
+
+@pytest.fixture
+def models():
+    with models_stub.serving() as served:
+        yield served
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_a_model_call_is_copied_as_curl_that_sends_its_request_again(homes: Path, serving, visit, models):
+    home = homes / "asking-recorded"
+    (homes / "asking.py").write_text(CHAT)
+    environment = {**os.environ, "INSPECTOR_HOME": str(home)}
+    record = [sys.executable, "-m", "inspector", "run", "asking.py", f"{models.url}/v1"]
+    subprocess.run(record, cwd=homes, env=environment, check=True, capture_output=True, timeout=60)
+    with serving(home) as server:
+        page = visit(server, "/", permissions=["clipboard-read", "clipboard-write"])
+        (asked,) = server.get("/events?kind=llm")["items"]
+        page.goto(f"{server.url}/#/traces/{asked['trace_id']}?span={asked['span_id']}")
+        page.get_by_role("button", name="Copy as").click()
+        page.get_by_role("listitem").get_by_role("button", name=re.compile("^Model request")).click()
+        wait_until(lambda: "curl" in page.evaluate("navigator.clipboard.readText()"))
+        copied = page.evaluate("navigator.clipboard.readText()")
+    assert "planted" not in copied
+    again = {**os.environ, "API_KEY": "mine"}
+    answer = subprocess.run(["sh", "-c", copied], env=again, check=True, capture_output=True, timeout=60).stdout
+    assert json.loads(answer)["choices"]
+    first, second = models.requests
+    assert second["path"] == first["path"]
+    assert second["body"] == first["body"]
 
 
 def test_the_sibling_and_the_parent_are_one_step_away(show):

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.integrations.anthropic.answers import CompletionAnswer, MessageAnswer
 from inspector.integrations.anthropic.tool_runner import install_tool_runner
 from inspector.integrations.patches import Patches
-from inspector.integrations.stainless import Api, Endpoint, install_requests
+from inspector.integrations.stainless import Api, Endpoint, based_url, install_requests
 
 __all__ = ["install"]
 
@@ -31,6 +31,11 @@ def _provider_of(client: Any) -> str:
     return "gcp.vertex_ai" if any("Vertex" in name for name in names) else "anthropic"
 
 
+def _url_of(client: Any, path: str, model: Any) -> str | None:
+    # The clients for Bedrock, Vertex AI and Foundry put the model into another path, and sign what they send.
+    return based_url(client, path, model) if type(client).__name__ in {"Anthropic", "AsyncAnthropic"} else None
+
+
 _API = Api(
     "anthropic",
     {
@@ -38,4 +43,5 @@ _API = Api(
         "/v1/complete": Endpoint("text_completion", answer=CompletionAnswer),
     },
     _provider_of,
+    _url_of,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
-from inspector.integrations.openai.providers import provider_of
+from inspector.integrations.openai.providers import provider_of, url_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
 from inspector.integrations.stainless import Api, Endpoint, install_requests
@@ -43,4 +43,5 @@ _API = Api(
         "/embeddings": Endpoint("embeddings", shown=without_vectors),
     },
     provider_of,
+    url_of,
 )

@@ -1,6 +1,9 @@
-"""Whose models a client of the SDK calls: many providers speak OpenAI's protocol."""
+"""Whose models a client of the SDK calls, and where: many providers speak OpenAI's protocol."""
 
 from typing import Any, Final
+from urllib.parse import quote
+
+from inspector.integrations.stainless import based_url
 
 _BY_HOST: Final = (
     ("openai.azure.com", "azure.ai.openai"),
@@ -34,3 +37,20 @@ def provider_of(client: Any) -> str:
     host = str(getattr(client.base_url, "host", "")).lower()
     # Vertex AI puts the region before its name without a dot.
     return next((name for end, name in _BY_HOST if host == end or host.endswith(("." + end, "-" + end))), "openai")
+
+
+_DEPLOYED: Final = ("/chat/completions", "/completions", "/embeddings")
+
+
+def url_of(client: Any, path: str, model: str | None) -> str:
+    """Return where a request goes; Azure's client puts the deployment into the path, and a version behind it."""
+    url = based_url(client, path)
+    if "Azure" not in type(client).__name__:
+        return url
+    base = str(client.base_url).rstrip("/")
+    if path in _DEPLOYED and "/deployments" not in base and model is not None:
+        url = f"{base}/deployments/{quote(model, safe='')}{path}"
+    elif path not in _DEPLOYED and "/deployments/" in base:
+        url = base.partition("/deployments/")[0] + path
+    version = getattr(client, "_api_version", None)
+    return f"{url}?api-version={quote(version, safe='')}" if isinstance(version, str) else url

@@ -17,7 +17,8 @@ const NAME = String.raw`[\p{L}_][\p{L}\p{N}_]*`;
 // What was recorded comes from anywhere: nothing but names gets into the program.
 const REFERENCE = new RegExp(`^(${NAME}(?:\\.${NAME})*):(${NAME})((?:\\.${NAME})*)$`, "u");
 const ARGUMENT = new RegExp(`^${NAME}$`, "u");
-const REDACTED = /\[redacted:/;
+/** What the recorder puts in place of a secret. */
+export const REDACTED = /\[redacted:/;
 
 /** A tool call as a Python program that makes it again, to be run in the folder of the program that made it. */
 export function pythonCall(span: FullSpan): Copied {

@@ -1,6 +1,9 @@
 /** Attribute keys that the application reads. */
 export const KEY = {
   provider: "gen_ai.provider.name",
+  urlFull: "url.full",
+  serverAddress: "server.address",
+  promptJson: "mcp.llm.prompt_json",
   requestModel: "gen_ai.request.model",
   responseModel: "gen_ai.response.model",
   responseId: "gen_ai.response.id",

@@ -5,6 +5,7 @@ import { copyText } from "@/lib/clipboard";
 import { asCurl, asMarkdown, asPython } from "@/lib/copy-as";
 import { type Copied, pythonCall } from "@/lib/copy-call";
 import { conversationMarkdown, mcpRequest, messagesJson } from "@/lib/copy-conversation";
+import { curlRequest } from "@/lib/copy-request";
 import type { FullSpan } from "@/lib/full-span";
 import { jsonText } from "@/lib/json";
 import { Button } from "@/ui/button";
@@ -44,6 +45,13 @@ const FORMS: readonly Form[] = [
     only: "llm",
     mayLack: true,
     text: (span) => (isWhole(span) ? messagesJson(span) : NOT_LOADED),
+  },
+  {
+    label: "Model request",
+    note: "curl that sends it again",
+    only: "llm",
+    mayLack: true,
+    text: curlRequest,
   },
   { label: "Tool call", note: "Python that makes it again", only: "tool", mayLack: true, text: pythonCall },
   {

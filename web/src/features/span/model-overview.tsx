@@ -96,6 +96,11 @@ function Parameters({ span }: { span: FullSpan }) {
           <Recorded text={provider} />
         </Chip>
       )}
+      {attributeText(span, KEY.serverAddress) !== null && (
+        <Chip label="endpoint">
+          <Recorded text={attributeText(span, KEY.serverAddress) ?? ""} />
+        </Chip>
+      )}
       {finishReason(span) !== null && (
         <Chip label="finished by">
           <Recorded text={finishReason(span) ?? ""} />
