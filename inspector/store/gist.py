@@ -100,7 +100,8 @@ def _of_array(messages: Sequence[Raw], by: frozenset[str], *, first: bool) -> st
         message = _ANY.decode(raw)
         members = _members(message)
         who = members.get("role", members.get("type"))
-        if (who is None or who in by) and (text := _text(message, _DEEPEST)):
+        # It may be any value: one that is no name is nobody's.
+        if (who is None or (isinstance(who, str) and who in by)) and (text := _text(message, _DEEPEST)):
             return text
     return None
 

@@ -1,0 +1,41 @@
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.store.gist import LONGEST, answer_in, question_in
+
+NAMES = ("role", "type", "content", "parts", "text", "messages", "input", "response")
+SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=9)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    SCALARS | st.sampled_from(["user", "assistant"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=30,
+)
+
+
+def test_of_messages_the_users_first_and_the_assistants_last_are_told():
+    said = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Which  invoice?"},
+        {"role": "assistant", "parts": [{"type": "text", "content": "Which year?"}]},
+        {"role": "user", "content": "This one."},
+        {"role": "assistant", "parts": [{"type": "text", "content": "A-17."}]},
+    ]
+    text = msgspec.json.encode(said).decode()
+    assert question_in(text) == "Which invoice?"
+    assert answer_in(text) == "A-17."
+
+
+def test_a_message_of_somebody_who_has_no_name_is_neither_asked_nor_answered():
+    text = msgspec.json.encode([{"role": {"a": 1}, "content": "lost"}, {"role": ["user"], "content": "lost"}]).decode()
+    assert question_in(text) is None
+    assert answer_in(text) is None
+
+
+@given(VALUES)
+def test_any_value_has_a_short_gist_or_none(value):
+    text = msgspec.json.encode(value if not isinstance(value, int) else str(value)).decode()
+    for found in (question_in(text), answer_in(text)):
+        assert found is None or 0 < len(found) <= LONGEST
