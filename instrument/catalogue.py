@@ -15,7 +15,7 @@ CONTRACT_VERSION = "1.5"
 
 
 _CALL = ("call_id", "emitter")
-_RPC = (*_CALL, "direction")
+_RPC = (*_CALL, "direction", "server")
 _GIVEN = (*_CALL, "input")
 _CHANGED = (*_CALL, "middleware")
 _ANSWERED = (*_CHANGED, "time_to_first_chunk")

@@ -3,7 +3,7 @@
 What belongs to a framework (agents, models, prompts, contexts, results) is ``Any``: the contract leaves it open.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 Phase = Literal["before", "after", "error", "notice"]
@@ -189,6 +189,7 @@ class BeforeRpcRequest(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
+    server: NotRequired[str | Sequence[str]]
 
 
 class AfterRpcResponse(TypedDict):
@@ -200,6 +201,7 @@ class AfterRpcResponse(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
+    server: NotRequired[str | Sequence[str]]
 
 
 class ErrorRpcRequest(TypedDict):
@@ -211,6 +213,7 @@ class ErrorRpcRequest(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
+    server: NotRequired[str | Sequence[str]]
 
 
 class BeforeResourceFetch(TypedDict):

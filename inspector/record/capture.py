@@ -4,9 +4,9 @@ Each noun of the contract has one ``Noun``: how its calls are told apart, and wh
 leave. ``describe`` makes attributes of the facts later, in the writer's thread.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -181,9 +181,23 @@ def _rpc(values: HookValues) -> Facts:
         "envelope": jsonrpc.read_envelope(values.get("envelope")),
         "transport": jsonrpc.transport_of(transport),
     }
+    place = _place(values.get("server"))
+    if place is not None:
+        facts["place"] = place
     if facts["transport"] is None and transport is not None:
         facts["other_transport"] = label(transport) or _type_name(transport)
     return facts
+
+
+def _place(server: object) -> Plain:
+    """Return where a server is: its URL, or the words of the command that starts it."""
+    if not isinstance(server, list | tuple):
+        return label(server)
+    words = [label(each) for each in cast("Sequence[object]", server)]
+    return None if None in words or len(words) > _MOST_WORDS else cast("list[Plain]", words)
+
+
+_MOST_WORDS: Final = 200
 
 
 def _rpc_after(values: HookValues) -> Facts:

@@ -11,7 +11,7 @@ import msgspec
 
 from inspector import semconv as sc
 from inspector.plain import Cut, Plain, behind
-from inspector.record.addresses import address_attributes
+from inspector.record.addresses import place_attributes
 from inspector.record.calls import chain
 from inspector.record.content import is_content
 from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
@@ -198,7 +198,7 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
     found.attributes |= {sc.OPERATION_NAME: operation, sc.SPAN_TYPE: "llm.generate"}
     found.put(sc.REQUEST_MODEL, sc.SEED_LLM_MODEL, value=model)
     found.put(sc.PROVIDER_NAME, sc.SEED_LLM_PROVIDER, value=answered.get("provider") or facts.get("provider"))
-    _address(texts, found, facts.get("url"))
+    found.attributes |= place_attributes(facts.get("url"), texts.redactor)
     found.put(sc.REQUEST_TEMPERATURE, value=request.temperature)
     found.put(sc.REQUEST_TOP_P, value=request.top_p)
     found.put(sc.REQUEST_TOP_K, value=request.top_k)
@@ -232,13 +232,6 @@ def _llm(span: RecordedSpan, texts: Texts) -> Description:
         )
     _middleware(span, texts, found)
     return found
-
-
-def _address(texts: Texts, found: Description, url: Plain) -> None:
-    if isinstance(url, str):
-        redact = texts.redactor.redact_text
-        for key, value in address_attributes(url).items():
-            found.attributes[key] = redact(key, value) if isinstance(value, str) else value
 
 
 def _llm_answer(span: RecordedSpan, texts: Texts, found: Description, after: dict[str, Plain]) -> None:
@@ -343,6 +336,7 @@ def _rpc(span: RecordedSpan, texts: Texts) -> Description:
         found.put(sc.NETWORK_TRANSPORT, value=_NETWORK_TRANSPORT.get(transport))
         found.put(sc.NETWORK_PROTOCOL_NAME, value=_NETWORK_PROTOCOL.get(transport))
     found.put(sc.OTHER_TRANSPORT, value=facts.get("other_transport"))
+    found.attributes |= place_attributes(facts.get("place"), texts.redactor)
     _rpc_target(found, method, params)
     _body(span, texts, found, sc.SEED_RPC_REQUEST, value=request, fact="envelope")
     if after is not None:

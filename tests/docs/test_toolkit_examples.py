@@ -91,7 +91,8 @@ def recorded(spool):
 
 
 CHANGING = re.compile(
-    r"_ms$|time_to_first|traceback|stacktrace|^thread\.id$|^inspector\.(call_id|task|clock|sequence|span\.id)"
+    r"_ms$|time_to_first|traceback|stacktrace|^thread\.id$|^server\.port$|_command$"
+    r"|^inspector\.(call_id|task|clock|sequence|span\.id)"
 )
 """Attributes that no two runs have alike."""
 IDS = re.compile(

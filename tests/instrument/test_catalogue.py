@@ -35,6 +35,7 @@ def test_hooks_of_calls_take_a_call_id_and_those_of_rpc_a_direction():
     calls = {name for name, hook in instrument.HOOKS.items() if hook.noun in TRIOS}
     assert with_call_id == calls | {"progress_update", "operation_cancelled"}
     assert {hook.noun for hook in instrument.HOOKS.values() if "direction" in hook.optional} == {"rpc_request"}
+    assert {hook.noun for hook in instrument.HOOKS.values() if "server" in hook.optional} == {"rpc_request"}
 
 
 def test_all_hooks_of_calls_take_the_name_of_their_emitter_and_no_other_does():

@@ -1,6 +1,9 @@
 import pytest
 
-from inspector.record.addresses import address_attributes
+from inspector.record.addresses import place_attributes
+from inspector.redaction import Redactor
+
+REDACTOR = Redactor(salt=b"0" * 16)
 
 
 @pytest.mark.parametrize(
@@ -12,11 +15,18 @@ from inspector.record.addresses import address_attributes
     ],
 )
 def test_an_address_is_kept_without_user_password_and_query(url, kept, server, port):
-    assert address_attributes(url) == {"url.full": kept, "server.address": server, "server.port": port}
+    assert place_attributes(url, REDACTOR) == {"url.full": kept, "server.address": server, "server.port": port}
 
 
 @pytest.mark.parametrize(
     "text", ["", "nothing", "ftp://a.example", "https://", "http://a.example:99999", "http://[::1"]
 )
 def test_what_is_no_address_of_a_request_is_not_kept(text):
-    assert address_attributes(text) == {}
+    assert place_attributes(text, REDACTOR) == {}
+
+
+def test_the_command_of_a_server_is_kept_without_its_secrets():
+    command = place_attributes(["npx", "-y", "server", "--api-key", "planted12345"], REDACTOR)
+    (words,) = command.values()
+    assert words[:4] == ("npx", "-y", "server", "--api-key")
+    assert "planted" not in words[4]

@@ -308,6 +308,50 @@ def test_a_tool_call_is_copied_as_python_that_makes_it_again(homes: Path, servin
     assert answer == "2.5 for A-17 'é\n, ['x', None]\n"
 
 
+CLOCK = """
+from mcp.server import MCPServer
+server = MCPServer("clock")
+
+@server.tool()
+def now(zone: str, notes: list[str] | None = None) -> str:
+    return f"noon in {zone}, {notes}"
+
+server.run()
+"""
+ASK = """
+import asyncio, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    async with Client(StdioServerParameters(command=sys.executable, args=["clock.py", "--quiet"])) as client:
+        await client.call_tool("now", {"zone": "Lisboa 'é\\n", "notes": ["x"]})
+
+asyncio.run(main())
+"""
+
+
+def test_a_call_of_an_mcp_servers_tool_is_copied_as_a_client_that_makes_it_again(homes: Path, serving, visit):
+    program, home = homes / "clock", homes / "clock-recorded"
+    program.mkdir()
+    (program / "clock.py").write_text(CLOCK)
+    (program / "ask.py").write_text(ASK)
+    environment = {**os.environ, "INSPECTOR_HOME": str(home)}
+    record = [sys.executable, "-m", "inspector", "run", "ask.py"]
+    subprocess.run(record, cwd=program, env=environment, check=True, capture_output=True, timeout=60)
+    with serving(home) as server:
+        page = visit(server, "/", permissions=["clipboard-read", "clipboard-write"])
+        found = server.get("/events?kind=tool&full=true")["items"]
+        (asked,) = (each for each in found if "inspector.rpc.server_command" in each["attributes"])
+        page.goto(f"{server.url}/#/traces/{asked['trace_id']}?span={asked['span_id']}")
+        page.get_by_role("button", name="Copy as").click()
+        page.get_by_role("listitem").get_by_role("button", name=re.compile("^Tool call")).click()
+        wait_until(lambda: "StdioServerParameters" in page.evaluate("navigator.clipboard.readText()"))
+        copied = page.evaluate("navigator.clipboard.readText()")
+    again = [sys.executable, "-c", copied]
+    answer = subprocess.run(again, cwd=program, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert json.loads(answer)["content"][0]["text"] == "noon in Lisboa 'é\n, ['x']"
+
+
 CHAT = """
 import sys
 import openai

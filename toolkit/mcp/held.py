@@ -115,7 +115,7 @@ class Held:
     async def _hold(self) -> None:
         async with AsyncExitStack() as stack:
             streams = await stack.enter_async_context(open_streams(self._place, self._heard))
-            wire = Wire(*streams, transport_of(self._place))
+            wire = Wire(*streams, transport_of(self._place), self._place.found_at)
             session = await stack.enter_async_context(self._make_session(wire))
             await _greet(session)
             self._ready.set_result((session, wire))

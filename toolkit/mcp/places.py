@@ -21,6 +21,11 @@ class StdioServer:
     """False lets the other servers go on without it when it cannot be started."""
     start_timeout_s: float = 30.0
 
+    @property
+    def found_at(self) -> list[str] | None:
+        """What hooks tell of where it is: its command; None where that runs in a folder of its own."""
+        return None if self.cwd is not None else [self.command, *self.args]
+
 
 @dataclass(frozen=True, slots=True)
 class HttpServer:
@@ -36,6 +41,11 @@ class HttpServer:
     start_timeout_s: float = 30.0
     max_bytes: int = 64 << 20
     """How large one message in a stream of its answers may be, of which all is held in memory."""
+
+    @property
+    def found_at(self) -> str:
+        """What hooks tell of where it is."""
+        return self.url
 
 
 Place: TypeAlias = StdioServer | HttpServer

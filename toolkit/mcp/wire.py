@@ -32,9 +32,10 @@ class Wire(JSONRPCDispatcher[TransportContext]):
     emits_hooks = True
     """Tells recorders that patch the SDK to leave the requests of this dispatcher alone."""
 
-    def __init__(self, incoming: Any, outgoing: Any, transport: str) -> None:
+    def __init__(self, incoming: Any, outgoing: Any, transport: str, server: str | list[str] | None = None) -> None:
         super().__init__(incoming, outgoing)
         self._transport = transport
+        self._server = {} if server is None else {"server": server}
         self._ids = count(1)
         self._under_way = 0
         self.ended = Event()
@@ -49,7 +50,12 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         request_id = chosen.setdefault("request_id", next(self._ids))
         request = _request(request_id, method, params)
         async with around(
-            "rpc_request", emitter="toolkit", envelope=request, transport=self._transport, direction="outbound"
+            "rpc_request",
+            emitter="toolkit",
+            envelope=request,
+            transport=self._transport,
+            direction="outbound",
+            **self._server,
         ) as call:
             try:
                 result = await self._send(method, params, chosen, more)

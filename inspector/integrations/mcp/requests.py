@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import Call, opened, told
+from inspector.integrations.mcp.transports import Line
 from inspector.integrations.propagation import Surroundings, named_for_us
 from instrument.keywords import Direction
 
@@ -25,9 +26,7 @@ class Exchange:
 
     __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
 
-    def __init__(
-        self, peer: Any, direction: Direction, describe: Callable[[], Envelope], transport: str | None
-    ) -> None:
+    def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], line: Line) -> None:
         # Not the peer itself, which would keep it from going away before its requests have ended.
         self._table = _table(peer)
         self._direction: Direction = direction
@@ -35,7 +34,12 @@ class Exchange:
         self._request: Envelope = {}
         self._call = opened(
             "rpc_request",
-            lambda: {"envelope": self._described(describe), "transport": transport, "direction": direction},
+            lambda: {
+                "envelope": self._described(describe),
+                "transport": line.transport,
+                "direction": direction,
+                **({"server": line.server} if direction == "outbound" and line.server is not None else {}),
+            },
             emitter="mcp",
         )
         self._key = _key(direction, self._request.get("id"))
@@ -98,20 +102,20 @@ class Exchange:
 _STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_apply"})
 
 
-def sent(peer: Any, describe: Callable[[], Envelope], transport: str | None) -> Exchange:
+def sent(peer: Any, describe: Callable[[], Envelope], line: Line) -> Exchange:
     """Tell that this process is about to send a request."""
-    return Exchange(peer, "outbound", describe, transport)
+    return Exchange(peer, "outbound", describe, line)
 
 
 def received(
     peer: Any,
     describe: Callable[[], Envelope],
-    transport: str | None,
+    line: Line,
     headers: Callable[[], Mapping[str, Any] | None],
 ) -> Exchange:
     """Tell that a request came in, below the span and in the session that its sender names."""
     envelope, surroundings = _placed(describe, headers)
-    exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, transport)
+    exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, line)
     if surroundings is not None:
         exchange.put_back_at_end(surroundings)
     return exchange

@@ -14,7 +14,7 @@ from inspector.integrations.mcp import client, server
 from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import Envelope, Exchange, cancelled, members, progressed, received, sent
 from inspector.integrations.mcp.server import plain
-from inspector.integrations.mcp.transports import transport_of
+from inspector.integrations.mcp.transports import line_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.propagation import carry
 
@@ -77,7 +77,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             meta = {**members(params.get("_meta")), "progressToken": self._request_id}
             return {**envelope, "params": {**params, "_meta": meta}}
 
-        exchange = sent(self, describe, transport_of(getattr(self, "_write_stream", None)))
+        exchange = sent(self, describe, line_of(getattr(self, "_write_stream", None)))
         try:
             result = await original(self, _Carrying(request), *args, **kwargs)
         except BaseException as exc:
@@ -105,7 +105,7 @@ def _begin(original: Callable[..., Any]) -> Callable[..., Any]:
         _answering[self] = received(
             self._session,
             lambda: _envelope(self.request_id, self.request),
-            transport_of(getattr(self._session, "_write_stream", None)),
+            line_of(getattr(self._session, "_write_stream", None)),
             lambda: _headers(self),
         )
         return original(self)

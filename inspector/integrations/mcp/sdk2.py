@@ -26,7 +26,7 @@ from inspector.integrations.mcp.requests import (
     sent,
     surrounded,
 )
-from inspector.integrations.mcp.transports import transport_of
+from inspector.integrations.mcp.transports import Line, line_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.propagation import carry
 
@@ -66,7 +66,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
         exchange = sent(
             self,
             lambda: _request(_next_id(self, self._pending, opts), method, params, opts),
-            transport_of(getattr(self, "_write_stream", None)),
+            line_of(getattr(self, "_write_stream", None)),
         )
         try:
             result = await original(self, method, params, opts, **more)
@@ -85,7 +85,7 @@ def _send_directly(original: Callable[..., Any]) -> Callable[..., Any]:
             peer = self._peer
             return _request(_next_id(peer, peer._in_flight_ids, opts), method, params, None)  # noqa: SLF001 - no other way
 
-        exchange = sent(self, describe, "memory")
+        exchange = sent(self, describe, Line("memory"))
         try:
             result = await original(self, method, params, opts)
         except BaseException as exc:
@@ -101,7 +101,7 @@ def _ask_back_directly(original: Callable[..., Any]) -> Callable[..., Any]:
     async def send_raw_request(self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> Any:
         if not self.can_send_request:
             return await original(self, method, params, opts)
-        exchange = sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), "memory")
+        exchange = sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), Line("memory"))
         try:
             result = await original(self, method, params, opts)
         except BaseException as exc:
@@ -137,7 +137,7 @@ def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
         exchange = received(
             getattr(connection, "_dispatcher", connection),
             lambda: _request(dctx.request_id, method, params, None),
-            _transport(connection),
+            _line(connection),
             lambda: _headers(connection),
         )
         try:
@@ -211,12 +211,12 @@ def _innermost_context(dctx: Any) -> Any:
     return dctx
 
 
-def _transport(connection: Any) -> str | None:
+def _line(connection: Any) -> Line:
     dispatcher = getattr(connection, "_dispatcher", None)
     if dispatcher is not None:
-        return transport_of(getattr(dispatcher, "_write_stream", None))
+        return line_of(getattr(dispatcher, "_write_stream", None))
     kind = getattr(getattr(connection, "transport", None), "kind", None)
-    return {"direct": "memory", "streamable-http": "http"}.get(kind) if isinstance(kind, str) else None
+    return Line({"direct": "memory", "streamable-http": "http"}.get(kind) if isinstance(kind, str) else None)
 
 
 def _headers(connection: Any) -> Mapping[str, Any] | None:

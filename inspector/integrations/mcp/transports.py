@@ -1,14 +1,19 @@
-"""Which transport a session speaks over: told by the functions that open one, remembered by the stream it writes to."""
+"""Over which transport a session speaks, and with whom: told by the functions that open one.
+
+It is remembered by the stream that the session writes to.
+"""
 
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from inspector.integrations.calls import safely
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 from inspector.integrations.within import Make, decorated
@@ -26,7 +31,20 @@ _METHODS = (
     ("mcp.server.streamable_http", "StreamableHTTPServerTransport", "connect", "http"),
 )
 
-_known: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a session reaches the other side."""
+
+    transport: str | None
+    """As the hook contract names it; None where it was opened by other means."""
+    server: str | list[str] | None = None
+    """Where the server is: its URL, or the command that starts it; None for the server itself, and where the command
+    runs in a folder of its own."""
+
+
+UNKNOWN = Line(None)
+_known: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
 
 
 def tell_transports(patches: Patches) -> None:
@@ -50,39 +68,51 @@ def tell_transports(patches: Patches) -> None:
         patches.wrap(getattr(import_module(module), owner), name, _telling(transport))
 
 
-def transport_of(stream: Any) -> str | None:
-    """Return the transport that is written to by this stream, or None when it was opened by other means."""
+def line_of(stream: Any) -> Line:
+    """Return what is known of the transport that is written to by this stream."""
     try:
-        return _known.get(_bare(stream))
+        return _known.get(_bare(stream), UNKNOWN)
     except TypeError:
-        return None
+        return UNKNOWN
 
 
 def _telling(transport: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
-            return _Opened(partial(open_streams, *args, **kwargs), transport)
+            line = Line(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))
+            return _Opened(partial(open_streams, *args, **kwargs), line)
 
         return opened
 
     return wrapper
 
 
+def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str] | None:
+    """Read from the arguments of what opens a transport where its server is."""
+    server: Any = args[0] if args else kwargs.get("url", kwargs.get("server"))
+    if isinstance(server, str):
+        return server
+    command = getattr(server, "command", None)
+    if not isinstance(command, str) or server.cwd is not None:
+        return None
+    return [command, *map(str, server.args)]
+
+
 class _Opened(AbstractAsyncContextManager[Any]):
     """A transport of the SDK's, whose streams are remembered as they are opened."""
 
-    def __init__(self, make: Make, name: str) -> None:
+    def __init__(self, make: Make, line: Line) -> None:
         self._make = make
         self._transport = make()
-        self._name = name
+        self._line = line
 
     def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        return decorated(lambda: _Opened(self._make, self._name), function)
+        return decorated(lambda: _Opened(self._make, self._line), function)
 
     async def __aenter__(self) -> Any:
         with unseen:
             streams = await self._transport.__aenter__()
-            _remember(streams, self._name)
+            _remember(streams, self._line)
             return streams
 
     async def __aexit__(
@@ -92,16 +122,16 @@ class _Opened(AbstractAsyncContextManager[Any]):
             return await self._transport.__aexit__(kind, exc, traceback)
 
 
-def _remember(streams: Any, transport: str) -> None:
+def _remember(streams: Any, line: Line) -> None:
     if not isinstance(streams, tuple):
         return
     for stream in streams:  # pyright: ignore[reportUnknownVariableType] - whatever the SDK opened
         if isinstance(stream, tuple):
-            _remember(stream, transport)
+            _remember(stream, line)
         elif hasattr(stream, "send"):  # pyright: ignore[reportUnknownArgumentType] - as above
             # One that cannot be referred to weakly has a transport that nobody names.
             with suppress(TypeError):
-                _known[_bare(stream)] = transport
+                _known[_bare(stream)] = line
 
 
 def _bare(stream: Any) -> Any:

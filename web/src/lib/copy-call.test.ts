@@ -65,3 +65,27 @@ describe("a tool call as Python", () => {
     expect(textOf(pythonCall(call({ input: { deep } })))).toContain("too deeply");
   });
 });
+
+describe("a call of an MCP server's tool as Python", () => {
+  const client = (attributes: Record<string, unknown>) =>
+    textOf(pythonCall(call({ input: { zone: "x" }, attributes: { "gen_ai.tool.type": "extension", ...attributes } })));
+
+  it("starts the server by its command", () => {
+    const text = client({ "inspector.rpc.server_command": ["python", "a b.py", '"); evil("'] });
+    expect(text).toContain("from mcp import Client, StdioServerParameters\n");
+    expect(text).toContain(String.raw`StdioServerParameters(command="python", args=["a b.py", "\"); evil(\""])`);
+    expect(text).toContain('client.call_tool("refund", {"zone": "x"})');
+  });
+
+  it("calls the server at its address", () => {
+    expect(client({ "url.full": "http://127.0.0.1:8000/mcp" })).toContain('server = "http://127.0.0.1:8000/mcp"\n');
+    const sse = client({ "url.full": "http://127.0.0.1:8000/sse", "mcp.rpc.transport": "sse" });
+    expect(sse).toContain('server = sse_client("http://127.0.0.1:8000/sse")\n');
+    expect(sse).toContain("from mcp.client.sse import sse_client\n");
+  });
+
+  it("says why there is none", () => {
+    expect(client({})).toContain("MCP server");
+    expect(client({ "inspector.rpc.server_command": ["x", "[redacted:key]"] })).toContain("redacted");
+  });
+});

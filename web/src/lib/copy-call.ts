@@ -1,4 +1,4 @@
-import { attributeText, type FullSpan } from "./full-span";
+import { attribute, attributeText, type FullSpan } from "./full-span";
 import { ExactNumber, entriesOf, isContainer, isObject, parsedText } from "./json";
 import { KEY } from "./semconv";
 
@@ -20,18 +20,21 @@ const ARGUMENT = new RegExp(`^${NAME}$`, "u");
 /** What the recorder puts in place of a secret. */
 export const REDACTED = /\[redacted:/;
 
-/** A tool call as a Python program that makes it again, to be run in the folder of the program that made it. */
+/**
+ * A tool call as a Python program that makes it again, to be run in the folder of the program that made it: by calling
+ * the tool's function, or as a client of its MCP server.
+ */
 export function pythonCall(span: FullSpan): Copied {
   const [, module, first, rest] = REFERENCE.exec(attributeText(span, KEY.toolReference) ?? "") ?? [];
-  if (module === undefined) {
-    return { why: WHY.get(attributeText(span, KEY.toolUnreachable) ?? "") ?? "no Python function is recorded for it" };
-  }
+  const server = module === undefined ? serverOf(span) : null;
+  if (module === undefined && server === null) return { why: whyNone(span) };
   if (span.clipped.input !== undefined) return { why: "load its long values first" };
   const given = typeof span.input === "string" ? parsedText(span.input) : (span.input ?? {});
   if (!isObject(given)) return { why: "its arguments are not recorded as an object" };
   const literal = pythonLiteral(given);
   if (literal === null) return { why: "its arguments are nested too deeply" };
   if (REDACTED.test(literal)) return { why: "something in its arguments was redacted" };
+  if (server !== null) return clientProgram(span, server, literal);
   return {
     text: `import asyncio
 import inspect
@@ -44,6 +47,48 @@ async def answer(result):
 
 
 print(asyncio.run(answer(${first}${rest}(${argumentList(given)}))))
+`,
+  };
+}
+
+function whyNone(span: FullSpan): string {
+  if (attributeText(span, KEY.toolType) === "extension") return "where its MCP server is was not recorded";
+  return WHY.get(attributeText(span, KEY.toolUnreachable) ?? "") ?? "no Python function is recorded for it";
+}
+
+/** Where the MCP server of a tool is: the words of its command, or its address; null where neither is known. */
+function serverOf(span: FullSpan): string[] | string | null {
+  const words = attribute(span, KEY.serverCommand);
+  const isCommand = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === "string");
+  return isCommand ? words : attributeText(span, KEY.urlFull);
+}
+
+function clientProgram(span: FullSpan, server: string[] | string, args: string): Copied {
+  if (span.tool === null) return { why: "the name of the tool was not recorded" };
+  if (REDACTED.test(typeof server === "string" ? server : server.join(" "))) {
+    return { why: "something in where its MCP server is was redacted" };
+  }
+  const [command = "", ...words] = typeof server === "string" ? [] : server;
+  const isUrl = typeof server === "string";
+  const isSse = attributeText(span, KEY.rpcTransport) === "sse";
+  const place = isUrl
+    ? pythonText(server)
+    : `StdioServerParameters(command=${pythonText(command)}, args=[${words.map(pythonText).join(", ")}])`;
+  return {
+    text: `import asyncio
+
+from mcp import Client${isUrl ? "" : ", StdioServerParameters"}
+${isSse ? "from mcp.client.sse import sse_client\n" : ""}
+# ${isUrl ? "Headers" : "Its environment (env=...)"} and keys are not recorded.
+server = ${isSse ? `sse_client(${place})` : place}
+
+
+async def call():
+    async with Client(server) as client:
+        return await client.call_tool(${pythonText(span.tool)}, ${args})
+
+
+print(asyncio.run(call()).model_dump_json(indent=2))
 `,
   };
 }

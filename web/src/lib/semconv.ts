@@ -22,6 +22,7 @@ export const KEY = {
   toolSource: "inspector.tool.source",
   toolServer: "inspector.tool.server",
   toolReference: "inspector.tool.reference",
+  serverCommand: "inspector.rpc.server_command",
   toolUnreachable: "inspector.tool.unreachable",
   functionName: "code.function.name",
   toolOutcome: "inspector.tool.outcome",
