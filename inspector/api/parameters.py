@@ -14,7 +14,19 @@ from starlette.requests import Request
 
 from inspector.api.errors import Problem, Refusal
 from inspector.api.forms import boolean, describe, integer, number, unix_ns
-from inspector.model import Filter, GroupBy, Kind, Order, RunSort, Sort, StatsOf, Status, TraceSort, asked_label
+from inspector.model import (
+    Filter,
+    GroupBy,
+    Kind,
+    Order,
+    RunSort,
+    SessionSort,
+    Sort,
+    StatsOf,
+    Status,
+    TraceSort,
+    asked_label,
+)
 
 NO_NUL = r"^[^\u0000]*$"
 OPEN: Mapping[str, str] = {"attr.": "attr", "args.": "args", "result.": "result"}
@@ -288,6 +300,9 @@ class HitsQuery(Query):
 
 class SessionsQuery(Times, Page):
     """``GET /sessions``."""
+
+    sort: SessionSort = "time"
+    order: Order = "desc"
 
 
 class NamedSession(Query):

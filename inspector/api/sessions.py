@@ -45,14 +45,20 @@ router = APIRouter()
 async def list_sessions(
     request: Request, service: InService, query: Annotated[SessionsQuery, Depends(QueryOf(SessionsQuery))]
 ) -> Response:
-    """Answer with one page of sessions, the one with the latest activity first."""
+    """Answer with one page of sessions, by default the one with the latest activity first."""
 
     def read() -> Response:
-        since_ns, until_ns = query.since, query.until
-        page = service.store.sessions(since_ns=since_ns, until_ns=until_ns, cursor=query.cursor, limit=query.limit)
+        page = service.store.sessions(
+            since_ns=query.since,
+            until_ns=query.until,
+            sort=query.sort,
+            order=query.order,
+            cursor=query.cursor,
+            limit=query.limit,
+        )
         return json_response(page)
 
-    return await service.reads.answer(request, page_cost(query.limit), read)
+    return await service.reads.answer(request, page_cost(query.limit, walks=query.sort != "time"), read)
 
 
 # The id is whatever text an agent chose, slashes included; it is decoded once and only ever compared.

@@ -6,8 +6,8 @@ from typing import TypedDict, Unpack
 import click
 
 from inspector.cli.filters import Moment, Stretch, times_of
-from inspector.cli.options import fields_option, home_option, page_options
-from inspector.model import Session
+from inspector.cli.options import OneOf, fields_option, home_option, page_options
+from inspector.model import Order, Session, SessionSort
 
 
 class SessionsOptions(TypedDict):
@@ -15,6 +15,8 @@ class SessionsOptions(TypedDict):
 
     since: tuple[int, int | None] | None
     until: int | None
+    sort: SessionSort
+    order: Order
     limit: int
     page: int | None
     cursor: str | None
@@ -25,11 +27,19 @@ class SessionsOptions(TypedDict):
 @click.command()
 @click.option("--since", type=Stretch(), help="Active at or after; as --since of 'inspector events'.")
 @click.option("--until", type=Moment(), help="Active before; as --since.")
+@click.option(
+    "--sort",
+    type=OneOf(["time", "duration", "cost", "spans", "tokens"]),
+    default="time",
+    show_default=True,
+    help="By latest activity, unless asked for otherwise.",
+)
+@click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
 @fields_option(Session)
 @home_option
 def sessions(**options: Unpack[SessionsOptions]) -> None:
-    """List sessions, the latest activity first."""
+    """List sessions, by default the latest activity first."""
     from inspector.cli.documents import session_page_document, write_json
     from inspector.cli.home import settings_of
     from inspector.cli.opening import opened
@@ -43,7 +53,14 @@ def sessions(**options: Unpack[SessionsOptions]) -> None:
     with opened(settings_of(options["home"])) as store:
         listed = read_page(
             wanted,
-            lambda cursor, limit: store.sessions(since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit),
+            lambda cursor, limit: store.sessions(
+                since_ns=since_ns,
+                until_ns=until_ns,
+                sort=options["sort"],
+                order=options["order"],
+                cursor=cursor,
+                limit=limit,
+            ),
         )
     if options["as_json"] is not None:
         write_json(session_page_document(listed.page, options["as_json"]), terminal)

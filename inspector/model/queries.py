@@ -24,6 +24,7 @@ class Page(Generic[T]):
 
 Sort = Literal["time", "duration", "cost", "tokens", "score"]
 TraceSort = Literal["time", "duration", "cost", "spans", "tokens"]
+SessionSort = Literal["time", "duration", "cost", "spans", "tokens"]
 RunSort = Literal["time", "duration", "cost", "spans", "tokens", "score"]
 Order = Literal["desc", "asc"]
 

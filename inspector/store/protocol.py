@@ -21,6 +21,7 @@ from inspector.model import (
     RunOutline,
     RunSort,
     Session,
+    SessionSort,
     Sort,
     Span,
     Stats,
@@ -318,10 +319,12 @@ class Store(Protocol):
         *,
         since_ns: int | None = None,
         until_ns: int | None = None,
+        sort: SessionSort = "time",
+        order: Order = "desc",
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Session]:
-        """Returns one page of sessions, the latest activity first."""
+        """Returns one page of sessions, by default the latest activity first; an open one has no duration."""
         ...
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:

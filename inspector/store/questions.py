@@ -23,6 +23,7 @@ from inspector.model import (
     RunOutline,
     RunSort,
     Session,
+    SessionSort,
     Sort,
     Stats,
     StatsOf,
@@ -217,12 +218,15 @@ class SqliteReads(ABC):
         *,
         since_ns: int | None = None,
         until_ns: int | None = None,
+        sort: SessionSort = "time",
+        order: Order = "desc",
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Session]:
         """See `Store.sessions`."""
+        window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return reader.read_sessions(connection, since_ns=since_ns, until_ns=until_ns, cursor=cursor, limit=limit)
+            return reader.read_sessions(connection, window, since_ns=since_ns, until_ns=until_ns)
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
         """See `Store.stats`."""

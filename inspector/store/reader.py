@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
-from inspector.model import Event, Filter, Order, Page, RunSort, Session, Sort, Trace, TraceSort
+from inspector.model import Event, Filter, Order, Page, RunSort, Session, SessionSort, Sort, Trace, TraceSort
 from inspector.store.contents import json_list
 from inspector.store.counters import load_counters
 from inspector.store.cursor import Position, read_cursor, write_cursor
@@ -43,7 +43,16 @@ _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
 }
 
 
-S = TypeVar("S", Sort, TraceSort, RunSort)
+_SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
+    "time": sessions.c.latest_ns,
+    "duration": sessions.c.end_ns - sessions.c.start_ns,
+    "cost": sessions.c.cost_usd,
+    "spans": sessions.c.spans,
+    "tokens": sessions.c.input_tokens + sessions.c.output_tokens,
+}
+
+
+S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,19 +199,19 @@ def read_session(connection: Connection, session_id: str) -> Session | None:
 
 
 def read_sessions(
-    connection: Connection, *, since_ns: int | None, until_ns: int | None, cursor: str | None, limit: int
+    connection: Connection, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
 ) -> Page[Session]:
-    """Returns one page of sessions that were active in the time range, the latest activity first."""
-    identity = ("sessions", since_ns, until_ns)
-    after = read_cursor(identity, cursor)
-    c = sessions.c
-    query = select(*SESSION, c.latest_ns, c.id)
+    """Returns one page of sessions that were active in the time range."""
+    identity = ("sessions", since_ns, until_ns, window.sort, window.order)
+    c, value = sessions.c, _SORTED_SESSIONS[window.sort]
+    query = select(*SESSION, value, c.id)
     if since_ns is not None:
         query = query.where(c.latest_ns >= clamp(since_ns))
     if until_ns is not None and until_ns <= INT64_MAX:
         query = query.where(c.start_ns < clamp(until_ns))
-    rows = page_rows(connection, query, Ranking(c.latest_ns, c.id, "desc", after), limit + 1)
-    return Page(tuple(session_of(row) for row in rows[:limit]), _next(identity, rows, limit))
+    ranking = Ranking(value, c.id, window.order, read_cursor(identity, window.cursor))
+    rows = page_rows(connection, query, ranking, window.limit + 1)
+    return Page(tuple(session_of(row) for row in rows[: window.limit]), _next(identity, rows, window.limit))
 
 
 def _changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

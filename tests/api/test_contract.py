@@ -186,6 +186,7 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
         ("RunSort", model.RunSort),
         ("Status", model.Status),
         ("Sort", model.Sort),
+        ("SessionSort", model.SessionSort),
         ("TraceSort", model.TraceSort),
         ("StatsOf", model.StatsOf),
         ("Order", model.Order),

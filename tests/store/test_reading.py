@@ -227,6 +227,25 @@ def test_sessions_come_by_latest_activity_and_within_a_time_range(store, make_sp
     assert [session.session_id for session in store.sessions(until_ns=20).items] == ["long"]
 
 
+def test_sessions_are_sorted_by_what_they_cost_and_how_long_they_took(store, make_span):
+    for at, tokens in enumerate((30, 10, 20)):
+        times = {"start_ns": 10 * at, "end_ns": 10 * at + tokens}
+        store.write([make_span(trace_id=f"t{at}", session_id=f"s{at}", kind="llm", input_tokens=tokens, **times)])
+    store.write([make_span(trace_id="t3", session_id="open", start_ns=40, status="running")])
+
+    def listed(**by):
+        found, cursor = [], None
+        while True:
+            page = store.sessions(limit=1, cursor=cursor, **by)
+            found += [session.session_id for session in page.items]
+            if (cursor := page.next_cursor) is None:
+                return found
+
+    assert listed(sort="tokens") == ["s0", "s2", "s1", "open"]
+    assert listed(sort="tokens", order="asc") == ["open", "s1", "s2", "s0"]
+    assert listed(sort="duration") == ["s0", "s2", "s1", "open"]
+
+
 def test_traces_are_narrowed_by_what_traces_have(store, make_span):
     store.write(
         [

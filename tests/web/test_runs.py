@@ -184,6 +184,19 @@ def test_sessions_stand_with_their_sums_and_lead_to_their_runs(crowd, visit):
     expect(runs_of(page)).to_have_count(newest["traces"])
 
 
+def test_sessions_are_sorted_by_the_column_that_is_clicked(crowd, visit):
+    page = visit(crowd, "/sessions")
+    rows = page.get_by_role("grid", name="Sessions").get_by_role("row")
+    for heading, sort in (("Tokens", "tokens"), ("Cost", "cost"), ("Duration", "duration")):
+        for order in ("desc", "asc"):
+            page.get_by_role("columnheader", name=heading).get_by_role("button").click()
+            (first,) = crowd.get(f"/sessions?limit=1&sort={sort}&order={order}")["items"]
+            expect(rows.nth(1)).to_contain_text(first["session_id"])
+    assert "sort=duration&order=asc" in address(page)
+    page.reload()
+    expect(rows.nth(1)).to_contain_text(first["session_id"])
+
+
 def test_the_address_of_a_session_leads_to_its_runs(crowd, visit):
     newest = crowd.get("/sessions?limit=1")["items"][0]
     page = visit(crowd, f"/sessions/{newest['session_id']}")

@@ -4,6 +4,7 @@ import { INFERRED } from "@/lib/inferred";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
 import { KEY } from "@/lib/semconv";
+import type { ListOrder } from "@/lib/sort";
 import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
 import {
   ApiError,
@@ -68,13 +69,15 @@ export function runsQuery(listing: Listing) {
   });
 }
 
-export function sessionsQuery({ since, until }: Pick<Filter, "since" | "until">) {
+type SessionOrder = ListOrder<"duration" | "tokens" | "cost">;
+
+export function sessionsQuery({ since, until, sort, order }: Pick<Filter, "since" | "until"> & SessionOrder) {
   return infiniteQueryOptions({
-    queryKey: ["sessions", since, until],
+    queryKey: ["sessions", since, until, sort, order],
     queryFn: async ({ pageParam, signal }) => {
       const nowMs = pageParam?.nowMs ?? Date.now();
       const filter = { ...(since && { since }), ...(until && { until }) };
-      const query: Query = { ...queryOf(filter, nowMs), limit: PAGE };
+      const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE };
       if (pageParam) query.cursor = pageParam.cursor;
       return { ...(await unwrap(client.GET("/sessions", { params: { query }, signal }))), nowMs };
     },

@@ -296,7 +296,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, the one with the latest activity first. */
+        /** Sessions, by default the one with the latest activity first. */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -583,6 +583,13 @@ export interface components {
          * @enum {string}
          */
         TraceSort: "time" | "duration" | "cost" | "spans" | "tokens";
+        /**
+         * @description `time` is that of the latest activity, `duration` from the first call to the last; a session that is open has none
+         *     and comes last.
+         * @default time
+         * @enum {string}
+         */
+        SessionSort: "time" | "duration" | "cost" | "spans" | "tokens";
         /**
          * @default desc
          * @enum {string}
@@ -2442,6 +2449,8 @@ export interface operations {
                 since?: components["parameters"]["since"];
                 /** @description Began before this time. */
                 until?: components["parameters"]["until"];
+                sort?: components["schemas"]["SessionSort"];
+                order?: components["parameters"]["order"];
                 /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description How many items a page has at most. */

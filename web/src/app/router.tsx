@@ -9,11 +9,12 @@ import {
 import { runsQuery } from "@/api/queries";
 import { eventsSearch } from "@/features/events/url";
 import { RunsPage } from "@/features/runs/runs-page";
-import { filterIn, orderIn, runsSearch } from "@/features/runs/url";
+import { filterIn, runsSearch } from "@/features/runs/url";
 import { sessionsSearch } from "@/features/sessions/url";
 import { statsSearch } from "@/features/stats/url";
 import { traceSearch } from "@/features/trace/url";
 import { parseSearch, stringifySearch } from "@/lib/address";
+import { orderIn } from "@/lib/sort";
 import { Skeleton } from "@/ui/notice";
 import { Crash } from "./crash";
 import { NotFound } from "./not-found";

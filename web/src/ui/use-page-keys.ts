@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from "react";
+import { useEffectEvent, useLayoutEffect } from "react";
 import { isTyping } from "@/lib/shortcuts";
 
 /** Keys that act on the whole page, wherever the focus is, except where something is typed. */
@@ -12,7 +12,8 @@ export function usePageKeys(actions: ReadonlyMap<string, () => void>): void {
     event.preventDefault();
     act();
   });
-  useEffect(() => {
+  // Not after the page was painted: a key that is pressed at the first sight of it would be lost.
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => onKey(event);
     window.addEventListener("keydown", listener);
     return () => window.removeEventListener("keydown", listener);

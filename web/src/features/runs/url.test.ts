@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { filterIn, orderIn, runsSearch, sortedBy } from "./url";
+import { orderIn, sortedBy } from "@/lib/sort";
+import { filterIn, type RunsSearch, runsSearch } from "./url";
 
 describe("runsSearch", () => {
   it("keeps the filter and how it is shown, and nothing that the API would refuse", () => {
@@ -15,7 +16,7 @@ describe("runsSearch", () => {
 
 describe("sortedBy", () => {
   it("goes from the largest to the smallest and back to the latest first", () => {
-    const once = sortedBy({ agent: "a" }, "duration");
+    const once = sortedBy<RunsSearch>({ agent: "a" }, "duration");
     const twice = sortedBy(once, "duration");
     expect([once, twice, sortedBy(twice, "duration")].map(orderIn)).toEqual([
       { sort: "duration", order: "desc" },

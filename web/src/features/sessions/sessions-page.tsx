@@ -5,8 +5,8 @@ import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { Session } from "@/api/client";
 import { sessionsQuery } from "@/api/queries";
 import { isUpTo, useLiveEdge } from "@/api/use-live-edge";
-import { isNarrow } from "@/lib/filter";
 import { type Paced, paced } from "@/lib/pace";
+import { orderIn, sortedBy } from "@/lib/sort";
 import { CopyButton } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
 import { Headings } from "@/ui/list";
@@ -25,17 +25,17 @@ const COLUMNS = [
   { name: "Errors", number: true },
   { name: "Model calls", number: true },
   { name: "Tool calls", number: true },
-  { name: "Tokens", number: true },
-  { name: "Cost", number: true },
-  { name: "Duration", number: true },
+  { name: "Tokens", sort: "tokens", number: true },
+  { name: "Cost", sort: "cost", number: true },
+  { name: "Duration", sort: "duration", number: true },
   { name: "From – to", number: true },
-  { name: "Last activity", number: true },
+  { name: "Last activity", sort: "time", number: true },
 ] as const;
 
 const PAUSE_MS = 1000;
 const SET = 'inspector.context.set("my-session")';
 
-/** Every session, the one with the latest activity first, as they happen. */
+/** Every session, by default the one with the latest activity first, as they happen. */
 export function SessionsPage() {
   const search = useSearch({
     from: "/sessions",
@@ -51,16 +51,19 @@ export function SessionsPage() {
         filter={search}
         fields={[]}
         search={false}
-        onChange={(next) => void navigate({ search: sessionsSearch({ ...next }) })}
+        onChange={(next) => {
+          const { sort, order } = search;
+          void navigate({ search: sessionsSearch({ ...next, sort, order }) });
+        }}
       />
       {query.isPending ? (
         <Skeleton rows={12} />
       ) : query.isError && sessions.length === 0 ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
       ) : sessions.length === 0 ? (
-        <NoSessions narrow={isNarrow(search)} />
+        <NoSessions narrow={search.since !== undefined || search.until !== undefined} />
       ) : (
-        <Listed key={JSON.stringify(search)} query={query} sessions={sessions} />
+        <Listed key={JSON.stringify(search)} search={search} query={query} sessions={sessions} />
       )}
     </div>
   );
@@ -68,7 +71,7 @@ export function SessionsPage() {
 
 function useSessions(search: SessionsSearch) {
   const queries = useQueryClient();
-  const options = sessionsQuery(search);
+  const options = sessionsQuery({ ...search, ...orderIn(search) });
   const query = useInfiniteQuery(options);
   const pace = useRef<Paced | null>(null);
   const key = JSON.stringify(options.queryKey);
@@ -99,11 +102,12 @@ function useSessions(search: SessionsSearch) {
 }
 
 interface ListedProps {
+  search: SessionsSearch;
   query: ReturnType<typeof useSessions>["query"];
   sessions: Session[];
 }
 
-function Listed({ query, sessions }: ListedProps) {
+function Listed({ search, query, sessions }: ListedProps) {
   const navigate = useNavigate();
   const router = useRouter();
   const keys = useMemo(() => sessions.map((session) => session.session_id), [sessions]);
@@ -122,7 +126,13 @@ function Listed({ query, sessions }: ListedProps) {
       noun="session"
       className={css.sessions}
       keys={keys}
-      head={<Headings columns={COLUMNS} />}
+      head={
+        <Headings
+          columns={COLUMNS}
+          by={orderIn(search)}
+          onSort={(column) => void navigate({ to: "/sessions", search: sortedBy(search, column) })}
+        />
+      }
       more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
       onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
       onOpen={(index) => {
