@@ -27,6 +27,7 @@ _NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
     "prompt": ("arguments", "result"),
 }
 """What input and output are called, by the kind of span."""
+_GIVES: frozenset[HitIn] = frozenset(("answer", "result", "output"))
 _OTHER_NAMES: tuple[HitIn, HitIn] = ("input", "output")
 
 
@@ -132,14 +133,16 @@ class _Content(NamedTuple):
 
 def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[Leaf]:
     refers = content.shared.get(key, key)
+    # What a call gave is its own, also where a model says what a tool gave before.
+    is_given = within not in _GIVES
     if isinstance(refers, str):
         value = _read(content.attributes.get(refers))
-        yield from _within(within, path, value, _DEEPEST, is_said=_holds_messages(value))
+        yield from _within(within, path, value, _DEEPEST, is_said=is_given and _holds_messages(value))
         return
     for at, content_id in enumerate(ids_of(refers)):
         message = content.brought.get(content_id)
         if message is not None:
-            yield from _within(within, f"{path}[{at}]", _read(message.body.decode()), _DEEPEST, is_said=True)
+            yield from _within(within, f"{path}[{at}]", _read(message.body.decode()), _DEEPEST, is_said=is_given)
 
 
 def _read(value: Any) -> Any:

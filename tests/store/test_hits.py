@@ -116,3 +116,19 @@ def test_a_run_is_searched_in_all_of_its_traces(indexed, make_span):
     hits = store.hits("berlin", run_id=both)
     assert [int(hit.span_id, 16) for hit in hits.items] == [1, 2]
     assert store.hits("berlin", run_id="none") is None
+
+
+def test_what_a_model_answers_is_found_also_where_a_tool_gave_it_before(indexed, make_span):
+    asks = {"type": "tool_call", "id": "p", "name": "pay", "arguments": {"amount": "84932.86"}}
+    asked = [{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "84932.86"}]}]
+    model = make_span(
+        span_id=f"{2:016x}",
+        start_ns=2,
+        kind="llm",
+        trace_id="t",
+        input_key=INPUT,
+        output_key=OUTPUT,
+        attributes={INPUT: json.dumps(asked), OUTPUT: json.dumps([{"role": "assistant", "parts": [asks]}])},
+    )
+    store = indexed([tool(make_span, 1, {}, {"amount": "84932.86"}), model])
+    assert said(store, "84932.86") == [(1, ["result.amount"]), (2, ["answer[0].parts[0].arguments.amount"])]

@@ -197,7 +197,9 @@ function Pair({ field, pair, onDone }: PairProps) {
   const [value, setValue] = useState(pair?.slice(at + 1) ?? "");
   const [wrong, setWrong] = useState(false);
   function submit() {
-    if (key.trim() === "" || key.includes("=")) setWrong(true);
+    // Whole, as the command line and the address have it.
+    if (value === "" && key.trim().indexOf("=") > 0) onDone(key.trim());
+    else if (key.trim() === "" || key.includes("=")) setWrong(true);
     else onDone(`${key.trim()}=${value}`);
   }
   return (

@@ -25,6 +25,8 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
     setKnown(text);
     setTyped(text);
   }
+  // A step that was asked for before the hits had come.
+  const [due, setDue] = useState<1 | -1 | null>(null);
   const send = useEffectEvent(onText);
   useEffect(() => {
     if (typed === text) return;
@@ -32,13 +34,23 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
     return () => window.clearTimeout(timer);
   }, [typed, text]);
 
+  const isHere = typed === text && !found.looking;
+  const step = useEffectEvent(onStep);
+  useEffect(() => {
+    if (due === null || !isHere) return;
+    setDue(null);
+    step(due);
+  }, [due, isHere]);
+
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === "Enter") {
       event.preventDefault();
-      onStep(event.shiftKey ? -1 : 1);
+      if (typed !== text) onText(typed);
+      setDue(event.shiftKey ? -1 : 1);
     } else if (event.key === "Escape") {
       event.preventDefault();
       setTyped("");
+      setDue(null);
       onLeave();
     }
   }

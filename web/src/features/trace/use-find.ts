@@ -68,7 +68,7 @@ export function useFind({ place, text, rows, tree, selection, hasSpan, running }
 
   return {
     matches,
-    found: { count: matches.length + beyond, current, looking: hits.isFetching && !data },
+    found: { count: matches.length + beyond, current, looking: hits.isFetching && (!data || hits.isPlaceholderData) },
     place: places.get(selection.id ?? "")?.[0] ?? null,
     notice: data?.notice,
     step,

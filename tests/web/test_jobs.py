@@ -1,0 +1,283 @@
+"""What people come for, from the list of runs on, in no more clicks than it should take; typing is not counted."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from serving import fill, wait_until
+from stories import MINUTE, TRACEBACK, crowded_spans, loop_spans, message, model_call, span_of, tool_call, wants
+
+from inspector import semconv
+from inspector.model import SpanError
+
+BOOKS = f"{0xB00C5:032x}"
+WRONG = "84932.86"
+CLERK = {"run": "books", "service": "clerk"}
+TALL = {"viewport": {"width": 1280, "height": 1000}}
+
+
+def books():
+    """A clerk reads sixty invoices, one of which has a wrong amount, and fails to pay that."""
+    yield span_of(BOOKS, 1, "agent", name="invoke_agent clerk", agent="clerk", took_ms=900, **CLERK, status="error")
+    asked = [message("system", "You pay invoices."), message("user", "Pay what is due.")]
+    reads = [wants(f"c{at}", "get_invoice", page=at) for at in range(60)]
+    yield model_call(BOOKS, 2, asked, message("assistant", "", *reads), parent=1, start_ms=1, **CLERK)
+    for at in range(60):
+        yield tool_call(
+            BOOKS,
+            3 + at,
+            "get_invoice",
+            {"page": at},
+            {"number": f"INV-{1100 + at}", "amount": WRONG if at == 37 else f"{at}.50"},
+            parent=1,
+            start_ms=10 + at,
+            **CLERK,
+        )
+    paying = message("assistant", "INV-1137 is due since May.", wants("pay", "pay", invoice="INV-1137", amount=WRONG))
+    asked += [message("assistant", "", *reads[:1]), message("user", "The rest.")]
+    yield model_call(BOOKS, 70, asked, paying, parent=1, start_ms=100, took_ms=2500, **CLERK)
+    attributes = {semconv.TOOL_CALL_ID: "pay", "code.function.name": "desk.pay", "inspector.tool.reference": "desk:pay"}
+    yield tool_call(
+        BOOKS,
+        71,
+        "pay",
+        {"invoice": "INV-1137", "amount": WRONG},
+        parent=1,
+        start_ms=2700,
+        **CLERK,
+        status="error",
+        error=SpanError("ValueError", f"the account holds less than {WRONG}", TRACEBACK),
+        attributes=attributes,
+    )
+
+
+def refusals():
+    """A server lists its tools in one run, and refuses an argument in a later one."""
+    properties = {"nights": {"type": "integer", "description": "How many"}}
+    listed = {"name": "book_hotel", "inputSchema": {"type": "object", "properties": properties}}
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [listed]}})
+    key = semconv.SEED_RPC_RESPONSE
+    yield span_of(f"{0xA1:032x}", 1, "rpc", name="tools/list", run="listed", attributes={key: answer}, output_key=key)
+    message = "1 validation error for book_hotelArguments\nnights\n  Input should be a valid integer [type=int_parsing]"
+    error = SpanError("tool_error", message)
+    fields = {"run": "refused", "status": "error", "error": error, "service": "travel", "start_ms": MINUTE}
+    yield tool_call(f"{0xA2:032x}", 1, "book_hotel", {"nights": "two"}, **fields)
+
+
+@pytest.fixture(scope="module")
+def desk(homes: Path, serving):
+    """Runs to find things in; only to be looked at."""
+    fill(homes / "desk", [*books(), *refusals(), *loop_spans(1, "Send invoice 1137", 5000), *crowded_spans()])
+    with serving(homes / "desk") as server:
+        yield server
+
+
+class Hand:
+    """Clicks on a page, and counts."""
+
+    def __init__(self, page):
+        self.page = page
+        self.clicks = 0
+
+    def click(self, target):
+        target.click()
+        self.clicks += 1
+
+    def open(self, run):
+        """Click a run of the list."""
+        self.click(self.page.get_by_role("grid", name="Runs").get_by_role("link", name=run).first)
+
+
+def detail_of(page):
+    return page.get_by_role("region", name="Selected span")
+
+
+def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.open("clerk")
+    detail = detail_of(page)
+    expect(detail).to_contain_text("the account holds less than")
+    expect(detail).to_contain_text("INV-1137")
+    page.keyboard.press("f")
+    page.keyboard.type(WRONG)
+    page.keyboard.press("Enter")
+    # Found are the result, the model that took it over, and the call that failed; the first one is the cause.
+    expect(page.get_by_role("status").filter(has_text="1 of 3")).to_be_visible()
+    expect(page.get_by_role("note").filter(has_text="result.amount")).to_contain_text(WRONG)
+    expect(detail).to_contain_text("get_invoice")
+    assert hand.clicks <= 2
+
+
+def test_why_a_tool_was_called_takes_two_clicks(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.open("clerk")
+    hand.click(detail_of(page).get_by_role("link", name="What the model saw before this call"))
+    expect(detail_of(page)).to_contain_text("chat gpt-4.1")
+    expect(detail_of(page)).to_contain_text("INV-1137 is due since May.")
+    assert hand.clicks <= 2
+
+
+def test_the_jump_of_a_context_takes_three_clicks_and_the_largest_run_one(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.click(page.get_by_role("columnheader", name="Tokens").get_by_role("button"))
+    rows = page.get_by_role("grid", name="Runs").get_by_role("row")
+    expect(rows.nth(1)).to_contain_text("books")
+    assert hand.clicks == 1
+    hand.open("books")
+    hand.click(page.get_by_role("treegrid").get_by_role("row").filter(has_text="conversation").first)
+    hand.click(detail_of(page).get_by_role("figure").get_by_role("link", name=re.compile(r"^Turn 8: \+")))
+    expect(detail_of(page)).to_contain_text("Invoice 6: paid.")
+    assert hand.clicks <= 4
+
+
+def test_runs_that_called_a_tool_with_a_value_take_four_clicks(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.click(page.get_by_role("button", name="Add a filter"))
+    hand.click(page.get_by_role("button", name="argument", exact=True))
+    page.keyboard.type("invoice=INV-1137")
+    page.keyboard.press("Enter")
+    rows = page.get_by_role("grid", name="Runs").get_by_role("row")
+    expect(rows).to_have_count(2)
+    hand.open("clerk")
+    expect(detail_of(page)).to_contain_text("INV-1137")
+    assert hand.clicks <= 4
+
+
+def test_what_a_live_run_hangs_on_takes_three_clicks(empty, visit, start_agent):
+    agent = start_agent(empty.home)
+    agent.emit("before_workflow_run", workflow="plan_trip", context=None, call_id="w")
+    agent.emit("before_tool_call", tool_name="fetch_rates", args={"currency": "BRL"}, context=None, call_id="t")
+    page = visit(empty, "/", **TALL)
+    hand = Hand(page)
+    hand.open("scripted")
+    hand.click(page.get_by_role("region", name="Open now").get_by_role("button"))
+    expect(detail_of(page)).to_contain_text("fetch_rates")
+    expect(detail_of(page)).to_contain_text("BRL")
+    assert hand.clicks <= 3
+
+
+def test_a_hand_written_loop_shows_its_tools_in_two_clicks(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.open("mailer")
+    failed = page.get_by_role("treegrid").get_by_role("row").filter(has_text="send_mail").first
+    expect(page.get_by_role("treegrid").get_by_role("row").filter(has_text="get_invoice").first).to_be_visible()
+    hand.click(failed)
+    expect(detail_of(page)).to_contain_text("KeyError: 'ann'")
+    assert hand.clicks <= 4
+
+
+def test_slow_model_calls_over_time_take_seven_clicks(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.click(page.get_by_role("navigation").get_by_role("link", name="Spans"))
+    for field in ("kind", "duration"):
+        hand.click(page.get_by_role("button", name="Add a filter"))
+        hand.click(page.get_by_role("button", name=field, exact=True))
+        if field == "kind":
+            hand.click(page.get_by_role("checkbox", name="model call"))
+            page.keyboard.press("Escape")
+    page.keyboard.type("2 s")
+    page.keyboard.press("Enter")
+    rows = page.get_by_role("grid", name="Spans").get_by_role("row")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(1)).to_contain_text("gpt-4.1")
+    assert hand.clicks <= 6
+    hand.click(page.get_by_role("navigation").get_by_role("link", name="Stats"))
+    expect(page.get_by_text("Over time").first).to_be_visible()
+    assert hand.clicks <= 7
+
+
+def test_a_call_that_failed_is_copied_as_a_program_in_three_clicks(desk, visit):
+    page = visit(desk, "/", permissions=["clipboard-read", "clipboard-write"], **TALL)
+    hand = Hand(page)
+    hand.open("clerk")
+    hand.click(page.get_by_role("button", name="Copy as"))
+    hand.click(page.get_by_role("listitem").get_by_role("button", name=re.compile("^Tool call")))
+    wait_until(lambda: "from desk import pay" in page.evaluate("navigator.clipboard.readText()"))
+    assert hand.clicks <= 4
+
+
+def test_what_a_server_was_asked_and_why_it_refused_take_two_clicks(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    hand.open("travel")
+    schema = detail_of(page).get_by_role("region", name="As its server listed it")
+    expect(schema.get_by_role("row").filter(has_text="nights")).to_contain_text("refused")
+    assert hand.clicks <= 2
+
+
+def test_a_run_is_labelled_and_found_by_its_label_in_four_clicks(homes, serving, visit):
+    fill(homes / "judged", books())
+    with serving(homes / "judged") as server:
+        page = visit(server, "/", **TALL)
+        hand = Hand(page)
+        hand.open("clerk")
+        hand.click(page.get_by_role("button", name="Label this run bad"))
+        page.keyboard.press("u")
+        hand.click(page.get_by_role("button", name="Add a filter"))
+        hand.click(page.get_by_role("button", name="label", exact=True))
+        page.keyboard.type("bad")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Change label: bad")).to_be_visible()
+        expect(page.get_by_role("grid", name="Runs").get_by_role("row")).to_have_count(2)
+        assert hand.clicks <= 4
+
+
+def test_runs_are_deleted_in_two_clicks_and_the_rule_is_one_away(homes, serving, visit):
+    fill(homes / "kept", [*books(), *refusals()])
+    with serving(homes / "kept") as server:
+        page = visit(server, "/", **TALL)
+        hand = Hand(page)
+        hand.click(page.get_by_role("checkbox", name=re.compile("Select all")))
+        hand.click(page.get_by_role("button", name=re.compile("^Delete 3 runs")))
+        expect(page.get_by_role("button", name="Undo")).to_be_visible()
+        assert hand.clicks <= 2
+        hand.click(page.get_by_role("navigation").get_by_role("link", name="Stats"))
+        expect(page.get_by_role("region", name=re.compile("Stor"))).to_be_visible()
+
+
+def test_all_of_it_goes_without_a_mouse(desk, visit):
+    page = visit(desk, "/", **TALL)
+    runs = page.get_by_role("grid", name="Runs")
+    expect(runs.get_by_role("row").nth(1)).to_be_visible()
+    names = runs.get_by_role("row").all_text_contents()[1:]
+    for _ in range(1 + next(at for at, name in enumerate(names) if "clerk" in name)):
+        page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(detail_of(page)).to_contain_text("the account holds less than")
+    page.keyboard.press("3")
+    page.wait_for_url(re.compile("view=transcript"))
+    page.keyboard.press("1")
+    page.keyboard.press("f")
+    page.keyboard.type(WRONG)
+    page.keyboard.press("Enter")
+    expect(detail_of(page)).to_contain_text("get_invoice")
+    # Out of the box, so that what follows are keys again.
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    expect(runs.get_by_role("row").nth(1)).to_be_visible()
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    page.wait_for_url(re.compile("#/stats"))
+
+
+def test_a_text_in_a_result_is_found_in_one_click(desk, visit):
+    page = visit(desk, "/", **TALL)
+    hand = Hand(page)
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("clerk")
+    page.keyboard.press("/")
+    page.keyboard.type(WRONG)
+    page.keyboard.press("Enter")
+    row = page.get_by_role("grid", name="Runs").get_by_role("row").filter(has_text="clerk")
+    expect(row.locator("mark").first).to_have_text(WRONG)
+    hand.open("clerk")
+    expect(page.get_by_role("status").filter(has_text=re.compile(r"1 of \d"))).to_be_visible()
+    expect(detail_of(page)).to_contain_text(WRONG)
+    assert hand.clicks <= 4
