@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from toolkit.adapters import as_tool
     from toolkit.adapters.composio import ComposioTools, to_composio
     from toolkit.adapters.langchain import from_langchain, to_langchain
-    from toolkit.agents import Agent, AgentResult, AgentTool
+    from toolkit.agents import (
+        Agent,
+        AgentResult,
+        AgentTool,
+        History,
+        StructuredLLMHost,
+        Thread,
+        UnifiedRequest,
+        handle,
+    )
     from toolkit.answers import answer
     from toolkit.approval import ApprovalRequest, Approver
     from toolkit.call import ToolCall, calls_of
@@ -41,7 +50,6 @@ if TYPE_CHECKING:
     )
     from toolkit.functions import FunctionTool, Inject, Injected, definitions, mcp_route, tool, tools_of
     from toolkit.guardrails import Allow, InputGuardrail, OutputGuardrail, Refuse, Rewrite
-    from toolkit.host import StructuredLLMHost
     from toolkit.mcp import HttpServer, McpServers, McpTool, Replies, StdioServer
     from toolkit.middleware.approval import Approve
     from toolkit.middleware.cache import Cache, MemoryStore, RedisStore
@@ -58,10 +66,8 @@ if TYPE_CHECKING:
     from toolkit.models.scripted import ScriptedModel, Turn
     from toolkit.node import ToolNode
     from toolkit.registry import Registry
-    from toolkit.requests import UnifiedRequest, handle
     from toolkit.result import ToolResult
     from toolkit.serving import ToolServer
-    from toolkit.threads import History, Thread
     from toolkit.tools.azure_search import AzureAISearchTool
     from toolkit.tools.filesystem import filesystem_tools
     from toolkit.tools.human import HumanInputTool
@@ -89,7 +95,7 @@ _HOMES = {
     "ExtraMissing": "toolkit.errors",
     "FastAgent": "toolkit.declare",
     "FunctionTool": "toolkit.functions",
-    "History": "toolkit.threads",
+    "History": "toolkit.agents",
     "HttpServer": "toolkit.mcp",
     "HumanInputTool": "toolkit.tools.human",
     "ImageContent": "toolkit.content",
@@ -132,9 +138,9 @@ _HOMES = {
     "SkillReaderTool": "toolkit.tools.skills",
     "SpecInvalid": "toolkit.errors",
     "StdioServer": "toolkit.mcp",
-    "StructuredLLMHost": "toolkit.host",
+    "StructuredLLMHost": "toolkit.agents",
     "TextContent": "toolkit.content",
-    "Thread": "toolkit.threads",
+    "Thread": "toolkit.agents",
     "Timeout": "toolkit.middleware.timeout",
     "Tool": "toolkit.contract",
     "ToolCall": "toolkit.call",
@@ -152,7 +158,7 @@ _HOMES = {
     "ToolUnknown": "toolkit.errors",
     "ToolkitError": "toolkit.errors",
     "Turn": "toolkit.models.scripted",
-    "UnifiedRequest": "toolkit.requests",
+    "UnifiedRequest": "toolkit.agents",
     "Workflow": "toolkit.workflows",
     "answer": "toolkit.answers",
     "as_tool": "toolkit.adapters",
@@ -162,7 +168,7 @@ _HOMES = {
     "evaluator": "toolkit.workflows",
     "filesystem_tools": "toolkit.tools.filesystem",
     "from_langchain": "toolkit.adapters.langchain",
-    "handle": "toolkit.requests",
+    "handle": "toolkit.agents",
     "load_cards": "toolkit.declare",
     "mcp_route": "toolkit.functions",
     "only": "toolkit.middleware.selection",

@@ -1,6 +1,19 @@
-"""Agents: a model that works on a task with tools, and the face of a tool for any agent."""
+"""Agents: a model that works on a task with tools, what it remembers, and how others ask it."""
 
 from toolkit.agents.agent import Agent, AgentOptions, AgentResult
+from toolkit.agents.host import StructuredLLMHost
+from toolkit.agents.requests import UnifiedRequest, handle
+from toolkit.agents.thread import History, Thread
 from toolkit.agents.tool import AgentTool
 
-__all__ = ["Agent", "AgentOptions", "AgentResult", "AgentTool"]
+__all__ = [
+    "Agent",
+    "AgentOptions",
+    "AgentResult",
+    "AgentTool",
+    "History",
+    "StructuredLLMHost",
+    "Thread",
+    "UnifiedRequest",
+    "handle",
+]

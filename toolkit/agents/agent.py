@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypedDict, cast
 
 from instrument import around
+from toolkit.agents.foreign import Runnable, result_of
+from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
-from toolkit.asking import Runnable, result_of
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
@@ -19,7 +20,6 @@ from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink
 from toolkit.node import ToolNode
 from toolkit.result import ToolResult
 from toolkit.shapes import member
-from toolkit.threads import Thread
 
 
 @dataclass(frozen=True, slots=True)

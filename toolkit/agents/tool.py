@@ -7,14 +7,14 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
-from toolkit.asking import Conversing, ask, described, is_agent, result_of
+from toolkit.agents.foreign import Conversing, ask, described, is_agent, result_of
+from toolkit.agents.thread import History, Thread
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.contract import OnError, Tool, arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolTimedOut
 from toolkit.shapes import member
-from toolkit.threads import History, Thread
 
 Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
 """Takes what an agent returned and returns a ``ToolResult`` or what ``ToolResult.of`` reads."""

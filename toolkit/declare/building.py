@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from toolkit.agents import Agent, AgentTool
+from toolkit.agents.thread import History
 from toolkit.context import ToolContext
 from toolkit.declare.config import AgentConfig
 from toolkit.declare.keys import did_you_mean
@@ -14,7 +15,6 @@ from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
 from toolkit.model import Model
 from toolkit.models.named import models_named
-from toolkit.threads import History
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from toolkit.agents import Agent
+from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.context import ToolContext
 from toolkit.contract import Tool
 from toolkit.declare.application import RunningAgent, RunningAgents
@@ -23,7 +24,6 @@ from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Model
-from toolkit.threads import HistoryMergeTarget, HistorySource
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
 

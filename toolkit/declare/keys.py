@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeAlias, cast, get_args
 
+from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.declare.documents import Key, type_name
-from toolkit.threads import HistoryMergeTarget, HistorySource
 
 Read: TypeAlias = Callable[[object], Any]
 """Returns the value of a key, or raises ``Unfit``."""

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from toolkit.agents import Agent, AgentTool
+from toolkit.agents.thread import Thread
 from toolkit.content import as_text
 from toolkit.context import ToolContext
 from toolkit.functions import tool
@@ -14,7 +15,6 @@ from toolkit.mcp.server import McpServer
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
-from toolkit.threads import Thread
 from toolkit.workflows import Workflow
 
 BRIEF = {"city": "Lisbon", "nights": "2", "budget": "400 EUR"}

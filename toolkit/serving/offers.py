@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
+from toolkit.agents.requests import Handles, UnifiedRequest, handle
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.mcp.tools import tool_name
 from toolkit.node import ToolNode, outlives_exit
-from toolkit.requests import Handles, UnifiedRequest, handle
 from toolkit.result import ToolResult
 
 MCP_PATH = "/mcp"

@@ -6,13 +6,13 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
+from toolkit.agents.requests import Handles
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ExtraMissing, ServerFailed
 from toolkit.extras import need
 from toolkit.middleware.chain import required_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
-from toolkit.requests import Handles
 from toolkit.serving.access import Access
 from toolkit.serving.offers import MCP_PATH, Offers, ToolSet
 from toolkit.serving.openapi import document

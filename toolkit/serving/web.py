@@ -13,11 +13,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toolkit.agents.requests import UnifiedRequest
 from toolkit.content import TextContent, as_content
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError
-from toolkit.requests import UnifiedRequest
 from toolkit.result import ToolResult
 from toolkit.serving.access import Access, Denial
 from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, REQUESTS_PATH, Offers

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from toolkit.asking import call, is_agent, text_of
+from toolkit.agents.foreign import call, is_agent, text_of
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.workflows.deciding import decision, is_model

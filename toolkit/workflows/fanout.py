@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from toolkit.asking import Conversing, text_of
+from toolkit.agents.foreign import Conversing, text_of
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.workflows.steps import at_once, named, take

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from toolkit.asking import described, text_of
+from toolkit.agents.foreign import described, text_of
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.shapes import member

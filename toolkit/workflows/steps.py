@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeVar, cast
 
-from toolkit.asking import Conversing, ask, call, is_agent, text_of
+from toolkit.agents.foreign import Conversing, ask, call, is_agent, text_of
 from toolkit.context import ToolContext
 from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolkitError

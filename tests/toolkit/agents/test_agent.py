@@ -5,12 +5,12 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.agents import Agent
+from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolUnknown
 from toolkit.functions import tool
 from toolkit.model import ModelResponse
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.threads import Thread
 
 
 def add_one(x: int) -> int:

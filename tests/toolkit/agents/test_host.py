@@ -2,12 +2,12 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.agents import Agent
+from toolkit.agents.host import StructuredLLMHost
+from toolkit.agents.requests import UnifiedRequest
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import Inject, tool
-from toolkit.host import StructuredLLMHost
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.requests import UnifiedRequest
 from toolkit.result import ToolResult
 
 

@@ -3,9 +3,9 @@ import pytest
 import inspector
 from instrument.testing import capture
 from toolkit.agents import Agent, AgentTool
+from toolkit.agents.thread import History, Thread
 from toolkit.errors import ModelFailed
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.threads import History, Thread
 
 
 def contents(thread):

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from toolkit.agents import Agent
+from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolUnknown
@@ -12,7 +13,6 @@ from toolkit.functions import FunctionTool
 from toolkit.middleware.retry import Retry
 from toolkit.node import ToolNode
 from toolkit.registry import Registry
-from toolkit.requests import UnifiedRequest, handle
 from toolkit.result import ToolResult
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from toolkit import ToolContext
 from toolkit.agents import Agent
+from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import mcp_route, tool
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.requests import UnifiedRequest, handle
 from toolkit.result import ToolResult
 
 

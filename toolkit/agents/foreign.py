@@ -6,10 +6,10 @@ from inspect import getdoc, isawaitable, iscoroutinefunction, isroutine
 from typing import Any, Protocol, cast, runtime_checkable
 
 from instrument import around
+from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
 from toolkit.result import ToolResult
 from toolkit.shapes import member
-from toolkit.threads import Thread
 
 
 @runtime_checkable

@@ -5,7 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Unpack
 
-from toolkit.agents import Agent, AgentOptions, AgentTool
+from toolkit.agents.agent import Agent, AgentOptions
+from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.contract import Tool, changes_told
