@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from toolkit.tools.openapi import OpenAPITool, openapi_tools
     from toolkit.tools.shell import ShellTool
     from toolkit.tools.skills import SkillReaderTool
-    from toolkit.workflows import Workflow, evaluator, orchestrator, parallel, router, sequence
+    from toolkit.workflows import Workflow, parallel, sequence
 
 _HOMES = {
     "Agent": "toolkit.agents",
@@ -165,7 +165,6 @@ _HOMES = {
     "calls_of": "toolkit.call",
     "chain": "toolkit.compose",
     "definitions": "toolkit.functions",
-    "evaluator": "toolkit.workflows",
     "filesystem_tools": "toolkit.tools.filesystem",
     "from_langchain": "toolkit.adapters.langchain",
     "handle": "toolkit.agents",
@@ -173,9 +172,7 @@ _HOMES = {
     "mcp_route": "toolkit.functions",
     "only": "toolkit.middleware.selection",
     "openapi_tools": "toolkit.tools.openapi",
-    "orchestrator": "toolkit.workflows",
     "parallel": "toolkit.workflows",
-    "router": "toolkit.workflows",
     "sequence": "toolkit.workflows",
     "text_content": "toolkit.content",
     "to_composio": "toolkit.adapters.composio",
@@ -274,7 +271,6 @@ __all__ = [
     "calls_of",
     "chain",
     "definitions",
-    "evaluator",
     "filesystem_tools",
     "from_langchain",
     "handle",
@@ -282,9 +278,7 @@ __all__ = [
     "mcp_route",
     "only",
     "openapi_tools",
-    "orchestrator",
     "parallel",
-    "router",
     "sequence",
     "text_content",
     "to_composio",

@@ -73,10 +73,6 @@ class Access:
             return Denial(401, detail, {"WWW-Authenticate": said})
         return self._allowed(known)
 
-    def local(self) -> ToolContext:
-        """Return what the process that started a stdio server may use: everything that the server may."""
-        return self._context
-
     def _permissions(self, token: str) -> frozenset[str] | None:
         given, found = token.encode(), None
         # All are looked at, so that the time says nothing about which one is close.

@@ -1,9 +1,7 @@
 """The steps of a workflow: whatever can be given a value and returns one."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from toolkit.agents.foreign import Conversing, ask, call, is_agent, text_of
 from toolkit.context import ToolContext
@@ -11,8 +9,6 @@ from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolkitError
 from toolkit.shapes import member
 from toolkit.workflows.workflow import Workflow
-
-T = TypeVar("T")
 
 
 async def take(step: object, value: Any, context: ToolContext) -> Any:
@@ -60,19 +56,3 @@ def named(step: object) -> str:
     """Return what a step is called."""
     found = member(step, "name", "__name__")
     return found if isinstance(found, str) and found else type(step).__name__
-
-
-async def at_once(calls: Sequence[Callable[[], Awaitable[T]]], max_parallel: int | None = None) -> list[T]:
-    """Make all the calls at the same time and return their results in order; the first failure ends the others."""
-    gate = nullcontext() if max_parallel is None else asyncio.Semaphore(max_parallel)
-
-    async def one(make: Callable[[], Awaitable[T]]) -> T:
-        async with gate:
-            return await make()
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(make)) for make in calls]
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
