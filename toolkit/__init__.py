@@ -64,8 +64,7 @@ if TYPE_CHECKING:
     from toolkit.model import Message, Model, ModelRequest, ModelResponse
     from toolkit.models.openai import OpenAIModel
     from toolkit.models.scripted import ScriptedModel, Turn
-    from toolkit.node import ToolNode
-    from toolkit.registry import Registry
+    from toolkit.node import Registry, ToolNode
     from toolkit.result import ToolResult
     from toolkit.serving import ToolServer
     from toolkit.tools.azure_search import AzureAISearchTool
@@ -125,7 +124,7 @@ _HOMES = {
     "Redact": "toolkit.middleware.redact",
     "RedisStore": "toolkit.middleware.cache",
     "Refuse": "toolkit.guardrails",
-    "Registry": "toolkit.registry",
+    "Registry": "toolkit.node",
     "Replies": "toolkit.mcp",
     "ResourceContent": "toolkit.content",
     "ResultInvalid": "toolkit.errors",

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from toolkit.call import Shape, ToolCall
 from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, as_content, as_text
+from toolkit.plain import plain
 from toolkit.result import ToolResult
-from toolkit.shapes import plain
 
 Message: TypeAlias = dict[str, Any]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.shapes import member, read_json
+from toolkit.plain import member, read_json
 
 Arguments = dict[str, Any]
 

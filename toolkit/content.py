@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from toolkit.shapes import member, plain, sound
+from toolkit.plain import member, plain, sound
 
 
 @dataclass(frozen=True, slots=True)

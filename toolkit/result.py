@@ -6,7 +6,7 @@ from typing import Any, Self, cast
 
 from toolkit.content import Content, JsonContent, TextContent, as_content, as_text
 from toolkit.errors import Problem, ResultInvalid
-from toolkit.shapes import member, plain
+from toolkit.plain import member, plain
 
 
 # A type with arguments, as in `list[Content]`, takes five times as long to make one.

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from weakref import WeakKeyDictionary
 
 from toolkit.approval import ApprovalRequest
-from toolkit.shapes import plain
+from toolkit.plain import plain
 
 _MOST_SHOWN = 4000
 _MOST_READ = 1 << 16

@@ -13,8 +13,8 @@ from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
 from toolkit.extras import need
+from toolkit.plain import member, plain
 from toolkit.result import ToolResult
-from toolkit.shapes import member, plain
 
 _EXTRA = "composio"
 

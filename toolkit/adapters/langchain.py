@@ -16,8 +16,8 @@ from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, Problem
 from toolkit.extras import need
+from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.shapes import member
 
 _EXTRA = "langchain"
 _call_id: ContextVar[str | None] = ContextVar("toolkit_langchain_call_id", default=None)

@@ -18,8 +18,8 @@ from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.middleware.models import generate
 from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink
 from toolkit.node import ToolNode
+from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.shapes import member
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any, Protocol, cast, runtime_checkable
 from instrument import around
 from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
+from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.shapes import member
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from toolkit.context import ToolContext
 from toolkit.contract import OnError, Tool, arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolTimedOut
-from toolkit.shapes import member
+from toolkit.plain import member
 
 Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
 """Takes what an agent returned and returns a ``ToolResult`` or what ``ToolResult.of`` reads."""

@@ -14,13 +14,13 @@ from toolkit.context import ToolContext
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
 from toolkit.functions.callables import innermost
 from toolkit.functions.inject import Injection, injection_of
+from toolkit.plain import own
 from toolkit.result import ToolResult
 from toolkit.schema.annotations import annotated, is_field
 from toolkit.schema.docstrings import Documentation
 from toolkit.schema.hints import Hints, with_default
 from toolkit.schema.records import MISSING
 from toolkit.schema.shape import Read, Shape, Unfit
-from toolkit.shapes import own
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import ServerFailed, ToolTimedOut
 from toolkit.mcp.tools import McpTool, make_tools
 from toolkit.model import Message
-from toolkit.shapes import plain
+from toolkit.plain import plain
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from toolkit.context import ToolContext
 from toolkit.contract import Tool, arguments_of
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
+from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.shapes import member
 
 _log = logging.getLogger("mcp.toolkit")
 

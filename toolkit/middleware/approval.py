@@ -4,8 +4,8 @@ from toolkit.approval import ApprovalRequest, Approver, callers_approver
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.plain import own
 from toolkit.result import ToolResult
-from toolkit.shapes import own
 from toolkit.terminal import Terminal
 
 

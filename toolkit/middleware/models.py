@@ -8,7 +8,7 @@ from instrument import around, enabled
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ModelHook, ModelHookContext
 from toolkit.model import Model, ModelRequest, ModelResponse
-from toolkit.shapes import own
+from toolkit.plain import own
 
 
 async def generate(

@@ -7,8 +7,8 @@ from random import uniform
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, QuotaExceeded, ToolRefused, ToolUnknown
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools
+from toolkit.plain import own
 from toolkit.result import ToolResult
-from toolkit.shapes import own
 
 # Asking again cannot help: somebody said no, or the call itself is wrong.
 _FINAL = (ToolRefused, QuotaExceeded, ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolUnknown)

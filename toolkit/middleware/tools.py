@@ -6,8 +6,8 @@ from dataclasses import replace
 from toolkit.content import as_content
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
+from toolkit.plain import own, plain
 from toolkit.result import ToolResult
-from toolkit.shapes import own, plain
 
 
 async def call_through(

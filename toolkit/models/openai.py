@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from toolkit.errors import ModelFailed
 from toolkit.extras import need
 from toolkit.model import Message, MessageToolCall, ModelRequest, ModelResponse
-from toolkit.shapes import member
+from toolkit.plain import member
 
 _KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{4,}")
 # Local endpoints take any key, and what people write then may be part of any sentence.

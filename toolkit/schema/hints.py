@@ -11,13 +11,13 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 from toolkit.errors import DefinitionInvalid
+from toolkit.plain import plain
 from toolkit.schema import readers
 from toolkit.schema.annotations import annotated
 from toolkit.schema.records import MISSING, Field, Record, record_of
 from toolkit.schema.references import inline, renamed
 from toolkit.schema.scalars import INTEGER, SCALARS
 from toolkit.schema.shape import Shape, Unfit, found
-from toolkit.shapes import plain
 
 _LISTS: dict[Any, Callable[[list[Any]], Any]] = {
     list: list,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from toolkit.errors import Problem
+from toolkit.plain import member
 from toolkit.schema.shape import found, path_text, shortened
-from toolkit.shapes import member
 
 _ARTICLES = {
     "string": "a string",

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 
 from toolkit.errors import DefinitionInvalid, ExtraMissing, Problem
 from toolkit.extras import need
-from toolkit.shapes import member, plain
+from toolkit.plain import member, plain
 
 PROBLEMS_LIMIT = 10
 """How many problems of one value are told; a model mends no more at once."""

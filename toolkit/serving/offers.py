@@ -13,7 +13,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.mcp.tools import tool_name
-from toolkit.node import ToolNode, outlives_exit
+from toolkit.node.node import ToolNode, outlives_exit
 from toolkit.result import ToolResult
 
 MCP_PATH = "/mcp"

@@ -20,9 +20,9 @@ from instrument import around
 from toolkit.answers import mcp_result
 from toolkit.context import Progress, ToolContext
 from toolkit.mcp.tools import BOXED
+from toolkit.plain import plain
 from toolkit.result import ToolResult
 from toolkit.serving.offers import Offer, Offers
-from toolkit.shapes import plain
 
 Request = ServerRequestContext[Any, Any]
 ContextOf = Callable[[Mapping[str, Any]], ToolContext]

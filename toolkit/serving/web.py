@@ -18,13 +18,13 @@ from toolkit.content import TextContent, as_content
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError
+from toolkit.plain import plain, read_json
 from toolkit.result import ToolResult
 from toolkit.serving.access import Access, Denial
 from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, REQUESTS_PATH, Offers
 from toolkit.serving.openapi import document
 from toolkit.serving.problems import problem, problem_of
 from toolkit.serving.protocol import ProtocolServer
-from toolkit.shapes import plain, read_json
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from toolkit.agents.foreign import Conversing, ask, call, is_agent, text_of
 from toolkit.context import ToolContext
 from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolkitError
-from toolkit.shapes import member
+from toolkit.plain import member
 from toolkit.workflows.workflow import Workflow
 
 

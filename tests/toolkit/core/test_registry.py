@@ -2,7 +2,7 @@ import pytest
 
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import FunctionTool
-from toolkit.registry import Registry
+from toolkit.node.registry import Registry
 
 
 def made(name, *, version="", description="", route=None):

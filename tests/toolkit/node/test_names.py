@@ -12,7 +12,7 @@ from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import FunctionTool
 from toolkit.middleware.retry import Retry
 from toolkit.node import ToolNode
-from toolkit.registry import Registry
+from toolkit.node.registry import Registry
 from toolkit.result import ToolResult
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from toolkit.plain import plain
 from toolkit.schema.hints import Hints
 from toolkit.schema.validation import validator
-from toolkit.shapes import plain
 
 
 class Colour(enum.Enum):

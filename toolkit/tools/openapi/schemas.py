@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.shapes import plain
+from toolkit.plain import plain
 from toolkit.tools.openapi.document import Document, as_node, as_nodes
 
 Direction = Literal["request", "response"]

@@ -18,7 +18,7 @@ from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.middleware.chain import required_hook
 from toolkit.middleware.contexts import ToolHook
-from toolkit.registry import Registry
+from toolkit.node.registry import Registry
 from toolkit.result import ToolResult
 
 outlives_exit: ContextVar[bool] = ContextVar("toolkit_outlives_exit", default=False)
