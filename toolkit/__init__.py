@@ -23,12 +23,10 @@ if TYPE_CHECKING:
         handle,
     )
     from toolkit.answers import answer
-    from toolkit.approval import ApprovalRequest, Approver
     from toolkit.call import ToolCall, calls_of
     from toolkit.compose import chain, together
     from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, text_content
     from toolkit.context import Progress, ToolContext
-    from toolkit.contract import Tool
     from toolkit.declare import FastAgent, load_cards
     from toolkit.definition import ToolDefinition, ToolSource
     from toolkit.errors import (
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
     from toolkit.functions import FunctionTool, Inject, Injected, definitions, mcp_route, tool, tools_of
     from toolkit.guardrails import Allow, InputGuardrail, OutputGuardrail, Refuse, Rewrite
     from toolkit.mcp import HttpServer, McpServers, McpTool, Replies, StdioServer
-    from toolkit.middleware.approval import Approve
     from toolkit.middleware.cache import Cache, MemoryStore, RedisStore
     from toolkit.middleware.commands import AllowCommands
     from toolkit.middleware.contexts import ModelHook, ModelHookContext, ToolHook, ToolHookContext
@@ -65,11 +62,14 @@ if TYPE_CHECKING:
     from toolkit.models.openai import OpenAIModel
     from toolkit.models.scripted import ScriptedModel, Turn
     from toolkit.node import Registry, ToolNode
+    from toolkit.people.approve import Approve
+    from toolkit.people.approver import ApprovalRequest, Approver
+    from toolkit.people.human import HumanInputTool
     from toolkit.result import ToolResult
     from toolkit.serving import ToolServer
+    from toolkit.tool_class import Tool
     from toolkit.tools.azure_search import AzureAISearchTool
     from toolkit.tools.filesystem import filesystem_tools
-    from toolkit.tools.human import HumanInputTool
     from toolkit.tools.openapi import OpenAPITool, openapi_tools
     from toolkit.tools.shell import ShellTool
     from toolkit.tools.skills import SkillReaderTool
@@ -81,9 +81,9 @@ _HOMES = {
     "AgentTool": "toolkit.agents",
     "Allow": "toolkit.guardrails",
     "AllowCommands": "toolkit.middleware.commands",
-    "ApprovalRequest": "toolkit.approval",
-    "Approve": "toolkit.middleware.approval",
-    "Approver": "toolkit.approval",
+    "ApprovalRequest": "toolkit.people.approver",
+    "Approve": "toolkit.people.approve",
+    "Approver": "toolkit.people.approver",
     "ArgumentsInvalid": "toolkit.errors",
     "AzureAISearchTool": "toolkit.tools.azure_search",
     "Cache": "toolkit.middleware.cache",
@@ -96,7 +96,7 @@ _HOMES = {
     "FunctionTool": "toolkit.functions",
     "History": "toolkit.agents",
     "HttpServer": "toolkit.mcp",
-    "HumanInputTool": "toolkit.tools.human",
+    "HumanInputTool": "toolkit.people.human",
     "ImageContent": "toolkit.content",
     "Inject": "toolkit.functions",
     "Injected": "toolkit.functions",
@@ -141,7 +141,7 @@ _HOMES = {
     "TextContent": "toolkit.content",
     "Thread": "toolkit.agents",
     "Timeout": "toolkit.middleware.timeout",
-    "Tool": "toolkit.contract",
+    "Tool": "toolkit.tool_class",
     "ToolCall": "toolkit.call",
     "ToolContext": "toolkit.context",
     "ToolDefinition": "toolkit.definition",

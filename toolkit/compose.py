@@ -7,10 +7,10 @@ from typing import Any, TypeAlias, cast
 
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool, arguments_of
 from toolkit.definition import Schema, ToolDefinition
 from toolkit.errors import DefinitionInvalid
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool, arguments_of
 
 Step: TypeAlias = Tool | Callable[[ToolResult], Mapping[str, Any]]
 """A tool, or a function that makes the next tool's arguments of a result."""

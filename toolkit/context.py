@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
-from toolkit.approval import ApprovalRequest, Approver
 from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.contexts import ToolHook
+from toolkit.people.approver import ApprovalRequest, Approver
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ import json
 from toolkit.call import ToolCall
 from toolkit.content import text_content
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolRefused
 from toolkit.middleware.models import generate
 from toolkit.model import ModelRequest, ModelResponse
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool
 
 
 class AddOne(Tool):

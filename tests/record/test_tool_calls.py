@@ -6,9 +6,9 @@ import pytest
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.node import ToolNode
+from toolkit.tool_class import Tool
 
 
 class Echo(Tool):

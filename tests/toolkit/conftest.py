@@ -1,10 +1,15 @@
 import asyncio
+from functools import partial
 
 import pytest
 from forking import forking
 from spooled import last_records
 
 import inspector
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.definition import ToolDefinition
+from toolkit.tool_class import Tool
 
 _DEADLINE_S = 20
 
@@ -88,3 +93,51 @@ class Recording:
 def recording(tmp_path):
     """Records while it is entered; ``tree()`` draws what was recorded."""
     return Recording(tmp_path / "inspector")
+
+
+class Made(Tool):
+    """A tool that does what it is given and notes the arguments of each call."""
+
+    def __init__(self, does, *, name, server):
+        super().__init__(ToolDefinition(name=name), validate=False)
+        self.does = does
+        self.server = server
+        self.calls = []
+
+    @property
+    def server_name(self):
+        return self.server
+
+    async def run(self, call, context):
+        self.calls.append(call.arguments)
+        made = self.does(call.arguments) if callable(self.does) else self.does
+        return await made if asyncio.iscoroutine(made) else made
+
+
+SOURCES = {"function": None, "mcp": "time", "agent": "agent", "runtime": "shell"}
+KINDS = {source: type(source, (Made,), {"source": source}) for source in SOURCES}
+
+
+@pytest.fixture
+def tool():
+    """Makes a tool: `tool(function or result, name=…, source=…)`."""
+
+    def make(does="done", *, name="add_one", source="function"):
+        return KINDS[source](does, name=name, server=SOURCES[source])
+
+    return make
+
+
+@pytest.fixture
+def call():
+    """Calls a tool with middleware and waits; `call.later` gives the coroutine."""
+
+    async def later(tool, args=None, *hooks, **context):
+        asked = ToolCall(tool.name, {} if args is None else args, id="c1")
+        return await tool(asked, ToolContext(tool_hooks=hooks, **context))
+
+    def now(tool, args=None, *hooks, **context):
+        return asyncio.run(later(tool, args, *hooks, **context))
+
+    now.later = partial(later)
+    return now

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeGuard, cast
 
-from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, tools_of
+from toolkit.tool_class import Tool
 
 __all__ = ["ToolSupplier", "as_tool", "as_tools", "supplies_tools"]
 

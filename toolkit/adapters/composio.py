@@ -9,12 +9,12 @@ from typing import Any, ClassVar, cast
 from toolkit.adapters.blocking import wait_for
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
 from toolkit.extras import need
 from toolkit.plain import member, plain
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool
 
 _EXTRA = "composio"
 

@@ -12,12 +12,12 @@ from toolkit.answers import image_url
 from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, ResourceContent, as_content, as_text
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, Problem
 from toolkit.extras import need
 from toolkit.plain import member
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool
 
 _EXTRA = "langchain"
 _call_id: ContextVar[str | None] = ContextVar("toolkit_langchain_call_id", default=None)

@@ -9,11 +9,11 @@ from toolkit.agents.agent import Agent, AgentOptions
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool, changes_told
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import tools_of
 from toolkit.middleware.chain import Change
 from toolkit.model import Model
+from toolkit.tool_class import Tool, changes_told
 
 INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."
 """What a host's model is told when nothing else is given."""

@@ -11,10 +11,10 @@ from toolkit.agents.foreign import Conversing, ask, described, is_agent, result_
 from toolkit.agents.thread import History, Thread
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import OnError, Tool, arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolTimedOut
 from toolkit.plain import member
+from toolkit.tool_class import OnError, Tool, arguments_of
 
 Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
 """Takes what an agent returned and returns a ``ToolResult`` or what ``ToolResult.of`` reads."""

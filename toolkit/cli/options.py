@@ -8,7 +8,7 @@ import click
 
 from toolkit.context import ToolContext
 from toolkit.declare import FastAgent
-from toolkit.terminal import Terminal
+from toolkit.people.terminal import Terminal
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from toolkit.terminal import visible
+from toolkit.people.terminal import visible
 
 
 def shown(text: str) -> str:

@@ -9,7 +9,7 @@ import click
 
 from toolkit.cli.options import agent_option, application, cards_argument
 from toolkit.cli.text import say
-from toolkit.contract import Tool
+from toolkit.tool_class import Tool
 
 
 @click.command()

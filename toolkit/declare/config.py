@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
-from toolkit.contract import Tool
 from toolkit.errors import CardProblem
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Model
+from toolkit.tool_class import Tool
 
 Spec: TypeAlias = str
 """A function in a file, as in ``tools.py:add_one``."""

@@ -8,7 +8,6 @@ from typing import Any, TypedDict, TypeVar, Unpack
 from toolkit.agents import Agent
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.declare.application import RunningAgent, RunningAgents
 from toolkit.declare.building import Models, ServerTools, build, refusal
 from toolkit.declare.cards import load_cards, read_text
@@ -24,6 +23,7 @@ from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Model
+from toolkit.tool_class import Tool
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.adapters import as_tools
-from toolkit.contract import Tool
 from toolkit.declare.config import AgentConfig
 from toolkit.declare.history import read_messages
 from toolkit.errors import CardInvalid, CardProblem, ToolkitError
 from toolkit.loading import check_model_hook, check_tool_hook, load_callable
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message
+from toolkit.tool_class import Tool
 
 
 @dataclass(slots=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, cast
 
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions.function_tool import FunctionTool
+from toolkit.tool_class import Tool
 
 
 def tools_of(source: object) -> tuple[Tool, ...]:

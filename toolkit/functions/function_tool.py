@@ -11,7 +11,6 @@ from typing import Any, Self, cast, overload
 
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import OnError, Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions.callables import docstring_of, is_async, is_method, name_of, require_callable
@@ -20,6 +19,7 @@ from toolkit.functions.signature import Signature, read_signature
 from toolkit.guardrails import InputGuardrail, OutputGuardrail
 from toolkit.schema.docstrings import documentation
 from toolkit.schema.validation import require_validation
+from toolkit.tool_class import OnError, Tool
 
 
 @dataclass(slots=True, eq=False)

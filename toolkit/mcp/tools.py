@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Protocol, cast
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool, arguments_of
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
 from toolkit.plain import member
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool, arguments_of
 
 _log = logging.getLogger("mcp.toolkit")
 

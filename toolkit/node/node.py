@@ -13,13 +13,13 @@ from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
 from toolkit.answers import answers
 from toolkit.call import ToolCall, calls_of
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.middleware.chain import required_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool
 
 outlives_exit: ContextVar[bool] = ContextVar("toolkit_outlives_exit", default=False)
 """Whether ``sys.exit`` in a tool ends its own call alone: one of a server's clients may not end it for all of them."""

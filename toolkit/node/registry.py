@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolUnknown
+from toolkit.tool_class import Tool
 
 
 class Registry:

@@ -7,11 +7,11 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
-from toolkit.contract import Tool, arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
 from toolkit.extras import need
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool, arguments_of
 
 QueryType = Literal["keyword", "semantic", "vector", "hybrid"]
 """By words, by words and then ranked by meaning, by closeness of vectors, or by both words and vectors."""

@@ -12,10 +12,10 @@ from typing import Any
 from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, ResourceContent, TextContent
 from toolkit.context import ToolContext
-from toolkit.contract import arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolkitError
 from toolkit.result import ToolResult
+from toolkit.tool_class import arguments_of
 from toolkit.tools.rooted import Entry, RootedFolder
 from toolkit.tools.runtime import RuntimeTool
 

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from toolkit.contract import Tool
 from toolkit.definition import ToolSource
+from toolkit.tool_class import Tool
 
 
 class RuntimeTool(Tool):

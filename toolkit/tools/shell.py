@@ -12,10 +12,10 @@ from typing import cast
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
-from toolkit.contract import arguments_of
 from toolkit.definition import Schema, ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolRefused, ToolTimedOut
 from toolkit.result import ToolResult
+from toolkit.tool_class import arguments_of
 from toolkit.tools.runtime import RuntimeTool
 
 # What programs need to find themselves and the user's language; anything else may be a secret.

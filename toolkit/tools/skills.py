@@ -8,11 +8,11 @@ from typing import Any, cast
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
-from toolkit.contract import arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.extras import need
 from toolkit.result import ToolResult
+from toolkit.tool_class import arguments_of
 from toolkit.tools.rooted import RootedFolder
 from toolkit.tools.runtime import RuntimeTool
 

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 from toolkit.agents.foreign import Conversing, ask, call, is_agent, text_of
 from toolkit.context import ToolContext
-from toolkit.contract import Tool
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolkitError
 from toolkit.plain import member
+from toolkit.tool_class import Tool
 from toolkit.workflows.workflow import Workflow
 
 

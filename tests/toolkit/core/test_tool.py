@@ -9,13 +9,13 @@ from instrument.testing import capture
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ApprovalRequest, ToolContext
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolkitError, ToolRefused
 from toolkit.functions import tool
 from toolkit.guardrails import Allow, Refuse, Rewrite
 from toolkit.result import ToolResult
 from toolkit.schema import validation
+from toolkit.tool_class import Tool
 
 
 @tool

@@ -4,10 +4,10 @@ from instrument import register, unregister
 from instrument.testing import capture
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.functions import FunctionTool
-from toolkit.middleware.approval import Approve
 from toolkit.middleware.cache import Cache
 from toolkit.middleware.commands import AllowCommands
 from toolkit.middleware.paths import PathRoots
+from toolkit.people.approve import Approve
 
 RULES = AllowCommands(["git status", ["git", "log"], "echo"])
 

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from toolkit.contract import Tool
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.functions import FunctionTool, tool
 from toolkit.node import ToolNode
+from toolkit.tool_class import Tool
 
 
 class Echo(Tool):

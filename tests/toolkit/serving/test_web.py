@@ -123,8 +123,8 @@ def test_the_document_is_valid_and_says_what_the_caller_may_use(box, ask, get):
 
 
 def test_references_of_a_schema_lead_to_what_they_name_in_the_document(ask, get):
-    from toolkit.contract import Tool
     from toolkit.definition import ToolDefinition
+    from toolkit.tool_class import Tool
 
     class Tree(Tool):
         async def run(self, call, context):

@@ -10,10 +10,10 @@ from urllib.parse import urljoin, urlsplit
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.contract import Tool, arguments_of
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
 from toolkit.extras import need
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool, arguments_of
 from toolkit.tools.openapi.answers import read_answer
 from toolkit.tools.openapi.document import read_document
 from toolkit.tools.openapi.operations import Operation, read_operations

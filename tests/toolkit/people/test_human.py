@@ -5,11 +5,11 @@ import os
 import pty
 from typing import Any
 
-from toolkit.approval import ApprovalRequest
 from toolkit.context import ToolContext
+from toolkit.people.approver import ApprovalRequest
+from toolkit.people.human import HumanInputTool
+from toolkit.people.terminal import Terminal
 from toolkit.result import ToolResult
-from toolkit.terminal import Terminal
-from toolkit.tools.human import HumanInputTool
 
 
 def call(tool: HumanInputTool, context: ToolContext | None = None, **arguments: Any) -> ToolResult:
@@ -70,7 +70,7 @@ def test_where_nobody_is_the_model_is_told() -> None:
 def test_the_person_at_the_terminal_is_asked_by_default(monkeypatch: Any) -> None:
     main, other = pty.openpty()
     device = os.ttyname(other)
-    monkeypatch.setattr("toolkit.tools.human.Terminal", lambda: Terminal(device))
+    monkeypatch.setattr("toolkit.people.human.Terminal", lambda: Terminal(device))
     try:
 
         async def typed() -> ToolResult:

@@ -1,12 +1,12 @@
 """Asks a person before a tool is called."""
 
-from toolkit.approval import ApprovalRequest, Approver, callers_approver
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.people.approver import ApprovalRequest, Approver, callers_approver
+from toolkit.people.terminal import Terminal
 from toolkit.plain import own
 from toolkit.result import ToolResult
-from toolkit.terminal import Terminal
 
 
 class Approve(ToolMiddleware):

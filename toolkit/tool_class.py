@@ -9,7 +9,6 @@ from inspect import isawaitable, signature
 from typing import Any, ClassVar, TypeAlias, cast
 
 from instrument import around, enabled
-from toolkit.approval import callers_approver
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition, ToolSource
@@ -18,6 +17,7 @@ from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
 from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.tools import call_through
+from toolkit.people.approver import callers_approver
 from toolkit.result import ToolResult
 from toolkit.schema.validation import Validator, validator
 

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from weakref import WeakKeyDictionary
 
-from toolkit.approval import ApprovalRequest
+from toolkit.people.approver import ApprovalRequest
 from toolkit.plain import plain
 
 _MOST_SHOWN = 4000

@@ -8,10 +8,10 @@ import termios
 import pytest
 
 from instrument.testing import capture
-from toolkit.approval import ApprovalRequest
 from toolkit.errors import ToolRefused
-from toolkit.middleware.approval import Approve
-from toolkit.terminal import Terminal, described
+from toolkit.people.approve import Approve
+from toolkit.people.approver import ApprovalRequest
+from toolkit.people.terminal import Terminal, described
 
 
 def test_the_callers_approver_is_asked_unless_the_middleware_has_its_own(tool, call):
@@ -111,7 +111,7 @@ def test_questions_come_one_after_the_other_and_a_cancelled_one_makes_room(scree
 
 PROGRAM = """
 import asyncio
-from toolkit.terminal import Terminal
+from toolkit.people.terminal import Terminal
 print(asyncio.run(Terminal("/nowhere").ask("name? ")))
 """
 

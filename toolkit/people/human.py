@@ -3,15 +3,15 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from toolkit.approval import ApprovalRequest
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
-from toolkit.contract import arguments_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolkitError
+from toolkit.people.approver import ApprovalRequest
+from toolkit.people.terminal import Terminal, visible
 from toolkit.result import ToolResult
-from toolkit.terminal import Terminal, visible
+from toolkit.tool_class import arguments_of
 from toolkit.tools.runtime import RuntimeTool
 
 Ask = Callable[[str], Awaitable[str | None]]
