@@ -59,6 +59,8 @@ Content: TypeAlias = TextContent | ImageContent | ResourceContent | JsonContent
 """One piece of an answer."""
 
 CONTENT_TYPES = (TextContent, ImageContent, ResourceContent, JsonContent)
+CONTENT_WORDS = ("text", "image", "resource", "resource_link", "json")
+"""What content has as its ``type``, ours and the MCP SDK's."""
 
 
 def text_content(text: str) -> TextContent:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Self, cast
 
-from toolkit.content import Content, JsonContent, TextContent, as_content, as_text
+from toolkit.content import CONTENT_WORDS, Content, JsonContent, TextContent, as_content, as_text
 from toolkit.errors import Problem, ResultInvalid
 from toolkit.plain import member, plain
 
@@ -139,5 +139,5 @@ def _is_message(value: object) -> bool:
 
 def _is_content(value: object) -> bool:
     kind = getattr(value, "type", None)
-    known = kind in ("text", "image", "resource", "resource_link", "json")
+    known = kind in CONTENT_WORDS
     return known and (is_dataclass(value) or hasattr(value, "model_dump"))

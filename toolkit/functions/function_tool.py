@@ -10,13 +10,15 @@ from inspect import isawaitable
 from typing import Any, Self, cast, overload
 
 from toolkit.call import Arguments, ToolCall
+from toolkit.content import JsonContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid
+from toolkit.errors import DefinitionInvalid, ResultInvalid
 from toolkit.functions.callables import docstring_of, is_async, is_method, name_of, require_callable
 from toolkit.functions.routes import Route, route_of
 from toolkit.functions.signature import Signature, read_signature
 from toolkit.guardrails import InputGuardrail, OutputGuardrail
+from toolkit.result import ToolResult
 from toolkit.schema.docstrings import documentation
 from toolkit.schema.validation import require_validation
 from toolkit.tool_class import OnError, Tool
@@ -167,7 +169,7 @@ class FunctionTool(Tool):
         vars(made).update(vars(self))
         return made
 
-    async def run(self, call: ToolCall, context: ToolContext) -> object:
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Call the function."""
         signature = self._declared.signature
         if signature is None:
@@ -177,9 +179,23 @@ class FunctionTool(Tool):
             raise DefinitionInvalid(f"{self.name} is a method; call the tool of an instance")
         positional, named = signature.bind(call, context)
         if self._is_async:
-            return await self.function(*positional, **named)
-        result = await asyncio.to_thread(_in_thread, self.function, positional, named)
-        return await result if isawaitable(result) else result
+            return self._checked(await self.function(*positional, **named))
+        value = await asyncio.to_thread(_in_thread, self.function, positional, named)
+        return self._checked(await value if isawaitable(value) else value)
+
+    def _check_result(self, result: ToolResult) -> None:
+        """Leave it: the value itself was looked at, which says more than the result that was made of it."""
+
+    def _checked(self, value: object) -> ToolResult:
+        """Return ``value`` as a result, held against the schema of its hint unless it is content or a message."""
+        result = ToolResult.of(value)
+        check = self._rules.check_output
+        is_content = result.structured is None and result.content not in ([], [JsonContent(None)])
+        if check is None or result.is_error or (is_content and not isinstance(value, str)):
+            return result
+        if problems := check(value if is_content else result.structured):
+            raise ResultInvalid(f"{self.name} returned what its output schema does not allow", problems)
+        return result
 
     def _declare(self) -> None:
         declared = self._declared

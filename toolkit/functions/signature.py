@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from types import UnionType
-from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from toolkit.call import Arguments, ToolCall
-from toolkit.content import CONTENT_TYPES
 from toolkit.context import ToolContext
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
 from toolkit.functions.callables import innermost
 from toolkit.functions.inject import Injection, injection_of
+from toolkit.functions.returns import is_value
 from toolkit.plain import own
-from toolkit.result import ToolResult
 from toolkit.schema.annotations import annotated, is_field
 from toolkit.schema.docstrings import Documentation
 from toolkit.schema.hints import Hints, with_default
@@ -234,7 +232,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _output(hint: Any) -> dict[str, Any] | None:
     """Return the schema of what is returned, if ``ToolResult.of`` makes it structured and a schema can be told."""
-    if not _is_structured(hint):
+    if not is_value(hint):
         return None
     reader = Hints(output=True)
     try:
@@ -243,16 +241,3 @@ def _output(hint: Any) -> dict[str, Any] | None:
         # What is returned need not be described, unlike what is asked for.
         return None
     return reader.finish(shape.schema) or None
-
-
-def _is_structured(hint: Any) -> bool:
-    if hint in (Any, None, type(None), str, object):
-        return False
-    if isinstance(hint, type) and issubclass(hint, (str, ToolResult, *CONTENT_TYPES)):
-        return False
-    origin, args = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return all(_is_structured(each) or each is type(None) for each in args)
-    if origin in (list, tuple):
-        return not any(isinstance(each, type) and issubclass(each, CONTENT_TYPES) for each in args)
-    return True

@@ -106,8 +106,12 @@ def listing(offer: Offer) -> dict[str, Any]:
 def answer_of(offer: Offer, result: ToolResult) -> dict[str, Any]:
     """Return the result of ``tools/call``."""
     answer = mcp_result(result)
-    if offer.definition.output_schema is not None and not _is_object(offer) and not result.is_error:
-        answer["structuredContent"] = {"result": plain(result.structured)}
+    if offer.definition.output_schema is None or result.is_error:
+        return answer
+    if not _is_object(offer):
+        return answer | {"structuredContent": {"result": plain(result.structured)}}
+    # Clients refuse an answer without any, as a message is that was returned for a `dict`.
+    answer.setdefault("structuredContent", {})
     return answer
 
 

@@ -44,6 +44,20 @@ def test_the_official_client_lists_and_calls_tools_over_http(box, serve, officia
 
 
 @MODES
+def test_a_message_that_is_returned_for_a_dict_reaches_the_client(serve, official, mode):
+    def get_weather(city: str) -> dict:
+        return {"role": "tool", "content": f"24 in {city}"}
+
+    async def body():
+        async with serve([get_weather]) as server, official(server, mode=mode) as client:
+            await client.list_tools()
+            return await client.call_tool("get_weather", {"city": "Bonn"})
+
+    result = asyncio.run(body())
+    assert (result.is_error, result.content[0].text) == (False, "24 in Bonn")
+
+
+@MODES
 def test_mistakes_and_failures_are_results_and_an_unknown_tool_is_an_error(box, serve, official, mode):
     async def body():
         async with serve(box.tools) as server, official(server, mode=mode) as client:
