@@ -2,6 +2,7 @@
 
 from toolkit.agents.agent import Agent, AgentOptions, AgentResult
 from toolkit.agents.host import StructuredLLMHost
+from toolkit.agents.limits import Limits
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.thread import History, Thread
 from toolkit.agents.tool import AgentTool
@@ -12,6 +13,7 @@ __all__ = [
     "AgentResult",
     "AgentTool",
     "History",
+    "Limits",
     "StructuredLLMHost",
     "Thread",
     "UnifiedRequest",

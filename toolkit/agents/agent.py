@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, TypedDict, cast
 
 from instrument import around
 from toolkit.agents.foreign import Runnable, result_of
+from toolkit.agents.limits import Limits, Run, running
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
@@ -78,6 +79,7 @@ class AgentOptions(TypedDict, total=False):
     model_hooks: Sequence[ModelHook]
     max_turns: int
     max_parallel: int | None
+    limits: Limits | None
     context: ToolContext | None
     messages: Sequence[Message]
 
@@ -98,6 +100,8 @@ class Agent:
         model_hooks: Middleware around every model call, the first one outermost.
         max_turns: How often the model may be asked in one run.
         max_parallel: How many tools may work at a time; None for all that the model calls at once.
+        limits: What a run may come to, with the agents that it calls; None for the defaults of ``Limits``, or for those
+            of the run that it is a part of.
         context: What the tools may use; a run's own context goes before.
         messages: What each conversation begins with.
 
@@ -119,6 +123,7 @@ class Agent:
         model_hooks: Sequence[ModelHook] = (),
         max_turns: int = 20,
         max_parallel: int | None = None,
+        limits: Limits | None = None,
         context: ToolContext | None = None,
         messages: Sequence[Message] = (),
     ) -> None:
@@ -132,6 +137,7 @@ class Agent:
         self.model = model
         self.model_hooks = tuple(model_hooks)
         self.max_turns = max_turns
+        self.limits = limits
         self.context = context
         self.messages = tuple(messages)
         self.history = Thread(messages)
@@ -174,8 +180,9 @@ class Agent:
     ) -> AgentResult:
         """Work on ``task`` until the model answers without calling a tool.
 
-        What goes wrong with a tool is told to the model. A run that raises leaves ``thread`` as it was; one without an
-        answer keeps what its tools did, so that it can go on.
+        What goes wrong with a tool is told to the model. Where a limit is reached (``max_turns``, ``limits``), the
+        result says so in ``problem``. A run that raises leaves ``thread`` as it was; one without an answer keeps what
+        its tools did, so that it can go on.
 
         Args:
             task: What to do.
@@ -191,7 +198,9 @@ class Agent:
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
             conversation = thread.fork()
             conversation.extend([{"role": "user", "content": task}])
-            result = await self._work(conversation, self._during(context, conversation).identified(), on_text)
+            with running(self.name, self.limits) as run:
+                during = self._during(context, conversation).identified()
+                result = await self._work(conversation, during, on_text, run)
             # A task that nothing came of is left out: the next one would be the user's second message in a row.
             if result.problem is None or len(result.messages) > 1:
                 thread.merge(conversation)
@@ -223,14 +232,17 @@ class Agent:
         """Return what one of its tools may use that somebody else calls with ``context``; the thread stays theirs."""
         return self.node.within(self._during(context, context.thread))
 
-    async def _work(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> AgentResult:
+    async def _work(
+        self, conversation: Thread, context: ToolContext, on_text: TextSink | None, run: Run
+    ) -> AgentResult:
         usage: dict[str, Any] = {}
         message: Message = {"role": "assistant"}
         problem, finish_reason = None, None
         turn = 0
-        while turn < self.max_turns:
+        while (problem := run.ask()) is None:
             turn += 1
             response = await self._generate(conversation, context, on_text)
+            run.spend(response)
             usage, message = added(usage, response.usage or {}), response.message
             finish_reason = response.finish_reason
             wanted = message.get("tool_calls")
@@ -241,7 +253,9 @@ class Agent:
             if turn == self.max_turns:
                 # Nobody would read what its tools say.
                 names = ", ".join(each["function"]["name"] for each in wanted)
-                problem = f"{self.name} came to no answer in {turn} turns (max_turns); it still wanted {names}"
+                problem = f"{self.name} gave no answer within max_turns={turn}; it last requested {names}"
+                break
+            if (problem := run.call(len(wanted))) is not None:
                 break
             answers = await self.node.messages(wanted, context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.

@@ -141,11 +141,11 @@ def test_turns_that_are_used_up_end_the_run_without_calling_tools_in_vain(run, o
     with capture() as hooks:
         result = run(agent.run("find it"))
 
-    assert result.problem == "seeker came to no answer in 2 turns (max_turns); it still wanted look"
+    assert result.problem == "seeker gave no answer within max_turns=2; it last requested look"
     assert (result.is_error, result.text, result.turns, called) == (True, "still looking 1", 2, [1])
     assert outline(hooks)[-1] == "error_agent_call seeker"
     assert isinstance(hooks[-1][1]["exc"], NoAnswer)
-    with pytest.raises(NoAnswer, match="still wanted look"):
+    with pytest.raises(NoAnswer, match="last requested look"):
         run(agent("find it"))
 
 

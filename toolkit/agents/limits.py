@@ -1,0 +1,145 @@
+"""How deep agents may call agents, and how much one run may spend."""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from toolkit.errors import DefinitionInvalid
+from toolkit.model import ModelResponse
+from toolkit.shapes import member
+
+CostOf = Callable[[ModelResponse], float]
+"""Returns what an answer cost, in whatever unit ``Limits.cost`` is."""
+
+_PARTS = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
+_LONGEST_PATH = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a run may come to, with everything below it; None for no limit.
+
+    A run is what the outermost agent does, and the agents that it calls, however it calls them, are a part of it. When
+    a limit is reached, all of them end, each with a result that says so. The limits of an agent inside of a run hold
+    for its own part of it, beside those of the run.
+
+    Raises:
+        DefinitionInvalid: A limit is not above 0, or there is one for costs and nothing says what they are.
+    """
+
+    depth: int | None = 10
+    """How many agents may be at work below one another, the outermost one included."""
+    turns: int | None = 200
+    """How often models may be asked; ``max_turns`` counts one agent's own turns."""
+    calls: int | None = 1_000
+    """How many tool calls models may make."""
+    tokens: int | None = 5_000_000
+    """How many tokens models may read and write, as they count them."""
+    cost: float | None = None
+    cost_of: CostOf | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "turns", "calls", "tokens", "cost"):
+            limit: object = getattr(self, name)
+            if limit is not None and (not isinstance(limit, int | float) or isinstance(limit, bool) or limit <= 0):
+                raise DefinitionInvalid(f"Limits({name}={limit!r}): expected a number above 0, or None for no limit")
+        if self.cost is not None and self.cost_of is None:
+            raise DefinitionInvalid("Limits(cost=…) needs cost_of, a function that says what a ModelResponse cost")
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """What an agent and those below it have spent; one that has limits of its own spends of the run around it too."""
+
+    name: str
+    limits: Limits
+    above: int = 0
+    """How many agents are at work above it."""
+    around: "Run | None" = None
+    turns: int = 0
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    problem: str | None = None
+    """The limit that was reached; nobody in the run goes on then."""
+
+    def begin(self, names: tuple[str, ...]) -> None:
+        """Count one more agent below the others; ``names`` are all that are at work, the outermost first."""
+        for run in self._all():
+            limit = run.limits.depth
+            if limit is not None and len(names) - run.above > limit:
+                path = " > ".join(names if len(names) <= _LONGEST_PATH else (*names[:3], "…", *names[-2:]))
+                run.problem = run.problem or f"agents called agents {limit} deep ({path}), {_reached('depth', limit)}"
+
+    def ask(self) -> str | None:
+        """Count a question to a model; return why it may not be asked, or None."""
+        for run in self._all():
+            limit = run.limits.turns
+            if limit is not None and run.turns >= limit:
+                run.problem = run.problem or f"{run.name} asked models {limit} times, {_reached('turns', limit)}"
+            run.turns += 1
+        return self._refusal()
+
+    def call(self, number: int) -> str | None:
+        """Count calls of tools; return why they may not be made, or None."""
+        for run in self._all():
+            limit = run.limits.calls
+            run.calls += number
+            if limit is not None and run.calls > limit:
+                run.problem = run.problem or f"{run.name} wanted {run.calls} tool calls, {_reached('calls', limit)}"
+        return self._refusal()
+
+    def spend(self, response: ModelResponse) -> None:
+        """Count what an answer took; one that takes too much still counts, and no further one is asked for."""
+        for run in self._all():
+            limits = run.limits
+            run.tokens += _tokens(response)
+            run.cost += limits.cost_of(response) if limits.cost_of is not None else 0.0
+            if limits.tokens is not None and run.tokens >= limits.tokens:
+                run.problem = run.problem or f"{run.name} used {run.tokens} tokens, {_reached('tokens', limits.tokens)}"
+            if limits.cost is not None and run.cost >= limits.cost:
+                run.problem = run.problem or f"{run.name} cost {run.cost:g}, {_reached('cost', limits.cost)}"
+
+    def _refusal(self) -> str | None:
+        return next((run.problem for run in self._all() if run.problem is not None), None)
+
+    def _all(self) -> Iterator["Run"]:
+        run: Run | None = self
+        while run is not None:
+            yield run
+            run = run.around
+
+
+_current: ContextVar[tuple[Run, tuple[str, ...]] | None] = ContextVar("toolkit_run", default=None)
+"""The run that this code is a part of, and the agents at work. No argument could carry it: tools call agents as they
+call any function."""
+
+
+@contextmanager
+def running(name: str, limits: Limits | None) -> Generator[Run]:
+    """Be at work as the agent ``name``: as the beginning of a run, or as a part of the one around."""
+    outer = _current.get()
+    run, names = outer or (None, ())
+    if run is None or limits is not None:
+        run = Run(name, limits or Limits(), above=len(names), around=run)
+    names = (*names, name)
+    run.begin(names)
+    _current.set((run, names))
+    try:
+        yield run
+    finally:
+        # Not by token: a coroutine that is left may be closed in another context.
+        _current.set(outer)
+
+
+def _reached(name: str, limit: float) -> str:
+    return f"and Limits({name}={limit}) allows no more"
+
+
+def _tokens(response: ModelResponse) -> int:
+    total = member(response.usage, "total_tokens")
+    if isinstance(total, int):
+        return total
+    parts = (member(response.usage, *names) for names in _PARTS)
+    return sum(each for each in parts if isinstance(each, int))
