@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.model import ModelResponse
-from toolkit.shapes import member
+from toolkit.plain import member
 
 CostOf = Callable[[ModelResponse], float]
 """Returns what an answer cost, in whatever unit ``Limits.cost`` is."""
