@@ -1,5 +1,6 @@
 """What the toolkit raises. Every message says what is wrong, where, and what would be right."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -101,3 +102,11 @@ class ArgumentsInvalid(SchemaMismatch):
 
 class ResultInvalid(SchemaMismatch):
     """A tool returned what does not fit its output schema."""
+
+
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the nearest of ``known`` as the end of a message, or nothing."""
+    from difflib import get_close_matches  # slow to import, and only failures need it
+
+    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f"; did you mean {near[0]!r}?" if near else ""

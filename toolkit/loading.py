@@ -17,7 +17,7 @@ from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any, TypeAlias, cast
 
-from toolkit.errors import SpecInvalid
+from toolkit.errors import SpecInvalid, did_you_mean
 from toolkit.middleware.chain import name_of
 from toolkit.middleware.contexts import ModelHook, ToolHook
 
@@ -53,7 +53,8 @@ def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str]
     module = _module(path, spec)
     found = getattr(module, name, None)
     if found is None:
-        raise SpecInvalid(f"{spec!r}: {path} has no {name!r}{_near(name, module)}")
+        public = [each for each in vars(module) if not each.startswith("_")]
+        raise SpecInvalid(f"{spec!r}: {path} has no {name!r}{did_you_mean(name, public)}")
     if not callable(found):
         raise SpecInvalid(f"{spec!r}: {name!r} in {path} is a {type(found).__name__}, which cannot be called")
     return found
@@ -150,10 +151,3 @@ def _line(error: BaseException, path: Path) -> int:
         return error.lineno or 1
     lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)]
     return lines[-1] if lines else 1
-
-
-def _near(name: str, module: ModuleType) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [each for each in vars(module) if not each.startswith("_")], n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,13 +1,15 @@
 """A model that works on a task, with tools, until it has an answer."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, TypedDict, cast
+from typing import Any, ClassVar, Protocol, Unpack, cast
 
 from instrument import around
+from toolkit.adapters import supplies_tools
 from toolkit.agents.foreign import Runnable, result_of
-from toolkit.agents.limits import Limits, Run, running
+from toolkit.agents.limits import Run, running
+from toolkit.agents.options import AgentOptions, require_known
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
@@ -15,9 +17,10 @@ from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, ToolUnknown
 from toolkit.functions import tools_of
-from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.loading import check_model_hook, check_tool_hook, load_callable
 from toolkit.middleware.models import generate
 from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink
+from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member
 from toolkit.result import ToolResult
@@ -70,20 +73,6 @@ class Request(Protocol):
         ...
 
 
-class AgentOptions(TypedDict, total=False):
-    """What subclasses of ``Agent`` pass on to it."""
-
-    description: str
-    tools: Iterable[object]
-    tool_hooks: Sequence[ToolHook]
-    model_hooks: Sequence[ModelHook]
-    max_turns: int
-    max_parallel: int | None
-    limits: Limits | None
-    context: ToolContext | None
-    messages: Sequence[Message]
-
-
 class Agent:
     """A model with an instruction and tools. Runs share nothing, so there may be several at a time.
 
@@ -92,58 +81,48 @@ class Agent:
     Args:
         name: What it is called, in calls of it and in records.
         instruction: What the model is told first, in every run.
-        description: What it does, for agents that have it as a tool.
-        model: Who answers; an agent without one can only have its tools called.
-        tools: Functions, ``Tool`` objects, MCP servers, whatever else ``ToolNode`` takes, and other agents, which it
-            gets as ``AgentTool``.
-        tool_hooks: Middleware around every tool call, the first one outermost.
-        model_hooks: Middleware around every model call, the first one outermost.
-        max_turns: How often the model may be asked in one run.
-        max_parallel: How many tools may work at a time; None for all that the model calls at once.
-        limits: What a run may come to, with the agents that it calls; None for the defaults of ``Limits``, or for those
-            of the run that it is a part of.
-        context: What the tools may use; a run's own context goes before.
-        messages: What each conversation begins with.
+        model: Who answers: a model, or its name, such as ``openai:gpt-5-mini``, ``gpt-5-mini`` or ``scripted:FILE``. An
+            agent without one can only have its tools called.
+        options: See ``AgentOptions``.
 
     Raises:
-        DefinitionInvalid: There is no name, a tool is none, or a limit is less than 1.
+        DefinitionInvalid: There is no name, an option is unknown, a tool, a model or a middleware is none, or a limit
+            is less than 1.
+        SpecInvalid: The name of a model or of a middleware is none.
     """
 
     emits_hooks: ClassVar[bool] = True
 
-    def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default
+    def __init__(
         self,
         name: str,
         *,
         instruction: str = "",
-        description: str = "",
-        model: Model | None = None,
-        tools: Iterable[object] = (),
-        tool_hooks: Sequence[ToolHook] = (),
-        model_hooks: Sequence[ModelHook] = (),
-        max_turns: int = 20,
-        max_parallel: int | None = None,
-        limits: Limits | None = None,
-        context: ToolContext | None = None,
-        messages: Sequence[Message] = (),
+        model: Model | str | None = None,
+        **options: Unpack[AgentOptions],
     ) -> None:
         if not name:
             raise DefinitionInvalid("an agent needs a name")
+        require_known(options, AgentOptions.__annotations__, name)
+        max_turns = options.get("max_turns", 20)
         if max_turns < 1:
             raise DefinitionInvalid(f"max_turns of {name} is {max_turns}; expected at least 1")
         self.name = name
         self.instruction = instruction
-        self.description = description
-        self.model = model
-        self.model_hooks = tuple(model_hooks)
+        self.description = options.get("description", "")
+        self.model = None if model is None else as_model(model, name)
+        self.model_hooks = [check_model_hook(load_callable(each)) for each in options.get("model_hooks", ())]
         self.max_turns = max_turns
-        self.limits = limits
-        self.context = context
-        self.messages = tuple(messages)
-        self.history = Thread(messages)
+        self.limits = options.get("limits")
+        self.context = options.get("context")
+        self.messages = tuple(options.get("messages", ()))
+        self.history = Thread(self.messages)
         """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
-        offered = [AgentTool(each) if isinstance(each, Runnable) else each for each in tools]
-        self.node = ToolNode([*tools_of(self), *offered], tool_hooks=tool_hooks, max_parallel=max_parallel)
+        self.node = ToolNode(
+            [*tools_of(self), *_offered(options.get("tools", ()), name)],
+            tool_hooks=[check_tool_hook(load_callable(each)) for each in options.get("tool_hooks", ())],
+            max_parallel=options.get("max_parallel"),
+        )
         """Where its tools are; more can be registered at any time."""
 
     def __repr__(self) -> str:
@@ -306,6 +285,18 @@ class Agent:
             tool_hooks=given.tool_hooks + own.tool_hooks,
             correlation_id=given.correlation_id or own.correlation_id,
         )
+
+
+def _offered(tools: object, name: str) -> list[object]:
+    """Return the tools of a list, or the one that stands alone, with agents as ``AgentTool``."""
+    # A set of servers can be iterated, and what it yields are their names.
+    if supplies_tools(tools) or callable(tools):
+        tools = [tools]
+    if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
+        kind = type(cast("object", tools)).__name__
+        raise DefinitionInvalid(f"tools of {name}: expected a list of tools, not {kind}")
+    several = cast("Iterable[object]", tools)
+    return [AgentTool(each) if isinstance(each, Runnable) else each for each in several]
 
 
 def _requested(request: Request, context: ToolContext) -> ToolContext:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Unpack
 
-from toolkit.agents.agent import Agent, AgentOptions
+from toolkit.agents.agent import Agent
+from toolkit.agents.options import AgentOptions
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
@@ -29,7 +30,7 @@ class StructuredLLMHost(Agent):
 
     Args:
         name: What it is called.
-        model: Who decides whom to call.
+        model: Who decides whom to call: a model, or its name.
         participants: Agents, or objects with ``@tool`` methods, by the name they have here; more can join at any time.
         instruction: What the model is told first.
         options: The same as for ``Agent``.
@@ -41,7 +42,7 @@ class StructuredLLMHost(Agent):
     def __init__(
         self,
         name: str,
-        model: Model | None = None,
+        model: Model | str | None = None,
         participants: Mapping[str, object] | None = None,
         *,
         instruction: str = INSTRUCTION,

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from toolkit.agents import Agent, AgentResult
 from toolkit.context import ToolContext
 from toolkit.declare.config import AgentConfig
-from toolkit.declare.keys import did_you_mean
-from toolkit.errors import DefinitionInvalid, NoAnswer
+from toolkit.errors import DefinitionInvalid, NoAnswer, did_you_mean
 from toolkit.model import TextSink
 
 

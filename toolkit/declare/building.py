@@ -8,9 +8,8 @@ from toolkit.agents import Agent, AgentTool
 from toolkit.agents.thread import History
 from toolkit.context import ToolContext
 from toolkit.declare.config import AgentConfig
-from toolkit.declare.keys import did_you_mean
 from toolkit.declare.parts import Parts
-from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError
+from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError, did_you_mean
 from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
 from toolkit.model import Model

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from toolkit.declare.config import AgentConfig
-from toolkit.declare.keys import did_you_mean
-from toolkit.errors import CardProblem
+from toolkit.errors import CardProblem, did_you_mean
 
 
 def problems_between(configs: Sequence[AgentConfig], servers: Iterable[str]) -> list[CardProblem]:

@@ -13,11 +13,11 @@ from toolkit.declare.building import Models, ServerTools, build, refusal
 from toolkit.declare.cards import load_cards, read_text
 from toolkit.declare.checks import default_of, problems_between
 from toolkit.declare.config import AgentConfig, Origin
-from toolkit.declare.keys import PYTHON_KEYS, Unfit, did_you_mean, unknown_key
+from toolkit.declare.keys import PYTHON_KEYS, Unfit, unknown_key
 from toolkit.declare.needs import problems_of_models, problems_of_servers
 from toolkit.declare.parts import Parts, load_parts
 from toolkit.declare.settings import Settings, find_settings, read_settings
-from toolkit.errors import CardProblem, DefinitionInvalid
+from toolkit.errors import CardProblem, DefinitionInvalid, did_you_mean
 from toolkit.mcp.places import Place
 from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers

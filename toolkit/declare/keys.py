@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, TypeAlias, cast, get_args
 
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.declare.documents import Key, type_name
+from toolkit.errors import did_you_mean
 
 Read: TypeAlias = Callable[[object], Any]
 """Returns the value of a key, or raises ``Unfit``."""
@@ -166,12 +166,6 @@ def unknown_key(key: str, allowed: Iterable[str], needed: Iterable[str] = ()) ->
     allowed = sorted(allowed)
     near = did_you_mean(key, allowed, 0.8) or did_you_mean(key, needed) or did_you_mean(key, allowed)
     return f"unknown key {key!r}{near}; allowed: {', '.join(allowed)}"
-
-
-def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the nearest of ``known`` as a question, or nothing."""
-    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _items(value: object, read: Read, what: str) -> tuple[Any, ...]:

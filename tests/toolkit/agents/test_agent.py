@@ -4,10 +4,10 @@ import json
 import pytest
 
 from instrument.testing import capture
-from toolkit.agents import Agent
+from toolkit.agents import Agent, StructuredLLMHost
 from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolUnknown
+from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, SpecInvalid, ToolkitError, ToolUnknown
 from toolkit.functions import tool
 from toolkit.model import ModelResponse
 from toolkit.models.scripted import ScriptedModel, Turn
@@ -406,3 +406,53 @@ def test_words_may_go_to_a_plain_function():
     result = asyncio.run(Agent("a", model=model).run("go", on_text=heard.append))
     assert "".join(heard) == result.text == "one two three four five six"
     assert len(heard) == 2
+
+
+@pytest.mark.parametrize("spec", ["openai:gpt-5-mini", "gpt-5-mini"])
+def test_a_model_is_given_by_its_name_as_well(spec):
+    assert (Agent("a", model=spec).model.name, Agent("a", model=spec).model.provider) == ("gpt-5-mini", "openai")
+    assert StructuredLLMHost("h", spec).model.name == "gpt-5-mini"
+
+
+def test_a_script_is_a_model_by_its_name(run, tmp_path):
+    (tmp_path / "script.json").write_text('{"agents": {"a": ["hi"]}}')
+    assert run(Agent("a", model=f"scripted:{tmp_path / 'script.json'}")("go")) == "hi"
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (42, "model of a: expected a model .* or the name of one, as in 'openai:gpt-5-mini', not int"),
+        (ScriptedModel, "not the class ScriptedModel"),
+        ("other:x", "'other:x' names no model; expected openai:NAME, NAME alone, or scripted:FILE"),
+    ],
+)
+def test_what_is_no_model_is_refused_when_the_agent_is_made(model, said):
+    for make in (lambda: Agent("a", model=model), lambda: StructuredLLMHost("a", model)):
+        with pytest.raises(ToolkitError, match=said):
+            make()
+
+
+def test_one_tool_needs_no_list():
+    assert [each.name for each in Agent("a", tools=add_one).definitions()] == ["add_one"]
+    assert [each.name for each in Agent("a", tools=Agent("b")).definitions()] == ["agent__b"]
+    for wrong in ("add_one", 42, {"add_one": add_one}):
+        with pytest.raises(DefinitionInvalid, match="tools of a: expected a list of tools, not"):
+            Agent("a", tools=wrong)
+
+
+def test_an_option_that_nobody_reads_is_named_with_the_nearest():
+    with pytest.raises(DefinitionInvalid, match="a: unknown option 'tool_hook'; did you mean 'tool_hooks'?"):
+        Agent("a", tool_hook=[])
+    with pytest.raises(DefinitionInvalid, match="h: unknown option 'max_turn'"):
+        StructuredLLMHost("h", max_turn=3)
+
+
+def test_middleware_that_cannot_be_one_is_refused_when_the_agent_is_made(tmp_path):
+    with pytest.raises(SpecInvalid, match="tool_hooks: .* is no 'async def'"):
+        Agent("a", tool_hooks=[lambda: 1])
+    (tmp_path / "hooks.py").write_text(
+        "async def look(ctx, request, call_next):\n    return await call_next(request)\n"
+    )
+    agent = Agent("a", model_hooks=[f"{tmp_path / 'hooks.py'}:look"])
+    assert [each.__name__ for each in agent.model_hooks] == ["look"]

@@ -97,8 +97,8 @@ def test_on_a_terminal_the_answer_comes_in_pieces_and_cannot_command_it(environm
             1,
         ),
         (
-            ("run", "a.md", "--message", "x", "--model", "gpt"),
-            "toolkit: 'gpt' names no model; expected scripted:FILE or openai:NAME\n",
+            ("run", "a.md", "--message", "x", "--model", "opnai:gpt"),
+            "toolkit: 'opnai:gpt' names no model; expected openai:NAME, NAME alone, or scripted:FILE\n",
             1,
         ),
         (
@@ -197,7 +197,7 @@ def test_check_finds_models_and_programs_that_are_not_there(toolkit, write):
     )
     out, err, code = toolkit("check", "cards")
     assert (err, code) == ("", 1)
-    expected = "expected scripted:FILE or openai:NAME"
+    expected = "expected openai:NAME, NAME alone, or scripted:FILE"
     assert out.splitlines() == [
         f"cards/a.md:3: model: 'foo:bar' names no model; {expected}",
         "cards/b.md:3: model: cards/gone.yaml: cannot be read: No such file or directory",

@@ -437,7 +437,7 @@ async def forgetful(ctx, args):
         ({"function_tools": [add_one, tool(add_one)]}, "function_tools: two are called 'add_one'"),
         ({"agents": ["b"]}, "agents: there is no agent 'b'"),
         ({"servers": ["time"]}, "servers: there is no server 'time'; none is configured"),
-        ({"model": "gpt"}, "model: 'gpt' names no model"),
+        ({"model": "opnai:gpt"}, "model: 'opnai:gpt' names no model"),
         ({}, "a has no model; name one here"),
     ],
 )

@@ -104,13 +104,14 @@ def test_a_file_that_cannot_be_read_or_has_nothing_for_an_agent_is_told(tmp_path
 def test_a_model_is_found_by_its_name(tmp_path):
     write(tmp_path, PMO)
     assert models_named("scripted:script.yaml", tmp_path)("NY-Project-Manager").name == "gpt-4.1-mini"
+    assert models_named("gpt-4.1")("a").name == "gpt-4.1"
     models = models_named("openai:gpt-4.1")
     assert isinstance(models("a"), OpenAIModel)
     assert models("a") is models("b")
     assert (models("a").name, models("a").provider) == ("gpt-4.1", "openai")
 
 
-@pytest.mark.parametrize("spec", ["gpt-4.1", "openai:", "scripted:", "other:x", ""])
+@pytest.mark.parametrize("spec", ["openai:", "openai", "scripted:", "scripted", "other:x", ""])
 def test_what_names_no_model_says_what_would(spec):
-    with pytest.raises(SpecInvalid, match="names no model; expected scripted:FILE or openai:NAME"):
+    with pytest.raises(SpecInvalid, match="names no model; expected openai:NAME, NAME alone, or scripted:FILE"):
         models_named(spec)

@@ -1,0 +1,49 @@
+"""What can be said about an agent, once for all places where it is said: Python, decorators and cards."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypedDict
+
+from toolkit.agents.limits import Limits
+from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid, did_you_mean
+from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.model import Message
+
+
+class SharedOptions(TypedDict, total=False):
+    """Options of every agent, however it is made."""
+
+    description: str
+    """What it does, for agents that have it as a tool."""
+    tool_hooks: Sequence[ToolHook | str]
+    """Middleware around every tool call, the first one outermost: functions, or ``module.py:function``."""
+    model_hooks: Sequence[ModelHook | str]
+    """Middleware around every model call, the first one outermost: functions, or ``module.py:function``."""
+    max_turns: int
+    """How often its model may be asked in one run; 20 by default."""
+    max_parallel: int | None
+    """How many of its tools may work at a time; None for all that the model calls at once."""
+    limits: Limits | None
+    """What a run may come to, with the agents that it calls; the defaults of ``Limits`` unless given."""
+
+
+class AgentOptions(SharedOptions, total=False):
+    """What ``Agent`` takes beside its name, its instruction and its model."""
+
+    tools: Iterable[object] | Callable[..., Any]
+    """What ``ToolNode`` takes: functions, ``Tool`` objects, MCP servers; and other agents, as ``AgentTool``."""
+    context: ToolContext | None
+    """What the tools may use; a run's own context goes before."""
+    messages: Sequence[Message]
+    """What each conversation begins with."""
+
+
+def require_known(options: Iterable[str], known: Iterable[str], who: str) -> None:
+    """Refuse options that nobody reads.
+
+    Raises:
+        DefinitionInvalid: There is one.
+    """
+    for name in options:
+        if name not in known:
+            raise DefinitionInvalid(f"{who}: unknown option {name!r}{did_you_mean(name, known)}")
