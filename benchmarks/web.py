@@ -3,7 +3,7 @@
     python benchmarks/web.py [--quick] [--store DIRECTORY]
 
 The store of 1,000,000 spans takes about six minutes to make; with --store it is kept there and used again.
---quick makes it a twentieth of that.
+--quick makes it a twentieth of that, and a run that is watched live shorter.
 The exit code is 1 when a figure misses its budget by more than double: machines differ.
 """
 
@@ -13,22 +13,27 @@ import statistics
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
 
 from browsing import chromium
 from serving import ROOT, Agent, Server, fill, serving, wait_until
-from stories import LONG, long_trace, many_runs
+from stories import LONG, START_NS, long_trace, many_runs
+
+from inspector.model import Span
 
 SPANS_PER_RUN = 6
 HUGE = f"{0xB16:032x}"
+LIVE_RUN = "live-run"
 RUNS = '#main a[href*="/runs/"]'
 ROWS = '#main [role="treegrid"] [role="row"]:nth-child(5)'
 OBSERVE = """(() => {
@@ -188,9 +193,43 @@ def flood_figures(page: Page, agent: Agent) -> Iterator[Figure]:
     yield Figure("  frame, p95", statistics.quantiles(frames, n=20)[18], "ms", 50)
 
 
+def long_live_figures(browser: Browser, home: Path, seconds: int) -> Iterator[Figure]:
+    """A run that has 100,000 spans already and goes on."""
+    fill(home, recent(100_000))
+    agent = Agent(home, run=LIVE_RUN)
+    agent.emit("before_workflow_run", workflow="goes_on", context=None, input=None, call_id="goes_on")
+    with serving(home) as server, opened(browser, server, f"/runs/{LIVE_RUN}", ROWS) as page:
+        # The first window is there; the others, and what is made of all of them, take a moment.
+        page.wait_for_timeout(5000)
+        yield Figure("live run of 100,000 spans: heap", heap_mb(page), "MB", 150)
+        page.evaluate("window.__long = []; window.__frames = []")
+        flood = threading.Thread(target=agent.flood, args=(seconds, 200))
+        flood.start()
+        page.wait_for_timeout(seconds * 1000 + 1500)
+        flood.join()
+        tasks, frames = page.evaluate("window.__long"), page.evaluate("window.__frames")
+        yield Figure(f"  200 spans/s for {seconds} s: longest task over 50 ms", max(tasks, default=0), "ms", 50)
+        yield Figure("  tasks over 50 ms", len(tasks), "")
+        yield Figure("  frame, p95", statistics.quantiles(frames, n=20)[18], "ms", 50)
+        yield Figure("  heap after that", heap_mb(page), "MB", 150)
+    agent.close()
+
+
+def recent(count: int) -> Iterator[Span]:
+    """A trace of the live run that has just ended."""
+    shift_ns = time.time_ns() - START_NS - count * 2 * 1_000_000
+    for span in long_trace(count, f"{0x11FE:032x}"):
+        end_ns = None if span.end_ns is None else span.end_ns + shift_ns
+        yield replace(span, start_ns=span.start_ns + shift_ns, end_ns=end_ns, run=LIVE_RUN)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a store of 50,000 spans instead of 1,000,000")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a store of 50,000 spans instead of 1,000,000, and 20 s of a live run instead of 60",
+    )
     parser.add_argument("--store", type=Path, help="where the large store is kept for the next time")
     options = parser.parse_args()
     rows = 50_000 if options.quick else 1_000_000
@@ -210,6 +249,7 @@ def main() -> int:
                 for measure in measures:
                     figures += measure(browser, server)
         figures += live_figures(browser, Path(directory) / "live")
+        figures += long_live_figures(browser, Path(directory) / "long-live", 20 if options.quick else 60)
     print(f"{'':58}{'measured':>12}{'budget':>12}")
     for each in figures:
         value = f"{each.value:,.0f} {each.unit}"

@@ -159,13 +159,13 @@ def fill(home: Path, spans: Iterable[Span], batch: int = 2000) -> None:
 
 
 class Agent:
-    """A recorded process that emits one hook after the other, as it is told."""
+    """A recorded process that emits one hook after the other, as it is told; part of a run, where that is named."""
 
-    def __init__(self, home: Path, service: str = "scripted", *, start: Start = python) -> None:
+    def __init__(self, home: Path, service: str = "scripted", *, run: str | None = None, start: Start = python) -> None:
         home.mkdir(mode=0o700, exist_ok=True)
         self.process = start(
             *("-c", Path(__file__).with_name("agent.py").read_text(), service),
-            env=environment(home),
+            env=environment(home) | ({"INSPECTOR_RUN_ID": run} if run else {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

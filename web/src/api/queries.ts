@@ -22,6 +22,8 @@ import {
   unwrap,
 } from "./client";
 
+import { inferredEvent } from "./inferred";
+
 /** Every query of the application, once. Keys begin with the noun, so that a change can refresh all of a noun. */
 
 export type Sort = "time" | "duration" | "cost" | "tokens";
@@ -172,7 +174,7 @@ export function eventQuery(spanId: string, traceId: string, whole = false) {
   return queryOptions({
     queryKey: ["event", traceId, spanId, whole],
     queryFn: ({ signal, client: queries }): Promise<FullEvent> => {
-      if (traceId === INFERRED) return inferredEvent(queries.getQueryData(inferredKey(spanId)));
+      if (traceId === INFERRED) return inferredEvent(queries, spanId);
       return unwrap(
         client.GET("/events/{span_id}", {
           params: { path: { span_id: spanId }, query: { trace_id: traceId, ...(!whole && { clip: CLIP }) } },
@@ -186,16 +188,6 @@ export function eventQuery(spanId: string, traceId: string, whole = false) {
     // Model calls repeat their history: what was stepped through would hold on to a hundred megabytes.
     gcTime: FULL_KEPT_MS,
   });
-}
-
-/** Where what is inferred lies: no server has it. */
-export function inferredKey(spanId: string) {
-  return ["inferred", spanId] as const;
-}
-
-async function inferredEvent(event: FullEvent | undefined): Promise<FullEvent> {
-  if (event) return event;
-  throw new ApiError(404, "It was inferred from messages that are not here any more.");
 }
 
 /** Read with every digit; figures of the event itself are plain numbers. */

@@ -80,12 +80,12 @@ afterEach(() => {
 it("goes on after a window that the server was too busy for", async () => {
   server.answers.push(json(page({ a: 0 }, "more")), busy, json(page({ a: 0 }, "more")), json(page({ b: 5 }, null)));
   const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
-  await waitFor(() => expect(result.current.error?.message).toBe("the database is busy"));
-  expect(result.current.rows.map((row) => row.id)).toEqual(["a"]);
+  await waitFor(() => expect(result.current.live.error?.message).toBe("the database is busy"));
+  expect(result.current.live.rows.map((row) => row.id)).toEqual(["a"]);
   await vi.advanceTimersByTimeAsync(1500);
-  await waitFor(() => expect(result.current.complete).toBe(true));
-  expect(result.current.error).toBeNull();
-  expect(result.current.rows.map((row) => row.id)).toEqual(["a", "b"]);
+  await waitFor(() => expect(result.current.live.complete).toBe(true));
+  expect(result.current.live.error).toBeNull();
+  expect(result.current.live.rows.map((row) => row.id)).toEqual(["a", "b"]);
   expect(alone.size).toBe(1);
 });
 
@@ -94,17 +94,17 @@ it("does not ask again for a run that is not there", async () => {
     json({ type: "about:blank", title: "Not found", status: 404, detail: "there is no such trace" }, 404),
   );
   const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
-  await waitFor(() => expect(result.current.error?.message).toBe("there is no such trace"));
+  await waitFor(() => expect(result.current.live.error?.message).toBe("there is no such trace"));
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(result.current.error?.message).toBe("there is no such trace");
+  expect(result.current.live.error?.message).toBe("there is no such trace");
   expect(streams).toEqual([]);
 });
 
 it("counts all windows from one start, though an earlier span came between them", async () => {
   server.answers.push(json(page({ a: 0 }, "more")), json(page({ b: 1010 }, null, BASE - 1_000_000_000n)));
   const { result } = renderHook(() => useTrace({ traceId: TRACE.trace_id }));
-  await waitFor(() => expect(result.current.complete).toBe(true));
-  expect(result.current.rows.map((row) => [row.id, row.startMs])).toEqual([
+  await waitFor(() => expect(result.current.live.complete).toBe(true));
+  expect(result.current.live.rows.map((row) => [row.id, row.startMs])).toEqual([
     ["a", 0],
     ["b", 10],
   ]);
@@ -132,8 +132,8 @@ it("takes a call out of the sums when the stream says that another span counts f
   };
   say("a", null);
   say("b", null);
-  await waitFor(() => expect(result.current.trace?.input_tokens).toBe(14));
+  await waitFor(() => expect(result.current.live.trace?.input_tokens).toBe(14));
   say("b", "a");
-  await waitFor(() => expect(result.current.trace?.input_tokens).toBe(7));
-  expect(result.current.trace).toMatchObject({ spans: 2, llm_calls: 1, cost_usd: 0.5 });
+  await waitFor(() => expect(result.current.live.trace?.input_tokens).toBe(7));
+  expect(result.current.live.trace).toMatchObject({ spans: 2, llm_calls: 1, cost_usd: 0.5 });
 });

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { LiveRows } from "@/lib/live-rows";
 import { rowOf, rowsOf, type SpanRow } from "@/lib/spans";
 import { msBetween, type UnixNano } from "@/lib/time";
@@ -36,16 +36,13 @@ const RETRY_MS = 1500;
 const NOTHING: LiveTrace = { trace: null, run: null, rows: [], base: "0", complete: false, error: null };
 
 /** Load a trace or a run window by window and follow it while it is shown. Another one asks for another component (`key`). */
-export function useTrace(place: Place): LiveTrace & { reload: () => void } {
-  const [state, setState] = useState<LiveTrace>(NOTHING);
+export function useTrace(place: Place): { live: LiveTrace; reload: () => void } {
+  const [live, setLive] = useState<LiveTrace>(NOTHING);
   const [attempt, setAttempt] = useState(0);
-  const reload = () => setAttempt((before) => before + 1);
+  const reload = useCallback(() => setAttempt((before) => before + 1), []);
   const key = JSON.stringify(place);
-  useEffect(
-    () => load(JSON.parse(key), attempt > 0, setState, () => setAttempt((before) => before + 1)),
-    [key, attempt],
-  );
-  return { ...state, reload };
+  useEffect(() => load(JSON.parse(key), attempt > 0, setLive, reload), [key, attempt, reload]);
+  return { live, reload };
 }
 
 type Show = (change: LiveTrace | ((before: LiveTrace) => LiveTrace)) => void;

@@ -6,6 +6,7 @@ import { SpanDetail } from "@/features/span/span-detail";
 import { TracePage } from "@/features/trace/trace-page";
 import { type TraceSearch, traceSearch } from "@/features/trace/url";
 import { INFERRED } from "@/lib/inferred";
+import { treeOf } from "@/lib/tree";
 import { Here } from "@/ui/here";
 import { Skeleton } from "@/ui/notice";
 
@@ -57,7 +58,8 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
       place={place}
       search={search}
       detail={(spanId, rows) => {
-        const traceId = rows.find((row) => row.id === spanId)?.traceId ?? ("traceId" in place ? place.traceId : "");
+        const traceId =
+          rows[treeOf(rows).places.get(spanId) ?? -1]?.traceId ?? ("traceId" in place ? place.traceId : "");
         return (
           <SpanDetail
             key={spanId}

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { INFERRED, type InferredTool, type InferredTurn, withConversations } from "./inferred";
+import { conversationSteps, INFERRED, type InferredTool, type InferredTurn } from "./inferred";
 import { sampleRow } from "./samples.test-data";
+import { finish } from "./steps";
 import { totalsOf } from "./totals";
+
+const withConversations = (...args: Parameters<typeof conversationSteps>) => finish(conversationSteps(...args));
 
 const BASE = "1000000000";
 const at = (ms: number) => String(1_000_000_000n + BigInt(ms) * 1_000_000n);

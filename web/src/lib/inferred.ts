@@ -1,6 +1,8 @@
 import type { Status } from "./filter";
 import type { SpanRow } from "./spans";
+import { PART, type Steps } from "./steps";
 import { msBetween, type UnixNano } from "./time";
+import { ancestorsOf, type Tree, treeSteps } from "./tree";
 
 /** The trace of a row that no span tells of: it is nowhere but on this page. */
 export const INFERRED = "inferred";
@@ -36,63 +38,103 @@ export interface InferredTurn {
  * The rows with an agent above the model calls of each conversation that no recorded agent holds, and the tools that
  * ran between them. Rows that are there already stay as they are, but for what is above them.
  */
-export function withConversations(
+export function* conversationSteps(
   rows: readonly SpanRow[],
   turns: readonly InferredTurn[],
   base: UnixNano,
-): readonly SpanRow[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const loose = new Map<string, { row: SpanRow; turn: InferredTurn }[]>();
-  for (const turn of turns) {
-    const row = byId.get(turn.span_id);
-    if (!row || isInsideAgent(row, byId)) continue;
-    const members = loose.get(turn.conversation) ?? [];
-    members.push({ row, turn });
-    loose.set(turn.conversation, members);
-  }
+): Steps<readonly SpanRow[]> {
+  const known: Known = { rows, tree: yield* treeSteps(rows) };
   const next = new Map(turns.flatMap(({ previous, span_id }) => (previous ? [[previous.span_id, span_id]] : [])));
   const added: SpanRow[] = [];
   const moved = new Map<string, string>();
-  for (const members of loose.values()) {
+  for (const members of (yield* looseTurns(known, turns)).values()) {
     const first = members[0];
     if (!first || (members.length < 2 && !members.some(({ turn }) => turn.tools.some(isSeen)))) continue;
     const agent = agentOf(members);
     added.push(agent);
-    for (const { row, turn } of members) {
+    for (const [count, { row, turn }] of members.entries()) {
+      if (count % PART === 0) yield;
       moved.set(row.id, agent.id);
       turn.tools.forEach((tool, at) => {
         if (isSeen(tool)) added.push(toolOf(tool, at, turn, next.get(turn.span_id) ?? null, agent.id, base));
       });
     }
   }
-  const known = new Map(turns.map((turn) => [turn.span_id, previousOf(turn, byId)]));
-  const turnOf = new Map(turns.map((turn) => [turn.span_id, turn]));
-  const all = rows.map((row) => {
-    const above = moved.get(row.id);
-    const continues = known.get(row.id);
-    const turn = turnOf.get(row.id);
-    if (turn === undefined && above === undefined) return row;
-    return {
+  return yield* merged(added.sort(byStart), yield* withTurns(known, turns, moved));
+}
+
+/** Rows, and how they hang together. */
+interface Known {
+  rows: readonly SpanRow[];
+  tree: Tree;
+}
+
+type Member = { row: SpanRow; turn: InferredTurn };
+
+/** The turns of each conversation that no recorded agent holds. */
+function* looseTurns(known: Known, turns: readonly InferredTurn[]): Steps<Map<string, Member[]>> {
+  const loose = new Map<string, Member[]>();
+  for (const [count, turn] of turns.entries()) {
+    if (count % PART === 0) yield;
+    const row = rowOf(known, turn.span_id);
+    if (!row || isInsideAgent(known, row.id)) continue;
+    const members = loose.get(turn.conversation) ?? [];
+    members.push({ row, turn });
+    loose.set(turn.conversation, members);
+  }
+  return loose;
+}
+
+/** The rows, those of model calls with what is known of their turn; those that moved below a conversation. */
+function* withTurns(
+  known: Known,
+  turns: readonly InferredTurn[],
+  moved: ReadonlyMap<string, string>,
+): Steps<readonly SpanRow[]> {
+  const all = known.rows.slice();
+  for (const [count, turn] of turns.entries()) {
+    if (count % PART === 0) yield;
+    const at = known.tree.places.get(turn.span_id);
+    const row = all[at ?? -1];
+    if (at === undefined || !row) continue;
+    const continues = previousOf(turn, known);
+    all[at] = {
       ...row,
       ...(continues !== undefined && { continues }),
-      ...(above !== undefined && { parentId: above }),
-      ...(turn && {
-        turn: { conversation: turn.conversation, sizes: turn.sizes, asks: turn.tools.map(({ name }) => name) },
-      }),
+      parentId: moved.get(row.id) ?? row.parentId,
+      turn: { conversation: turn.conversation, sizes: turn.sizes, asks: turn.tools.map(({ name }) => name) },
     };
-  });
-  // An agent begins with its first call, and stands above it.
-  return [...added, ...all].sort((a, b) => a.startMs - b.startMs);
+  }
+  return all;
+}
+
+/** Two lists by start as one. An agent begins with its first call, and stands above it. */
+function* merged(added: readonly SpanRow[], rows: readonly SpanRow[]): Steps<readonly SpanRow[]> {
+  const all: SpanRow[] = [];
+  let next = 0;
+  for (const [count, row] of rows.entries()) {
+    if (count % PART === 0) yield;
+    for (let first = added[next]; first && first.startMs <= row.startMs; first = added[++next]) all.push(first);
+    all.push(row);
+  }
+  return all.concat(added.slice(next));
+}
+
+function byStart(a: SpanRow, b: SpanRow): number {
+  return a.startMs - b.startMs;
+}
+
+function rowOf({ rows, tree }: Known, id: string): SpanRow | undefined {
+  return rows[tree.places.get(id) ?? -1];
 }
 
 /** The call that one continues or tries again; null where it begins, undefined where nothing is known of that. */
-function previousOf(turn: InferredTurn, byId: ReadonlyMap<string, SpanRow>): string | null | undefined {
+function previousOf(turn: InferredTurn, known: Known): string | null | undefined {
   // What may continue several is left to whoever looks at agents and times.
   if (turn.link === "unclear") return undefined;
-  const row = byId.get(turn.span_id);
   // In a recorded agent the call before is the one that its agent made, whatever became of the messages.
-  if (turn.previous === null) return row && isInsideAgent(row, byId) ? undefined : null;
-  return byId.has(turn.previous.span_id) ? turn.previous.span_id : undefined;
+  if (turn.previous === null) return isInsideAgent(known, turn.span_id) ? undefined : null;
+  return rowOf(known, turn.previous.span_id) ? turn.previous.span_id : undefined;
 }
 
 /** Whether it is known to have run, and no span of its own tells of it. */
@@ -100,16 +142,12 @@ function isSeen(tool: InferredTool): boolean {
   return !tool.recorded && tool.start_time_unix_nano !== null && tool.end_time_unix_nano !== null;
 }
 
-function isInsideAgent(row: SpanRow, byId: ReadonlyMap<string, SpanRow>): boolean {
-  const seen = new Set<string>();
-  for (let above = byId.get(row.parentId ?? ""); above && !seen.has(above.id); above = byId.get(above.parentId ?? "")) {
-    if (above.kind === "agent") return true;
-    seen.add(above.id);
-  }
-  return false;
+function isInsideAgent({ rows, tree }: Known, id: string): boolean {
+  const at = tree.places.get(id);
+  return at !== undefined && ancestorsOf(tree, at).some((above) => rows[above]?.kind === "agent");
 }
 
-function agentOf(members: readonly { row: SpanRow; turn: InferredTurn }[]): SpanRow {
+function agentOf(members: readonly Member[]): SpanRow {
   const rows = members.map(({ row }) => row);
   const first = rows.reduce((least, row) => (row.startMs < least.startMs ? row : least));
   const last = rows.reduce((most, row) => (row.startMs >= most.startMs ? row : most));

@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "./lines";
 import { randomFrom, randomRows, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
-import { subtreesOf } from "./subtrees";
+import { finish } from "./steps";
+import { subtreeSteps } from "./subtrees";
 import { treeOf } from "./tree";
+
+const subtreesOf = (...args: Parameters<typeof subtreeSteps>) => finish(subtreeSteps(...args));
 
 const row = sampleRow;
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LiveRows } from "./live-rows";
 import { randomFrom, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
+import { treeOf } from "./tree";
 
 /** The same, as simply as it can be said. */
 function naive(rows: readonly SpanRow[], newer: readonly SpanRow[]): SpanRow[] {
@@ -48,5 +49,19 @@ describe("LiveRows", () => {
     const live = new LiveRows();
     live.merge([sampleRow("a", null, { status: "running" }), sampleRow("a")]);
     expect(live.rows.map((row) => row.status)).toEqual(["ok"]);
+  });
+
+  it("keeps its tree where spans only end, and no other one", () => {
+    const [a, b] = [sampleRow("a"), sampleRow("b", "a", { startMs: 5, status: "running", durationMs: null })];
+    const live = new LiveRows([a, b]);
+    const before = treeOf(live.rows);
+    live.merge([{ ...b, status: "ok", durationMs: 3 }]);
+    expect(treeOf(live.rows)).toBe(before);
+    live.merge([{ ...b, parentId: null }]);
+    expect([...treeOf(live.rows).parent]).toEqual([-1, -1]);
+    live.merge([sampleRow("c", "a", { startMs: 7 })]);
+    expect([...treeOf(live.rows).parent]).toEqual([-1, -1, 0]);
+    live.merge([{ ...a, startMs: 6 }]);
+    expect(treeOf(live.rows).places.get("a")).toBe(1);
   });
 });

@@ -1,4 +1,5 @@
 import type { SpanRow } from "./spans";
+import { reuseTree } from "./tree";
 
 /** The rows of a trace by start, kept in that order while windows and changes of it arrive. */
 export class LiveRows {
@@ -18,15 +19,18 @@ export class LiveRows {
 
   /** Put newer rows over older ones of the same id and the others at their place; of two that are given, the last counts. */
   merge(newer: readonly SpanRow[]): void {
-    const rows = this.#rows.slice();
+    const before = this.#rows;
+    const rows = before.slice();
     const added = new Map<string, SpanRow>();
     let moved = false;
+    let rehung = false;
     for (const row of newer) {
       const place = this.#places.get(row.id);
       if (place === undefined) {
         added.set(row.id, row);
       } else {
         moved ||= rows[place]?.startMs !== row.startMs;
+        rehung ||= rows[place]?.parentId !== row.parentId;
         rows[place] = row;
       }
     }
@@ -34,6 +38,8 @@ export class LiveRows {
     this.#rows = rows;
     const from = added.size ? this.#insert([...added.values()].sort(byStart)) : rows.length;
     this.#number(moved ? 0 : from);
+    // Most of what arrives only ends spans.
+    if (!moved && !rehung && added.size === 0) reuseTree(rows, before);
   }
 
   /** Merge sorted rows in from the back, and tell the first place that is a new row's or has moved. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { randomRows, sampleRow } from "./samples.test-data";
-import { failuresOf, hasFailed, readableDepth, subtreesOf } from "./subtrees";
+import { finish } from "./steps";
+import { failuresOf, hasFailed, readableDepth, subtreeSteps } from "./subtrees";
 import { ancestorsOf, treeOf } from "./tree";
+
+const subtreesOf = (...args: Parameters<typeof subtreeSteps>) => finish(subtreeSteps(...args));
 
 const row = sampleRow;
 

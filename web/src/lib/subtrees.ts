@@ -1,4 +1,5 @@
 import type { SpanRow } from "./spans";
+import { PART, type Steps } from "./steps";
 import type { Tree } from "./tree";
 
 /** What is below each row, the row itself not counted; tokens and cost of calls alone, without duplicates. */
@@ -20,7 +21,7 @@ export function hasFailed(row: SpanRow): boolean {
 }
 
 /** Count what is below each row. */
-export function subtreesOf(rows: readonly SpanRow[], tree: Tree): Subtrees {
+export function* subtreeSteps(rows: readonly SpanRow[], tree: Tree): Steps<Subtrees> {
   const below: Subtrees = {
     spans: new Int32Array(rows.length),
     failures: new Int32Array(rows.length),
@@ -30,6 +31,7 @@ export function subtreesOf(rows: readonly SpanRow[], tree: Tree): Subtrees {
     costUsd: new Float64Array(rows.length).fill(Number.NaN),
   };
   for (let place = tree.order.length - 1; place >= 0; place--) {
+    if (place % PART === 0) yield;
     const at = tree.order[place] as number;
     const above = tree.parent[at] as number;
     if (above >= 0) addUp(below, above, at, rows[at] as SpanRow);

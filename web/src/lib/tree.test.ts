@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { randomRows, sampleRow } from "./samples.test-data";
-import { ancestorsOf, type Tree, treeOf, without } from "./tree";
+import { finish } from "./steps";
+import { ancestorsOf, type Tree, treeOf, withoutSteps } from "./tree";
+
+const without = (...args: Parameters<typeof withoutSteps>) => finish(withoutSteps(...args));
 
 const row = sampleRow;
 const SEEDS = [...Array(40).keys()];

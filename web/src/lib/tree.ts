@@ -1,4 +1,5 @@
 import type { SpanRow } from "./spans";
+import { finish, PART, type Steps } from "./steps";
 
 /** How the rows of a trace hang together; every number is an index into the rows. */
 export interface Tree {
@@ -28,37 +29,56 @@ const known = new WeakMap<readonly SpanRow[], Tree>();
  * It is built once for each list of rows, however many views ask for it, so neither of them may change afterwards.
  */
 export function treeOf(rows: readonly SpanRow[]): Tree {
-  const found = known.get(rows) ?? built(rows);
-  known.set(rows, found);
-  return found;
+  return known.get(rows) ?? finish(treeSteps(rows));
 }
 
-function built(rows: readonly SpanRow[]): Tree {
+/** `treeOf` step by step. */
+export function* treeSteps(rows: readonly SpanRow[]): Steps<Tree> {
+  const before = known.get(rows);
+  if (before) return before;
+  const tree = yield* built(rows);
+  known.set(rows, tree);
+  return tree;
+}
+
+/** Say that a list hangs together as another one does: the same spans in the same order, each below the same one. */
+export function reuseTree(rows: readonly SpanRow[], before: readonly SpanRow[]): void {
+  const tree = known.get(before);
+  if (tree) known.set(rows, tree);
+}
+
+function* built(rows: readonly SpanRow[]): Steps<Tree> {
   const places = new Map<string, number>();
-  for (let at = 0; at < rows.length; at++) places.set((rows[at] as SpanRow).id, at);
+  for (let at = 0; at < rows.length; at++) {
+    if (at % PART === 0) yield;
+    places.set((rows[at] as SpanRow).id, at);
+  }
   const parent = new Int32Array(rows.length).fill(-1);
   const orphans = new Set<number>();
   for (let at = 0; at < rows.length; at++) {
+    if (at % PART === 0) yield;
     const above = (rows[at] as SpanRow).parentId;
     if (above === null) continue;
     const place = places.get(above);
     if (place === undefined) orphans.add(at);
     else parent[at] = place;
   }
-  const cut = breakCycles(parent);
-  return { ...linked(parent, null), orphans, cut, places };
+  const cut = yield* breakCycles(parent);
+  return { ...(yield* linked(parent, null)), orphans, cut, places };
 }
 
 /** The same tree without some of its rows; their children move up to the next row that stays. */
-export function without(tree: Tree, hidden: (at: number) => boolean): Tree {
+export function* withoutSteps(tree: Tree, hidden: (at: number) => boolean): Steps<Tree> {
   const parent = new Int32Array(tree.parent.length).fill(-1);
   const shown = new Uint8Array(tree.parent.length);
-  for (const at of tree.order) {
+  for (let place = 0; place < tree.order.length; place++) {
+    if (place % PART === 0) yield;
+    const at = tree.order[place] as number;
     const above = tree.parent[at] ?? -1;
     parent[at] = above < 0 || shown[above] ? above : (parent[above] ?? -1);
     if (!hidden(at)) shown[at] = 1;
   }
-  return { ...linked(parent, shown), orphans: tree.orphans, cut: tree.cut, places: tree.places };
+  return { ...(yield* linked(parent, shown)), orphans: tree.orphans, cut: tree.cut, places: tree.places };
 }
 
 /** Everything above a row, the nearest first. */
@@ -71,11 +91,12 @@ export function ancestorsOf(tree: Tree, row: number): number[] {
 // Most rows have no children: one list serves them all.
 const NONE: number[] = [];
 
-function linked(parent: Int32Array, shown: Uint8Array | null) {
+function* linked(parent: Int32Array, shown: Uint8Array | null): Steps<Omit<Tree, "orphans" | "cut" | "places">> {
   const children: number[][] = new Array(parent.length).fill(NONE);
   const roots: number[] = [];
   let count = 0;
   for (let at = 0; at < parent.length; at++) {
+    if (at % PART === 0) yield;
     if (shown && !shown[at]) continue;
     count++;
     const above = parent[at] as number;
@@ -83,14 +104,20 @@ function linked(parent: Int32Array, shown: Uint8Array | null) {
     else if (children[above] === NONE) children[above] = [at];
     else children[above]?.push(at);
   }
-  return { roots, children, parent, ...ordered(roots, children, parent, count) };
+  return { roots, children, parent, ...(yield* ordered(roots, children, parent, count)) };
 }
 
-function ordered(roots: readonly number[], children: readonly number[][], parent: Int32Array, count: number) {
+function* ordered(
+  roots: readonly number[],
+  children: readonly number[][],
+  parent: Int32Array,
+  count: number,
+): Steps<Pick<Tree, "order" | "depth">> {
   const order = new Int32Array(count);
   const depth = new Int32Array(parent.length);
   const waiting = roots.toReversed();
   for (let place = 0; place < count; place++) {
+    if (place % PART === 0) yield;
     const at = waiting.pop() as number;
     order[place] = at;
     const above = parent[at] as number;
@@ -101,12 +128,13 @@ function ordered(roots: readonly number[], children: readonly number[][], parent
   return { order, depth };
 }
 
-function breakCycles(parent: Int32Array): Set<number> {
+function* breakCycles(parent: Int32Array): Steps<Set<number>> {
   const UNSEEN = 0;
   const DONE = -1;
   const cut = new Set<number>();
   const seen = new Int32Array(parent.length);
   for (let first = 0; first < parent.length; first++) {
+    if (first % PART === 0) yield;
     let at = first;
     while (at >= 0 && seen[at] === UNSEEN) {
       seen[at] = first + 1;

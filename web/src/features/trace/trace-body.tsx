@@ -1,12 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useMemo, useRef } from "react";
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 import type { Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
 import { copyText } from "@/lib/clipboard";
-import { openCalls } from "@/lib/open-calls";
+import type { Picture } from "@/lib/picture";
 import type { SpanRow } from "@/lib/spans";
-import { failuresOf, subtreesOf } from "@/lib/subtrees";
-import { treeOf } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
 import { Splitter } from "@/ui/splitter";
 import { usePageKeys } from "@/ui/use-page-keys";
@@ -46,29 +44,23 @@ export interface Projections {
   labels: (runId: string) => ReactNode;
 }
 
-/** A trace of which something is here. */
-export interface ShownTrace extends LiveTrace {
+interface BodyProps extends Projections, LiveTrace {
   trace: Trace;
-}
-
-interface BodyProps extends Projections {
-  live: ShownTrace;
+  picture: Picture;
   search: TraceSearch;
   onReload: () => void;
 }
 
 /** The page of a trace once something of it is here. */
-export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
-  const { trace, run, rows, complete, base, error } = live;
+export const TraceBody = memo(function TraceBody({ picture, search, onReload, ...props }: BodyProps) {
+  const { trace, run, complete, base, error, ...views } = props;
+  const { rows, tree, failures, open } = picture;
   const navigate = useNavigate();
   const view = search.view ?? "waterfall";
-  const tree = useMemo(() => treeOf(rows), [rows]);
-  const below = useMemo(() => subtreesOf(rows, tree), [rows, tree]);
-  const failures = useMemo(() => failuresOf(rows, below), [rows, below]);
   const first = rows[failures[0] ?? tree.order[0] ?? 0];
   const running = trace.status === "running";
   const selection = useSelection(search.span, useFirst(first?.id ?? null, { complete, running }));
-  const clock = useClock(rows, base);
+  const clock = useClock(picture, base);
   const focus = useRef<{ focus: () => void }>(null);
   const detail = useRef<HTMLElement>(null);
   const page = useRef<HTMLDivElement>(null);
@@ -78,7 +70,6 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
   const find = useFind({ place, text, rows, tree, selection, hasSpan, running });
   useFindMarks(text, page, detail);
 
-  const open = useMemo(() => openCalls(rows, tree).flatMap((at) => rows[at] ?? []), [rows, tree]);
   function toOpen() {
     const at = open.findIndex(({ id }) => id === selection.id);
     const next = open[(at + 1) % Math.max(1, open.length)];
@@ -155,7 +146,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       >
         {view === "waterfall" && (
           <TraceWaterfall
-            {...{ rows, tree, below, complete, search, selection, clock, find }}
+            {...{ picture, complete, search, selection, clock, find }}
             runId={run?.run_id ?? trace.run_id}
             onEnter={() => detail.current?.focus()}
             ref={focus}
@@ -179,7 +170,7 @@ export function TraceBody({ live, search, onReload, ...views }: BodyProps) {
       </Panels>
     </div>
   );
-}
+});
 
 interface PanelProps {
   children: ReactNode;

@@ -7,7 +7,7 @@ import { PageTitle } from "@/ui/page-title";
 import { type Projections, TraceBody } from "./trace-body";
 import css from "./trace-page.module.css";
 import type { TraceSearch } from "./url";
-import { useConversations } from "./use-conversations";
+import { usePicture } from "./use-picture";
 
 interface Props extends Projections {
   place: Place;
@@ -16,12 +16,11 @@ interface Props extends Projections {
 
 /** A run or a trace: summed up, what failed in it, and its spans in one of three views beside the one that is looked at. */
 export function TracePage({ place, search, ...projections }: Props) {
-  const live = useTrace(place);
-  const { trace } = live;
-  const { rows, unknown } = useConversations(live, place, search.inferred === "0");
+  const { live, reload } = useTrace(place);
+  const { picture, live: shown, unknown } = usePicture(live, place, search);
   return (
     <div className={css.page}>
-      {trace && rows.length ? (
+      {shown.trace && picture.rows.length ? (
         <>
           {unknown && (
             <p className={css.note} role="note">
@@ -29,12 +28,19 @@ export function TracePage({ place, search, ...projections }: Props) {
               INSPECTOR_CAPTURE_CONTENT=false.
             </p>
           )}
-          <TraceBody live={{ ...live, rows, trace }} search={search} onReload={live.reload} {...projections} />
+          <TraceBody
+            {...{ picture, search }}
+            {...shown}
+            trace={shown.trace}
+            error={live.error}
+            onReload={reload}
+            {...projections}
+          />
         </>
       ) : (
         <>
           <PageTitle title="Run" />
-          {live.error ? <Missing error={live.error} onReload={live.reload} /> : <Skeleton rows={16} />}
+          {live.error ? <Missing error={live.error} onReload={reload} /> : <Skeleton rows={16} />}
         </>
       )}
     </div>

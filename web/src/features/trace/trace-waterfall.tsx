@@ -1,8 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type Ref, useMemo } from "react";
-import type { Kind } from "@/lib/filter";
+import type { Picture } from "@/lib/picture";
 import type { SpanRow } from "@/lib/spans";
-import type { Subtrees } from "@/lib/subtrees";
 import type { Tree } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
 import { usePageKeys } from "@/ui/use-page-keys";
@@ -18,9 +17,7 @@ import { Waterfall } from "./waterfall";
 
 interface Props {
   runId: string | null;
-  rows: readonly SpanRow[];
-  tree: Tree;
-  below: Subtrees;
+  picture: Picture;
   complete: boolean;
   search: TraceSearch;
   selection: Selection;
@@ -32,15 +29,12 @@ interface Props {
 
 /** The waterfall with its tools. */
 export function TraceWaterfall(props: Props) {
-  const { rows, tree, below, complete, search, selection, clock, find, onEnter, ref } = props;
+  const { picture, complete, search, selection, clock, find, onEnter, ref } = props;
+  const { rows, tree, kinds, duplicates, inferred, levels } = picture;
   const navigate = useNavigate();
   const shown = search.same === "0" ? standIn(rows, tree, selection.id) : selection.id;
-  const outline = useOutline({ rows, tree, below, complete, asked: search, selected: shown });
+  const outline = useOutline({ picture, complete, asked: search, selected: shown });
   const zoom = useZoom(search.zoom, clock.whole);
-  const kinds = useMemo(() => countKinds(rows), [rows]);
-  const duplicates = useMemo(() => rows.reduce((sum, row) => sum + Number(row.foldedInto !== null), 0), [rows]);
-  const inferred = useMemo(() => rows.reduce((sum, row) => sum + Number(row.inferred !== null), 0), [rows]);
-  const levels = useMemo(() => outline.tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [outline.tree]);
   const matched = useMemo(() => new Set(find.matches), [find.matches]);
 
   function onChange(change: TraceSearch) {
@@ -113,12 +107,4 @@ export function TraceWaterfall(props: Props) {
 /** The span that shows for a duplicate that is hidden. */
 function standIn(rows: readonly SpanRow[], tree: Tree, id: string | null): string | null {
   return rows[tree.places.get(id ?? "") ?? -1]?.foldedInto ?? id;
-}
-
-/** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
-function countKinds(rows: readonly SpanRow[]): ReadonlyMap<Kind, number> {
-  const counts = new Map<Kind, number>();
-  for (const row of rows)
-    counts.set(row.kind, (counts.get(row.kind) ?? 0) + (row.foldedInto === null && !row.inferred ? 1 : 0));
-  return counts;
 }

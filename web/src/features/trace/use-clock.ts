@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
-import type { SpanRow } from "@/lib/spans";
+import type { Picture } from "@/lib/picture";
 import { type UnixNano, unixMs } from "@/lib/time";
-import { type Range, wholeOf } from "@/lib/time-scale";
+import type { Range } from "@/lib/time-scale";
 
 /** How much more time than has passed a running trace shows, so that bars grow into it and not everything moves. */
 const AHEAD = 1.12;
@@ -15,9 +15,7 @@ export interface Clock {
 }
 
 /** The time of a trace, which goes on while one of its spans runs. */
-export function useClock(rows: readonly SpanRow[], base: UnixNano): Clock {
-  const ended = useMemo(() => wholeOf(rows, 0), [rows]);
-  const running = useMemo(() => rows.some((row) => row.status === "running"), [rows]);
+export function useClock({ ended, running }: Pick<Picture, "ended" | "running">, base: UnixNano): Clock {
   const now = useMemo(() => {
     const start = unixMs(base);
     // Another machine's clock may be ahead of this one.

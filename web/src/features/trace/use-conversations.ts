@@ -1,46 +1,59 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo } from "react";
-import type { FullEvent } from "@/api/client";
-import type { Place } from "@/api/queries";
-import { inferredKey, turnsQuery } from "@/api/queries";
+import type { FullEvent, Turn } from "@/api/client";
+import { provideInferred } from "@/api/inferred";
+import { type Place, turnsQuery } from "@/api/queries";
 import type { LiveTrace } from "@/api/use-trace";
-import { INFERRED, withConversations } from "@/lib/inferred";
+import { INFERRED } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
-import { laterBy } from "@/lib/time";
+import { laterBy, type UnixNano } from "@/lib/time";
+import { treeOf } from "@/lib/tree";
 import { useSettled } from "@/ui/use-settled";
 
 interface Conversations {
-  /** The rows of a page with the agents and tools that follow from their messages, unless they are to be left out. */
-  rows: readonly SpanRow[];
+  /** What the messages of a page's model calls tell of agents and tools; empty where that is to be left out. */
+  turns: readonly Turn[];
   /** Whether there are model calls that might continue one another, and none of them has its messages. */
   unknown: boolean;
 }
 
-/** What the messages of a page's model calls tell of agents and tools. */
+const NO_TURNS: readonly Turn[] = [];
+
+/** Ask what the messages of a page's model calls tell. */
 export function useConversations(live: LiveTrace, place: Place, hidden: boolean): Conversations {
-  const { rows, base, trace } = live;
-  const queries = useQueryClient();
+  const { rows, trace } = live;
   const settled = useSettled(rows);
-  const ended = useMemo(
-    () => settled.filter((row) => row.kind === "llm" && row.status !== "running").length,
-    [settled],
-  );
+  const { ended, counting, agents } = useMemo(() => modelCalls(settled), [settled]);
   const runId = live.run?.run_id ?? trace?.run_id ?? null;
   const traceId = "traceId" in place ? place.traceId : null;
   const { data: turns } = useQuery(turnsQuery(hidden ? null : runId, traceId, ended));
-  const shown = useMemo(
-    () => (hidden || !turns?.length ? rows : withConversations(rows, turns, base)),
-    [hidden, turns, rows, base],
-  );
+  const unknown = turns?.length === 0 && counting > 1 && !agents;
+  return { turns: (!hidden && turns) || NO_TURNS, unknown };
+}
+
+function modelCalls(rows: readonly SpanRow[]) {
+  let [ended, counting, agents] = [0, 0, false];
+  for (const { kind, status, foldedInto } of rows) {
+    if (kind === "agent") agents = true;
+    if (kind !== "llm") continue;
+    if (status !== "running") ended++;
+    if (foldedInto === null) counting++;
+  }
+  return { ended, counting, agents };
+}
+
+/** Let whatever shows an inferred row of a page ask for it, as for one that was recorded. */
+export function useInferredEvents(rows: readonly SpanRow[], base: UnixNano): void {
+  const queries = useQueryClient();
   // Before whatever shows one of them asks for it.
   useLayoutEffect(() => {
-    for (const row of shown) if (row.inferred) queries.setQueryData(inferredKey(row.id), eventOf(row, base));
-  }, [queries, shown, base]);
-  const unknown = useMemo(
-    () => turns?.length === 0 && settled.filter((row) => row.kind === "llm" && row.foldedInto === null).length > 1,
-    [turns, settled],
-  );
-  return { rows: shown, unknown: unknown && !settled.some((row) => row.kind === "agent") };
+    return provideInferred(queries, {
+      find: (spanId) => {
+        const row = rows[treeOf(rows).places.get(spanId) ?? -1];
+        return row?.inferred ? eventOf(row, base) : undefined;
+      },
+    });
+  }, [queries, rows, base]);
 }
 
 /** What is inferred as the API would answer it, had it been recorded. */

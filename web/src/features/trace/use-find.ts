@@ -31,6 +31,7 @@ export interface Find {
 }
 
 const LIVE_MS = 3000;
+const NONE: readonly number[] = [];
 
 /** What is looked for among the spans: their names here, and all that was recorded of them on the server. */
 export function useFind({ place, text, rows, tree, selection, hasSpan, running }: Parts): Find {
@@ -43,8 +44,9 @@ export function useFind({ place, text, rows, tree, selection, hasSpan, running }
   const data = text.trim() ? hits.data : undefined;
   const places = useMemo(() => new Map(data?.items.map((hit) => [hit.span_id, hit.places])), [data]);
   const matches = useMemo(() => {
+    if (!text.trim()) return NONE;
     const named = new Set(findSpans(rows, tree.order, text));
-    return [...tree.order].filter((at) => named.has(at) || places.has((rows[at] as SpanRow).id));
+    return Array.from(tree.order).filter((at) => named.has(at) || places.has((rows[at] as SpanRow).id));
   }, [rows, tree, text, places]);
   const current = matches.indexOf(tree.places.get(selection.id ?? "") ?? -1);
   const beyond = data ? data.total - data.items.length : 0;

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
-import type { Kind } from "@/lib/filter";
 import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "@/lib/lines";
+import type { Picture } from "@/lib/picture";
 import type { SpanRow } from "@/lib/spans";
-import { readableDepth, type Subtrees, subtreesOf } from "@/lib/subtrees";
-import { ancestorsOf, type Tree, without } from "@/lib/tree";
+import { readableDepth, type Subtrees } from "@/lib/subtrees";
+import { ancestorsOf, type Tree } from "@/lib/tree";
 
 /** Traces of more spans than this open folded. */
 const MANY = 200;
@@ -13,17 +13,13 @@ const READABLE = 2000;
 export const ALL_LEVELS = 9999;
 
 interface Asked {
-  hide?: readonly Kind[] | undefined;
   depth?: number | undefined;
   fold?: "0" | "1" | undefined;
   same?: "0" | undefined;
 }
 
 interface Parts {
-  rows: readonly SpanRow[];
-  /** Of all rows, and what is below each of them. */
-  tree: Tree;
-  below: Subtrees;
+  picture: Picture;
   complete: boolean;
   asked: Asked;
   selected: string | null;
@@ -35,7 +31,7 @@ export interface Outline {
   below: Subtrees;
   lines: Lines;
   folded: boolean;
-  /** Whether rows that tell once more of a call are left out. */
+  /** Whether duplicates are left out. */
   once: boolean;
   /** How many levels are open where nothing else was asked for. */
   depth: number;
@@ -50,18 +46,9 @@ const NOTHING: ReadonlyMap<string, boolean> = new Map();
 const NO_FOLDS: ReadonlySet<string> = new Set();
 
 /** What a waterfall shows of a trace: opened and closed by hand, otherwise by depth; the selected span is never hidden. */
-export function useOutline({ rows, tree: full, below: fullBelow, complete, asked, selected }: Parts): Outline {
-  const hide = asked.hide?.join() ?? "";
-  const once = asked.same === "0";
-  const tree = useMemo(() => {
-    const hidden = new Set(hide.split(","));
-    if (!hide && !once) return full;
-    return without(full, (at) => {
-      const row = rows[at] as SpanRow;
-      return hidden.has(row.kind) || (once && row.foldedInto !== null);
-    });
-  }, [full, rows, hide, once]);
-  const below = useMemo(() => (tree === full ? fullBelow : subtreesOf(rows, tree)), [rows, tree, full, fullBelow]);
+export function useOutline({ picture, complete, asked, selected }: Parts): Outline {
+  const { rows } = picture;
+  const { tree, below } = picture.shown;
   const usual = useUsual(rows, tree, complete);
   const [byHand, setByHand] = useState(NOTHING);
   const [openFolds, setOpenFolds] = useState(NO_FOLDS);
@@ -78,7 +65,7 @@ export function useOutline({ rows, tree: full, below: fullBelow, complete, asked
   const lines = useMemo(() => linesOf(rows, shape), [rows, shape]);
 
   const [revealed, setRevealed] = useState<string | null>(null);
-  const at = selected === null ? undefined : full.places.get(selected);
+  const at = selected === null ? undefined : picture.tree.places.get(selected);
   if (selected !== revealed && at !== undefined) {
     setRevealed(selected);
     if (!hasOwnLine(lines, at)) reveal(at);
@@ -101,7 +88,7 @@ export function useOutline({ rows, tree: full, below: fullBelow, complete, asked
     below,
     lines,
     folded,
-    once,
+    once: asked.same === "0",
     depth,
     toggle: (id, open) => setByHand(new Map(byHand).set(id, open)),
     toggleFold: (id, open) => setOpenFolds(open ? new Set(openFolds).add(id) : setWithout(openFolds, id)),

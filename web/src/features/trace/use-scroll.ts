@@ -33,10 +33,7 @@ function useNewest({ scroller, rows, outline, lineHeight, headHeight, follow, on
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!follow || !element) return;
-    let newest = -1;
-    for (const [at, row] of rows.entries()) {
-      if (!row.inferred && row.startMs >= (rows[newest]?.startMs ?? Number.NEGATIVE_INFINITY)) newest = at;
-    }
+    let newest = rows.findLastIndex((row) => !row.inferred);
     while (newest >= 0 && lines.line[newest] === -1) newest = tree.parent[newest] ?? -1;
     if (newest < 0) return;
     const top = (lines.line[newest] as number) * lineHeight;

@@ -1,0 +1,38 @@
+import { useMemo } from "react";
+import type { Place } from "@/api/queries";
+import type { LiveTrace } from "@/api/use-trace";
+import type { InferredTurn } from "@/lib/inferred";
+import { type Picture, pictureSteps } from "@/lib/picture";
+import type { Steps } from "@/lib/steps";
+import { useInSlices } from "@/ui/use-in-slices";
+import type { TraceSearch } from "./url";
+import { useConversations, useInferredEvents } from "./use-conversations";
+
+/** A trace or a run, with all that its page reads out of its rows: both are of the same moment. */
+export interface Pictured {
+  live: LiveTrace;
+  picture: Picture;
+}
+
+interface Input {
+  live: LiveTrace;
+  turns: readonly InferredTurn[];
+  hide: string;
+  once: boolean;
+}
+
+function* steps({ live, turns, hide, once }: Input): Steps<Pictured> {
+  const { rows, base } = live;
+  return { live, picture: yield* pictureSteps({ rows, base, turns, hide, once }) };
+}
+
+/** What shows of a trace while it grows; `unknown` where its messages, and so its conversations, were not recorded. */
+export function usePicture(live: LiveTrace, place: Place, search: TraceSearch): Pictured & { unknown: boolean } {
+  const { turns, unknown } = useConversations(live, place, search.inferred === "0");
+  const hide = search.hide?.join() ?? "";
+  const once = search.same === "0";
+  const input = useMemo(() => ({ live, turns, hide, once }), [live, turns, hide, once]);
+  const pictured = useInSlices(input, live.rows.length, steps);
+  useInferredEvents(pictured.picture.rows, pictured.live.base);
+  return { ...pictured, unknown };
+}

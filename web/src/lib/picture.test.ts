@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { pictureSteps, type Recorded } from "./picture";
+import { randomRows, sampleRow } from "./samples.test-data";
+import type { SpanRow } from "./spans";
+import { finish } from "./steps";
+import { treeOf } from "./tree";
+
+function pictureOf(rows: readonly SpanRow[], over: Partial<Recorded> = {}) {
+  return finish(pictureSteps({ rows, base: "0", turns: [], hide: "", once: false, ...over }));
+}
+
+test("a picture is made of parts that each are short, however many rows there are", () => {
+  const few = [...pictureSteps({ rows: randomRows(1, 10), base: "0", turns: [], hide: "", once: false })].length;
+  const many = [...pictureSteps({ rows: randomRows(1, 50_000), base: "0", turns: [], hide: "", once: false })].length;
+  // A part is 4096 rows of one of six passes.
+  expect(many).toBeGreaterThan(few + 6 * 11);
+});
+
+test("a picture counts calls, and apart from them what is a duplicate or inferred", () => {
+  const inferred = { what: "conversation", turns: 2, retries: 0, unclear: 0 } as const;
+  const picture = pictureOf([
+    sampleRow("a", null, { kind: "agent", inferred }),
+    sampleRow("b", "a", { kind: "llm", status: "running", durationMs: null, startMs: 1 }),
+    sampleRow("c", "b", { kind: "llm", foldedInto: "b", startMs: 2 }),
+    sampleRow("d", "a", { kind: "tool", status: "error", startMs: 3 }),
+  ]);
+  expect([...picture.kinds]).toEqual([
+    ["agent", 0],
+    ["llm", 1],
+    ["tool", 1],
+  ]);
+  expect(picture).toMatchObject({ duplicates: 1, inferred: 1, running: true, failures: [3], levels: 2 });
+  expect(picture.open.map(({ id }) => id)).toEqual(["b"]);
+});
+
+test("what is hidden is left out of what shows, and stays in the whole", () => {
+  const rows = [
+    sampleRow("a", null, { kind: "agent" }),
+    sampleRow("b", "a", { kind: "rpc", startMs: 1 }),
+    sampleRow("c", "b", { kind: "tool", startMs: 2 }),
+    sampleRow("d", "c", { kind: "tool", foldedInto: "c", startMs: 3 }),
+  ];
+  const shown = (over: Partial<Recorded>) => {
+    const { shown, tree, levels } = pictureOf(rows, over);
+    expect(tree.order).toHaveLength(4);
+    return [[...shown.tree.order].map((at) => rows[at]?.id).join(""), levels];
+  };
+  expect(shown({})).toEqual(["abcd", 3]);
+  expect(shown({ hide: "rpc" })).toEqual(["acd", 2]);
+  expect(shown({ hide: "rpc,agent" })).toEqual(["cd", 1]);
+  expect(shown({ once: true })).toEqual(["abc", 2]);
+});
+
+test("a picture that is made leaves its tree to all who ask for that of its rows", () => {
+  const picture = pictureOf(randomRows(3, 20));
+  expect(treeOf(picture.rows)).toBe(picture.tree);
+});

@@ -1,0 +1,92 @@
+import { duplicatesOf } from "./duplicates";
+import type { Kind } from "./filter";
+import { conversationSteps, type InferredTurn } from "./inferred";
+import { openCalls } from "./open-calls";
+import type { SpanRow } from "./spans";
+import type { Steps } from "./steps";
+import { failuresOf, type Subtrees, subtreeSteps } from "./subtrees";
+import type { UnixNano } from "./time";
+import { type Range, wholeOf } from "./time-scale";
+import { type Tree, treeSteps, withoutSteps } from "./tree";
+
+/** What a picture is made from. */
+export interface Recorded {
+  rows: readonly SpanRow[];
+  /** What the rows' times count from. */
+  base: UnixNano;
+  /** What its messages tell of agents and tools, unless that is left out. */
+  turns: readonly InferredTurn[];
+  /** Kinds that do not show, as the address has them. */
+  hide: string;
+  /** Whether duplicates are left out. */
+  once: boolean;
+}
+
+/** A tree, and what is below each row of it. */
+interface Shown {
+  tree: Tree;
+  below: Subtrees;
+}
+
+/** All that the page of a run reads out of its rows: whatever takes a look at each of them. */
+export interface Picture extends Shown {
+  rows: readonly SpanRow[];
+  /** Places of the calls at which trouble began. */
+  failures: readonly number[];
+  /** The calls that are waited for, the longest first. */
+  open: readonly SpanRow[];
+  /** From the first start to the last end that is known. */
+  ended: Range;
+  running: boolean;
+  /** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
+  kinds: ReadonlyMap<Kind, number>;
+  duplicates: number;
+  inferred: number;
+  /** What is not hidden. */
+  shown: Shown;
+  /** How many rows are above the deepest one that is not hidden. */
+  levels: number;
+}
+
+/** Make it step by step: of a hundred thousand rows it takes longer than a page may stand still. */
+export function* pictureSteps({ rows: recorded, base, turns, hide, once }: Recorded): Steps<Picture> {
+  const rows = turns.length ? yield* conversationSteps(recorded, turns, base) : recorded;
+  const tree = yield* treeSteps(rows);
+  const below = yield* subtreeSteps(rows, tree);
+  const shown = hide || once ? yield* shownSteps({ rows, tree }, hide, once) : { tree, below };
+  yield;
+  const failures = failuresOf(rows, below);
+  yield;
+  const open = openCalls(rows, tree).flatMap((at) => rows[at] ?? []);
+  yield;
+  const ended = wholeOf(rows, 0);
+  yield;
+  const levels = shown.tree.depth.reduce((most, depth) => Math.max(most, depth), 0);
+  yield;
+  // Known from here on to whoever asks.
+  duplicatesOf(rows);
+  yield;
+  return { rows, tree, below, failures, open, ended, ...countsOf(rows), shown, levels };
+}
+
+function* shownSteps({ rows, tree }: { rows: readonly SpanRow[]; tree: Tree }, hide: string, once: boolean) {
+  const kinds = new Set(hide.split(","));
+  const shown = yield* withoutSteps(tree, (at) => {
+    const row = rows[at] as SpanRow;
+    return kinds.has(row.kind) || (once && row.foldedInto !== null);
+  });
+  return { tree: shown, below: yield* subtreeSteps(rows, shown) };
+}
+
+function countsOf(rows: readonly SpanRow[]): Pick<Picture, "running" | "kinds" | "duplicates" | "inferred"> {
+  const kinds = new Map<Kind, number>();
+  let [running, duplicates, inferred] = [false, 0, 0];
+  for (const row of rows) {
+    const counts = row.foldedInto === null && row.inferred === null;
+    kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + Number(counts));
+    running ||= row.status === "running";
+    duplicates += Number(row.foldedInto !== null);
+    inferred += Number(row.inferred !== null);
+  }
+  return { running, kinds, duplicates, inferred };
+}
