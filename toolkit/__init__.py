@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolkit.answers import answer
     from toolkit.call import ToolCall, calls_of
     from toolkit.compose import chain, together
-    from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, text_content
+    from toolkit.content import Content, ImageContent, ResourceContent, TextContent, text_content
     from toolkit.context import Progress, ToolContext
     from toolkit.declare import FastAgent, load_cards
     from toolkit.definition import ToolDefinition, ToolSource
@@ -101,7 +101,6 @@ _HOMES = {
     "Inject": "toolkit.functions",
     "Injected": "toolkit.functions",
     "InputGuardrail": "toolkit.guardrails",
-    "JsonContent": "toolkit.content",
     "McpServers": "toolkit.mcp",
     "McpTool": "toolkit.mcp",
     "MemoryStore": "toolkit.middleware.cache",
@@ -207,7 +206,6 @@ __all__ = [
     "Inject",
     "Injected",
     "InputGuardrail",
-    "JsonContent",
     "McpServers",
     "McpTool",
     "MemoryStore",

@@ -1,11 +1,10 @@
 """Results of tool calls, in the shape in which the calls were written."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from toolkit.call import Shape, ToolCall
-from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent, as_content, as_text
+from toolkit.content import Content, ImageContent, ResourceContent, TextContent, as_content, as_text
 from toolkit.plain import plain
 from toolkit.result import ToolResult
 
@@ -105,8 +104,6 @@ def _mcp_block(content: Content) -> Message:
     match content:
         case TextContent(text=text):
             return {"type": "text", "text": text}
-        case JsonContent(value=value):
-            return {"type": "text", "text": json.dumps(value, ensure_ascii=False)}
         case ImageContent(data=data, mime_type=mime_type):
             return {"type": "image", "data": data, "mimeType": mime_type}
         case ResourceContent():

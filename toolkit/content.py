@@ -1,6 +1,7 @@
-"""What a tool can answer with: text, images, resources and JSON, in the Model Context Protocol's terms."""
+"""What a tool can answer with: text, images and resources, in the Model Context Protocol's terms."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -8,19 +9,26 @@ from typing import Any, Literal, TypeAlias
 from toolkit.plain import member, plain, sound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TextContent:
-    """Words."""
+    """Words, or the JSON of a value: whoever looks at what a tool said finds all of it here.
+
+    Raises:
+        TypeError: ``text`` is none.
+    """
 
     text: str
     type: Literal["text"] = "text"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            kind = type(self.text).__name__
+            raise TypeError(f"TextContent takes text, not {kind}; a tool may return any value as it is")
         if not self.text.isascii():
-            object.__setattr__(self, "text", sound(self.text))
+            self.text = sound(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ImageContent:
     """A picture."""
 
@@ -30,7 +38,7 @@ class ImageContent:
     type: Literal["image"] = "image"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ResourceContent:
     """A resource that the answer carries inside (``text`` or ``blob``) or only names."""
 
@@ -44,39 +52,38 @@ class ResourceContent:
     def __post_init__(self) -> None:
         for name in ("uri", "text"):
             if not (getattr(self, name) or "").isascii():
-                object.__setattr__(self, name, sound(getattr(self, name)))
+                setattr(self, name, sound(getattr(self, name)))
 
 
-@dataclass(frozen=True, slots=True)
-class JsonContent:
-    """A value that can be written as JSON."""
-
-    value: Any
-    type: Literal["json"] = "json"
-
-
-Content: TypeAlias = TextContent | ImageContent | ResourceContent | JsonContent
+Content: TypeAlias = TextContent | ImageContent | ResourceContent
 """One piece of an answer."""
 
-CONTENT_TYPES = (TextContent, ImageContent, ResourceContent, JsonContent)
-CONTENT_WORDS = ("text", "image", "resource", "resource_link", "json")
+CONTENT_TYPES = (TextContent, ImageContent, ResourceContent)
+CONTENT_WORDS = ("text", "image", "resource", "resource_link")
 """What content has as its ``type``, ours and the MCP SDK's."""
+
+json_text: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False).encode
+"""Writes a value that JSON knows as the text that models read."""
 
 
 def text_content(text: str) -> TextContent:
-    """Return ``text`` as content; short for a hook that adds a line."""
-    return TextContent(text)
+    """Return ``text`` as content, for a hook that answers or adds a line.
+
+    Where the MCP SDK is in use it is the SDK's own, which its ``CallToolResult`` takes, as ours is not.
+    """
+    sdk = sys.modules.get("mcp.types")
+    return TextContent(text) if sdk is None else sdk.TextContent(type="text", text=text)
 
 
 def as_content(value: object) -> Content:
-    """Return ``value`` as content: ours as it is, strings as text, the MCP SDK's types by their ``type``, else JSON."""
+    """Return ``value`` as content: ours as it is, text, the MCP SDK's types by their ``type``, or else its JSON."""
     if isinstance(value, CONTENT_TYPES):
         return value
     if isinstance(value, str):
         return TextContent(value)
     read = _READERS.get(str(member(value, "type")))
     found = read(value) if read is not None else None
-    return JsonContent(plain(value)) if found is None else found
+    return TextContent(json_text(plain(value))) if found is None else found
 
 
 def _text(value: object) -> Content | None:
@@ -88,10 +95,6 @@ def _image(value: object) -> Content | None:
     data = member(value, "data")
     mime_type = member(value, "mime_type", "mimeType") or "application/octet-stream"
     return ImageContent(data, str(mime_type)) if isinstance(data, str) else None
-
-
-def _json(value: object) -> Content | None:
-    return JsonContent(plain(member(value, "value")))
 
 
 def _embedded(value: object) -> Content | None:
@@ -111,7 +114,6 @@ def _resource(value: object) -> Content | None:
 _READERS: dict[str, Callable[[object], Content | None]] = {
     "text": _text,
     "image": _image,
-    "json": _json,
     "resource": _embedded,
     "resource_link": _resource,
 }
@@ -122,8 +124,6 @@ def as_text(content: Content) -> str:
     match content:
         case TextContent(text=text):
             return text
-        case JsonContent(value=value):
-            return json.dumps(value, ensure_ascii=False)
         case ImageContent(mime_type=mime_type):
             return f"[image, {mime_type}]"
         case ResourceContent(uri=uri, text=text):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Self, cast
 
-from toolkit.content import CONTENT_WORDS, Content, JsonContent, TextContent, as_content, as_text
+from toolkit.content import CONTENT_TYPES, CONTENT_WORDS, Content, TextContent, as_content, as_text, json_text
 from toolkit.errors import Problem, ResultInvalid
 from toolkit.plain import member, plain
 
@@ -20,16 +20,25 @@ def _no_metadata() -> dict[str, Any]:
 
 @dataclass(slots=True)
 class ToolResult:
-    """Success or failure of a tool call, with its output; hooks may change it."""
+    """Success or failure of a tool call, with its output; hooks may change it.
+
+    What counts is ``content``: what a hook takes out of it is gone from ``structured`` too, see ``handed``.
+    """
 
     content: list[Content] = field(default_factory=_no_content)
     is_error: bool = False
     structured: Any = None
-    """The output as a JSON value, where the tool has one."""
+    """The output as a JSON value, for programs, where the tool has one; its JSON or other words for it are content."""
     metadata: dict[str, Any] = field(default_factory=_no_metadata)
     """Anything else the application wants to know; models never see it."""
     exception: BaseException | None = field(default=None, repr=False, compare=False)
     """What the tool raised, where this result stands for it; hooks and the recorder see it."""
+
+    def __post_init__(self) -> None:
+        for each in self.content:
+            if not isinstance(each, CONTENT_TYPES):  # pyright: ignore[reportUnnecessaryIsInstance] - the SDK's is not
+                self.content = [as_content(part) for part in self.content]
+                return
 
     @classmethod
     def of(cls, value: object) -> Self:
@@ -68,7 +77,7 @@ class ToolResult:
             raise _no_json(value, "contains itself, or is nested too deeply") from error
         if isinstance(structured, str) and structured.startswith("<") and " at 0x" in structured:
             raise _no_json(value, "return a list, a dictionary, a dataclass or text")
-        return cls([JsonContent(structured)], structured=structured)
+        return cls([TextContent(json_text(structured))], structured=structured)
 
     @classmethod
     def _several(cls, values: Sequence[object]) -> Self | None:
@@ -102,6 +111,24 @@ class ToolResult:
         if self.structured is not None:
             told["structured"] = plain(self.structured)
         return told | ({"metadata": plain(self.metadata)} if self.metadata else {})
+
+    @property
+    def isError(self) -> bool:  # noqa: N802 - the Model Context Protocol's name
+        """The same as ``is_error``, for hooks written for the MCP SDK's results."""
+        return self.is_error
+
+    @isError.setter
+    def isError(self, value: bool) -> None:  # noqa: N802 - as above
+        self.is_error = value
+
+    @property
+    def structuredContent(self) -> Any:  # noqa: N802 - as above
+        """The same as ``structured``."""
+        return self.structured
+
+    @structuredContent.setter
+    def structuredContent(self, value: Any) -> None:  # noqa: N802 - as above
+        self.structured = value
 
     @property
     def text(self) -> str:

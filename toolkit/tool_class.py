@@ -14,6 +14,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
 from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
+from toolkit.handed import Handed
 from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.tools import call_through
@@ -260,9 +261,14 @@ class Tool(ABC):
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
             return await self._withheld(await self.on_error(error, context), context)
         try:
-            return await self.on_output(result, context)
+            return await self._passed_output(result, context)
         except Exception as error:  # noqa: BLE001 - as above
             return await self.on_error(error, context)
+
+    async def _passed_output(self, result: ToolResult, context: ToolContext) -> ToolResult:
+        if not self._rules.output_guardrails and type(self).on_output is Tool.on_output:
+            return result
+        return Handed(result).settled(ToolResult.of(await self.on_output(result, context)))
 
     async def _withheld(self, failure: ToolResult, context: ToolContext) -> ToolResult:
         """Return a failure unless an output guardrail refuses it: exceptions quote what may not get out.

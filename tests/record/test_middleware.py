@@ -48,8 +48,8 @@ def test_the_span_has_what_the_model_asked_what_it_got_and_what_happened_in_betw
     attributes = span["attributes"]
     assert span["name"] == "execute_tool add_one"
     assert attributes["gen_ai.tool.call.arguments"] == '{"x":40}'
-    assert [part.get("text") for part in json.loads(attributes["gen_ai.tool.call.result"])["content"]] == [
-        None,
+    assert [part["text"] for part in json.loads(attributes["gen_ai.tool.call.result"])["content"]] == [
+        "11",
         "[audit]",
     ]
     assert attributes["mcp.tool.structured_output_json"] == "11"
@@ -60,7 +60,7 @@ def test_the_span_has_what_the_model_asked_what_it_got_and_what_happened_in_betw
     (told,) = json.loads(attributes["inspector.middleware_json"])
     assert (told["name"], told["did"]) == ("audit_hook", "changed")
     assert told["args"] == {"before": {"x": 40}, "after": {"x": 10}}
-    assert [part.get("text") for part in told["result"]["after"]["content"]] == [None, "[audit]"]
+    assert [part["text"] for part in told["result"]["after"]["content"]] == ["11", "[audit]"]
 
 
 def test_a_blocked_call_is_short_circuited_and_a_refused_one_denied(record):

@@ -10,7 +10,7 @@ from inspect import isawaitable
 from typing import Any, Self, cast, overload
 
 from toolkit.call import Arguments, ToolCall
-from toolkit.content import JsonContent
+from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ResultInvalid
@@ -190,7 +190,7 @@ class FunctionTool(Tool):
         """Return ``value`` as a result, held against the schema of its hint unless it is content or a message."""
         result = ToolResult.of(value)
         check = self._rules.check_output
-        is_content = result.structured is None and result.content not in ([], [JsonContent(None)])
+        is_content = result.structured is None and result.content not in ([], [TextContent("null")])
         if check is None or result.is_error or (is_content and not isinstance(value, str)):
             return result
         if problems := check(value if is_content else result.structured):

@@ -19,6 +19,10 @@ Did = Literal["passed", "changed", "answered", "raised", "skipped"]
 """``answered``: it never called what comes after it; ``skipped``: one before it kept the call from getting there."""
 
 
+WITHHELD = object()
+"""Stands for a value that is not recorded, since a middleware took something of it away."""
+
+
 @dataclass(slots=True, eq=False)
 class Change:
     """What one middleware did to one call; where another one made it run several times, what it did the last time."""
@@ -30,7 +34,8 @@ class Change:
     args: tuple[Any, Any] | None = None
     """What it was given and what it last passed on, where the two differ."""
     result: tuple[Any, Any] | None = None
-    """What it got back last and what it returned, where the two differ; the first is None where it answered."""
+    """What it got back last and what it returned, where the two differ; the first is None where it answered, and
+    ``WITHHELD`` where the middleware took something of it away."""
 
     def told(self) -> dict[str, Any]:
         """Return it as the hooks carry it."""
@@ -39,7 +44,7 @@ class Change:
             told["calls"] = self.calls
         for key, change in (("args", self.args), ("result", self.result)):
             if change is not None:
-                told[key] = {"before": change[0], "after": change[1]}
+                told[key] = {"after": change[1]} if change[0] is WITHHELD else {"before": change[0], "after": change[1]}
         return told
 
 
@@ -56,11 +61,16 @@ def required_hook(hook: H) -> H:
     return hook
 
 
-def hides_values(hook: object) -> bool:
-    """Tell whether a middleware wants what it changed kept out of the hooks."""
+def hides_values(hook: object) -> bool | None:
+    """Return what a middleware wants of the record, by its attribute ``hides_values``.
+
+    True keeps all values that it changed out of the hooks of the bus; False lets even what it took out of a result be
+    told; None, as for most, tells what it changed and not what it took out of a result.
+    """
     while isinstance(hook, partial):
         hook = cast("partial[Any]", hook).func
-    return bool(getattr(hook, "hides_values", False))
+    wanted = getattr(hook, "hides_values", None)
+    return None if wanted is None else bool(wanted)
 
 
 def name_of(hook: object) -> str:
@@ -113,7 +123,7 @@ class Chain(Generic[C, A, R]):
         self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]], change: Change
     ) -> Callable[[A], Awaitable[R]]:
         async def step(args: A) -> R:
-            view = _View(self, args, tells_values=not hides_values(hook))
+            view = _View(self, args, hides_values(hook))
             try:
                 returned = await _returned(hook(context, args, partial(view.call_next, following)))
                 result = self._accepted(hook, returned)
@@ -145,9 +155,9 @@ async def _returned(value: object) -> object:
 class _View(Generic[C, A, R]):
     """What is seen of one run of one hook. It is written down at the end, since several may run at once."""
 
-    def __init__(self, chain: Chain[C, A, R], args: A, *, tells_values: bool) -> None:
+    def __init__(self, chain: Chain[C, A, R], args: A, hides: bool | None) -> None:  # noqa: FBT001 - has three values
         self._chain = chain
-        self._tells_values = tells_values
+        self._hides = hides
         self._given = _seen(chain.args_as_json, args)
         self._answer: Any = None
         self._failures: list[BaseException] = []
@@ -169,7 +179,9 @@ class _View(Generic[C, A, R]):
     def returned(self, result: R) -> None:
         change = self._change
         made = _seen(self._chain.result_as_json, result)
-        change.result = (self._answer, made) if made != self._answer else None
+        if made != self._answer:
+            is_told = self._hides is False or _keeps(made, self._answer)
+            change.result = (self._answer if is_told else WITHHELD, made)
         if not change.calls:
             change.did = "answered"
         else:
@@ -183,8 +195,23 @@ class _View(Generic[C, A, R]):
     def tell(self, change: Change) -> None:
         seen = self._change
         change.did, change.calls = seen.did, seen.calls
-        if self._tells_values:
+        if not self._hides:
             change.args, change.result = seen.args, seen.result
+
+
+def _keeps(after: Any, before: Any) -> bool:
+    """Tell whether all of ``before`` is in ``after``, so that showing both tells nothing that was taken out."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        fields = cast("dict[str, Any]", before)
+        return all(key in after and _keeps(after[key], value) for key, value in fields.items())
+    if isinstance(before, list) and isinstance(after, list):
+        items = cast("list[Any]", after)
+        return len(items) >= len(cast("list[Any]", before)) and all(
+            each in items or _keeps(items[index], each) for index, each in enumerate(cast("list[Any]", before))
+        )
+    if isinstance(before, str) and isinstance(after, str):
+        return after.startswith(before)
+    return before is None or before == after
 
 
 def _seen(snapshot: Snapshot, value: object) -> Any:

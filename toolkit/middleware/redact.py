@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from traceback import format_exception, format_exception_only
 from typing import Any, cast
 
-from toolkit.content import Content, JsonContent, ResourceContent, TextContent, as_content
+from toolkit.content import Content, ResourceContent, TextContent, as_content
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools
@@ -88,8 +88,6 @@ class Redact(ToolMiddleware):
         match content:
             case TextContent(text=text):
                 return TextContent(self._text(text))
-            case JsonContent(value=value):
-                return JsonContent(self._value(value))
             case ResourceContent(text=str(text)):
                 return replace(content, text=self._text(text))
             case _:

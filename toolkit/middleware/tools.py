@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toolkit.content import as_content
+from toolkit.handed import Handed
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
 from toolkit.plain import own, plain
@@ -31,14 +32,22 @@ async def call_through(
     Raises:
         ToolkitError: A hook returned None.
     """
+    handed = Handed()
+
+    async def noted(args: ToolCallArgs) -> ToolResult:
+        return handed.note(result_of(await function(args)))
+
+    def accept(returned: object) -> ToolResult:
+        return handed.note(handed.settled(result_of(returned)))
+
     chain: Chain[ToolHookContext, ToolCallArgs, ToolResult] = Chain(
         hooks=hooks,
-        accept=result_of,
+        accept=accept,
         result="a ToolResult, text or a value for JSON",
         args_as_json=plain,
         result_as_json=ToolResult.snapshot,
     )
-    return await chain.run(context, own(args), function, changes)
+    return await chain.run(replace(context, original_tool_func=noted), own(args), noted, changes)
 
 
 def result_of(value: object) -> ToolResult:

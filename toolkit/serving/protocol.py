@@ -22,6 +22,7 @@ from toolkit.context import Progress, ToolContext
 from toolkit.mcp.tools import BOXED
 from toolkit.plain import plain
 from toolkit.result import ToolResult
+from toolkit.schema.validation import validator
 from toolkit.serving.offers import Offer, Offers
 
 Request = ServerRequestContext[Any, Any]
@@ -109,9 +110,12 @@ def answer_of(offer: Offer, result: ToolResult) -> dict[str, Any]:
     if offer.definition.output_schema is None or result.is_error:
         return answer
     if not _is_object(offer):
-        return answer | {"structuredContent": {"result": plain(result.structured)}}
+        answer["structuredContent"] = {"result": plain(result.structured)}
     # Clients refuse an answer without any, as a message is that was returned for a `dict`.
-    answer.setdefault("structuredContent", {})
+    promised = answer.setdefault("structuredContent", {})
+    if result.structured is None and validator(listing(offer)["outputSchema"])(promised):
+        # Middleware took away what the schema promises; an error promises nothing.
+        return mcp_result(replace(result, is_error=True))
     return answer
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from toolkit.call import ToolCall
-from toolkit.content import JsonContent, TextContent
+from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError
@@ -368,7 +368,6 @@ class Model(BaseModel):
         (str | dict, None),
         (ToolResult, None),
         (list[TextContent], None),
-        (JsonContent, None),
         (memoryview, None),
     ],
 )  # fmt: skip

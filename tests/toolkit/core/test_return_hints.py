@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import ToolMessage
 from pydantic import BaseModel
 
-from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent
+from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import ResultInvalid
 from toolkit.functions import tool
 from toolkit.model import Message
@@ -54,7 +54,7 @@ WEATHER = {"city": "Bonn", "temp_c": 24}
         (list[Message], [MESSAGE, MESSAGE], [TextContent("24"), TextContent("24")]),
         (Message | list[Message] | str, "24", [TextContent("24")]),
         (list[TextContent | ImageContent], [TextContent("a"), PICTURE], [TextContent("a"), PICTURE]),
-        (list[Content], [JsonContent(1), PICTURE], [JsonContent(1), PICTURE]),
+        (list[Content], [TextContent("1"), PICTURE], [TextContent("1"), PICTURE]),
         (list[ImageContent | TextContent] | None, [PICTURE], [PICTURE]),
         (tuple[TextContent, ImageContent], (TextContent("a"), PICTURE), [TextContent("a"), PICTURE]),
         (Sequence[Content], [TextContent("a")], [TextContent("a")]),
@@ -63,7 +63,7 @@ WEATHER = {"city": "Bonn", "temp_c": 24}
         (ResourceContent, ResourceContent("file:///x"), [ResourceContent("file:///x")]),
         (ToolResult, ToolResult([PICTURE]), [PICTURE]),
         (dict, MESSAGE, [TextContent("24")]),
-        (dict[str, Any], {"role": "tool", "content": WEATHER}, [JsonContent(WEATHER)]),
+        (dict[str, Any], {"role": "tool", "content": WEATHER}, [TextContent(json_text(WEATHER))]),
         (dict, ToolResult([TextContent("a")]), [TextContent("a")]),
         (list, [TextContent("a")], [TextContent("a")]),
         (list[dict], [MESSAGE], [TextContent("24")]),
@@ -79,7 +79,7 @@ WEATHER = {"city": "Bonn", "temp_c": 24}
         (OwnMessage, OwnMessage(role="tool", content="24"), [TextContent("24")]),
         (DataMessage, DataMessage("24"), [TextContent("24")]),
         (list[DataMessage], [DataMessage("24")], [TextContent("24")]),
-        (ModelMessage, ModelMessage.tool_message(WEATHER, "call-1"), [JsonContent(WEATHER)]),
+        (ModelMessage, ModelMessage.tool_message(WEATHER, "call-1"), [TextContent(json_text(WEATHER))]),
         (list[ModelMessage], [ModelMessage.tool_message("24")], [TextContent("24")]),
     ],
 )  # fmt: skip

@@ -9,6 +9,8 @@ import pytest
 import inspector
 from instrument.testing import capture
 from toolkit.declare import FastAgent
+from toolkit.node import ToolNode
+from toolkit.tools.shell import ShellTool
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 AUDIT = {"type": "text", "text": "[audit]"}
@@ -37,7 +39,7 @@ def calls(hooks):
         if name == "after_tool_call":
             before = begun.pop(values["call_id"])
             source = (before["context"].tool_source, before["context"].server_name)
-            content = [each.get("text", each.get("value")) for each in values["result"].snapshot()["content"]]
+            content = [each["text"] for each in values["result"].snapshot()["content"]]
             who = (before["context"].agent_name, before["tool_name"], *source)
             yield who, before["args"], content, values.get("middleware")
     assert not begun
@@ -49,7 +51,7 @@ def in_any_order(found):
 
 def middleware(answer, **changes):
     """What `audit_hook` did to a result that was one piece of content."""
-    kind = {"type": "text", "text": answer} if isinstance(answer, str) else {"type": "json", "value": answer}
+    kind = {"type": "text", "text": str(answer)}
     structured = {} if isinstance(answer, str) else {"structured": answer}
     before = {"content": [kind], "is_error": False, **structured}
     result = {"before": before, "after": {**before, "content": [kind, AUDIT]}}
@@ -58,7 +60,7 @@ def middleware(answer, **changes):
 
 def audited(tool, source, arguments, answer, **changes):
     who = ("PMO-orchestrator", tool, *source)
-    return who, arguments, [answer, "[audit]"], middleware(answer, **changes)
+    return who, arguments, [str(answer), "[audit]"], middleware(answer, **changes)
 
 
 def plain(agent, tool, server, args, answer):
@@ -114,6 +116,14 @@ TREE = [
     "  execute_tool add_one",
     "  chat gpt-5-mini",
 ]
+
+
+@pytest.mark.parametrize("path", ["pmo/agents_as_tools_extended.py", "pmo_cards/hooks.py"])
+def test_the_hook_of_the_example_blocks_the_shell(run, path):
+    hook = runpy.run_path(str(EXAMPLES / path))["audit_hook"]
+    node = ToolNode([ShellTool(allow=["echo"])], tool_hooks=[hook])
+    [result] = run(node.invoke([{"name": "shell.execute", "arguments": {"argv": ["echo", "hello"]}}]))
+    assert (result.is_error, result.text) == (True, "blocked")
 
 
 @pytest.mark.parametrize("declared", [decorated, cards])

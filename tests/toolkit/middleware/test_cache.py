@@ -8,7 +8,7 @@ import pytest
 from fakeredis import FakeAsyncRedis
 
 from instrument.testing import capture
-from toolkit.content import ImageContent, JsonContent, ResourceContent, TextContent
+from toolkit.content import ImageContent, ResourceContent, TextContent, json_text
 from toolkit.middleware.cache import Cache, MemoryStore, RedisStore
 from toolkit.result import ToolResult
 
@@ -53,7 +53,7 @@ def test_tools_servers_and_scopes_do_not_share_results(tool, call):
 @pytest.mark.parametrize(
     "result",
     [
-        ToolResult([TextContent("é\0"), ImageContent("aGk=", "image/png"), JsonContent({"a": [None, 1.5]})]),
+        ToolResult([TextContent("é\0"), ImageContent("aGk=", "image/png"), TextContent(json_text({"a": [None, 1.5]}))]),
         ToolResult([ResourceContent("file:///a", "text/plain", "text"), ResourceContent("b", blob="aGk=")]),
         ToolResult([], structured={"deep": [{"x": None}]}, metadata={"tokens": 3}),
     ],

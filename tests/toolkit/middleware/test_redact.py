@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 
 from instrument.testing import capture
-from toolkit.content import ImageContent, JsonContent, ResourceContent, TextContent
+from toolkit.content import ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.redact import Redact
 from toolkit.middleware.selection import only
@@ -16,7 +16,7 @@ def test_what_matches_is_taken_out_of_every_part_of_a_result(tool, call):
     result = ToolResult(
         [
             TextContent("key sk-123 and sk-4"),
-            JsonContent({"a": ["sk-5"]}),
+            TextContent(json_text({"a": ["sk-5"]})),
             ResourceContent("file:///a", text="sk-6"),
             picture,
         ],
@@ -29,7 +29,7 @@ def test_what_matches_is_taken_out_of_every_part_of_a_result(tool, call):
     assert clean == ToolResult(
         [
             TextContent("key [redacted] and [redacted]"),
-            JsonContent({"a": ["[redacted]"]}),
+            TextContent(json_text({"a": ["[redacted]"]})),
             ResourceContent("file:///a", text="[redacted]"),
             picture,
         ],

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from toolkit.answers import answer, answers
 from toolkit.call import ToolCall, calls_of
-from toolkit.content import ImageContent, JsonContent, ResourceContent, TextContent
+from toolkit.content import ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import DefinitionInvalid
 from toolkit.result import ToolResult
 
@@ -304,7 +304,7 @@ def test_mcp_is_answered_with_a_result_of_the_protocol():
         [
             TextContent("HI"),
             ImageContent("aGk=", "image/png"),
-            JsonContent({"a": 1}),
+            TextContent(json_text({"a": 1})),
             ResourceContent("file:///a.txt", "text/plain", text="a"),
             ResourceContent("file:///b.bin"),
         ],

@@ -58,6 +58,34 @@ def test_a_message_that_is_returned_for_a_dict_reaches_the_client(serve, officia
 
 
 @MODES
+def test_output_that_middleware_took_away_does_not_reach_the_client_in_its_other_form(serve, official, mode):
+    @tool
+    def read_log() -> list[str]:
+        return ["token=abc0"]
+
+    async def blank(ctx, args, call_next):
+        result = await call_next(args)
+        result.content[0].text = result.content[0].text.replace("abc0", "[secret]")
+        return result
+
+    async def withhold(ctx, args, call_next):
+        result = await call_next(args)
+        result.content[0].text = "withheld"
+        return result
+
+    async def body(hook):
+        async with serve([read_log], tool_hooks=[hook]) as server, official(server, mode=mode) as client:
+            await client.list_tools()
+            return await client.call_tool("read_log", {})
+
+    blanked, withheld = asyncio.run(body(blank)), asyncio.run(body(withhold))
+    assert (blanked.is_error, blanked.structured_content) == (False, {"result": ["token=[secret]"]})
+    assert blanked.content[0].text == '["token=[secret]"]'
+    assert (withheld.is_error, withheld.structured_content) == (True, None)
+    assert withheld.content[0].text == "withheld"
+
+
+@MODES
 def test_mistakes_and_failures_are_results_and_an_unknown_tool_is_an_error(box, serve, official, mode):
     async def body():
         async with serve(box.tools) as server, official(server, mode=mode) as client:

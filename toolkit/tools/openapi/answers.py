@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from typing import Any
 
-from toolkit.content import Content, ImageContent, JsonContent, ResourceContent, TextContent
+from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.result import ToolResult
 from toolkit.tools.openapi.bodies import is_json, kind_of
 from toolkit.tools.openapi.security import Signature
@@ -34,7 +34,7 @@ def read_answer(asked: str, url: str, status: int, media_type: str, body: bytes,
         value = _json(text, signature)
         if value is None and text.strip() != "null":
             return ToolResult.error(f"{asked} answered with what is not JSON, as {media_type}", **metadata)
-        return ToolResult([JsonContent(value)], structured=value, metadata=metadata)
+        return ToolResult([TextContent(json_text(value))], structured=value, metadata=metadata)
     return ToolResult(_content(url, plain, media_type, body, signature), metadata=metadata)
 
 

@@ -48,6 +48,12 @@ test("an answer is kept whole, a change where it is", () => {
   expect(changed).toMatchObject({ answer: undefined, args: [{ path: ".x", before: 40, after: 10 }] });
 });
 
+test("what a middleware took out of the result is not recorded, and what it left is shown", () => {
+  const [step] = readMiddleware([{ name: "blank", did: "changed", result: { after: { text: "[secret]" } } }], SIDES);
+  expect(step).toMatchObject({ answer: { text: "[secret]" }, result: [], removed: true });
+  expect(step?.did).toEqual(["took something out of the result, which is not recorded"]);
+});
+
 test.each([undefined, null, 3, "", "x", "{}", "[", '{"name":"a"}'])("%j is no list of middleware", (recorded) => {
   expect(readMiddleware(recorded, SIDES)).toEqual([]);
 });

@@ -15,8 +15,10 @@ export interface MiddlewareStep {
   args: JsonChange[];
   /** Where what it returned differs from what it got. */
   result: JsonChange[];
-  /** What it answered instead of the call; undefined where it did not, or where that was not recorded. */
+  /** What it answered instead of the call, or left of its result; undefined where neither was recorded. */
   answer: unknown;
+  /** Whether it took something out of the result, which was then not recorded. */
+  removed: boolean;
 }
 
 /** What a kind of call is given and gives back, in words. */
@@ -37,13 +39,15 @@ function step(entry: object, sides: Sides): MiddlewareStep {
   const did = typeof told === "string" ? told : "";
   const result = member(entry, "result");
   const answered = did === "answered";
+  const removed = !answered && isObject(result) && !Object.hasOwn(result, "before");
   const found = {
     name: typeof name === "string" && name !== "" ? name : "middleware",
     quiet: did === "passed" || did === "skipped",
     failed: did === "raised",
     args: changesIn(member(entry, "args")),
-    result: answered ? [] : changesIn(result),
-    answer: answered ? member(result, "after") : undefined,
+    result: answered || removed ? [] : changesIn(result),
+    answer: answered || removed ? member(result, "after") : undefined,
+    removed,
   };
   return { ...found, did: words(did, callsOf(entry), found, sides) };
 }
@@ -55,11 +59,17 @@ const PLAIN = new Map([
   ["skipped", "was not reached"],
 ]);
 
-function words(did: string, calls: number, step: Pick<MiddlewareStep, "args" | "result">, sides: Sides): string[] {
+function words(
+  did: string,
+  calls: number,
+  step: Pick<MiddlewareStep, "args" | "result" | "removed">,
+  sides: Sides,
+): string[] {
   const said = [];
   if (step.args.length > 0) said.push(`changed the ${sides.args}`);
   if (calls > 1) said.push(`called on ${plural(calls, "time")}`);
   if (step.result.length > 0) said.push(`changed the ${sides.result}`);
+  if (step.removed) said.push(`took something out of the ${sides.result}, which is not recorded`);
   const plain = PLAIN.get(did);
   if (plain !== undefined) said.push(plain);
   else if (said.length === 0) said.push(did === "changed" ? "changed the call" : did || "did something");
