@@ -4,6 +4,7 @@ Loading a file runs it, with all that the process may do. A path may be absolute
 whoever wrote the specification could do the same in the file itself: load only what you would run.
 """
 
+import logging
 import sys
 import threading
 from collections.abc import Callable
@@ -23,41 +24,71 @@ from toolkit.middleware.contexts import ModelHook, ToolHook
 
 _Stamp: TypeAlias = tuple[int, int, int, int]
 
+_log = logging.getLogger("mcp.toolkit")
 _lock = threading.RLock()
 _numbers = count(1)
 _loaded: dict[Path, tuple[_Stamp, ModuleType]] = {}
 
 
 def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str] | None = None) -> Callable[..., Any]:
-    """Return the function that ``spec`` names, running its file unless that was done before.
-
-    A file is run once for as long as it does not change, so that all of its functions share one module; its folder
-    is not added to ``sys.path``. Nothing is written beside it.
+    """Return the function that ``spec`` names; see ``load``.
 
     Args:
         spec: ``module.py:function``, or a callable, which is returned as it is.
         base_path: Folder that a relative path begins at, by default the current one.
 
     Raises:
-        SpecInvalid: The text has another form, there is no such file or function in it, it cannot be called, or the
-            file raised while it ran; then the message has the line.
+        SpecInvalid: It cannot be loaded, or cannot be called.
     """
-    if not isinstance(spec, str):
-        if not callable(cast("object", spec)):
-            raise SpecInvalid(f"expected a function or 'module.py:function', not {type(cast('object', spec)).__name__}")
-        return spec
-    written, _, name = spec.rpartition(":")
-    if not written.endswith(".py") or not name.isidentifier():
-        raise SpecInvalid(f"{spec!r} does not name a function; write it as 'module.py:function'")
-    path = Path(base_path or ".").expanduser() / Path(written)
+    if isinstance(spec, str):
+        found = load(spec, base_path)
+        if not callable(found):
+            path, name = _path_and_name(spec, base_path)
+            kind = type(found).__name__
+            raise SpecInvalid(f"{spec!r}: {name!r} in {path} is a {kind}, which cannot be called")
+        return found
+    if not callable(cast("object", spec)):
+        raise SpecInvalid(f"expected a function or 'module.py:function', not {type(cast('object', spec)).__name__}")
+    return spec
+
+
+def load(spec: str, base_path: str | PathLike[str] | None = None) -> Any:
+    """Return what ``spec`` names, running its file unless that was done before.
+
+    A file is run once for as long as it does not change, so that all of its functions share one module; its folder
+    is not added to ``sys.path``. Nothing is written beside it. What cannot be loaded is logged at INFO, by the logger
+    ``mcp.toolkit``, with the traceback of its file.
+
+    Args:
+        spec: ``module.py:name``.
+        base_path: Folder that a relative path begins at, by default the current one.
+
+    Raises:
+        SpecInvalid: The text has another form, there is no such file or name in it, or the file raised while it ran;
+            then the message has the line.
+    """
+    try:
+        return _load(spec, base_path)
+    except SpecInvalid as error:
+        _log.info("cannot load %s", error, exc_info=error.__cause__)
+        raise
+
+
+def _load(spec: str, base_path: str | PathLike[str] | None) -> Any:
+    path, name = _path_and_name(spec, base_path)
     module = _module(path, spec)
     found = getattr(module, name, None)
     if found is None:
         public = [each for each in vars(module) if not each.startswith("_")]
         raise SpecInvalid(f"{spec!r}: {path} has no {name!r}{did_you_mean(name, public)}")
-    if not callable(found):
-        raise SpecInvalid(f"{spec!r}: {name!r} in {path} is a {type(found).__name__}, which cannot be called")
     return found
+
+
+def _path_and_name(spec: str, base_path: str | PathLike[str] | None) -> tuple[Path, str]:
+    written, _, name = spec.rpartition(":")
+    if not written.endswith(".py") or not name.isidentifier():
+        raise SpecInvalid(f"{spec!r} does not name a function; write it as 'module.py:function'")
+    return Path(base_path or ".").expanduser() / Path(written), name
 
 
 def check_tool_hook(hook: object) -> ToolHook:

@@ -9,13 +9,13 @@ from instrument import around
 from toolkit.adapters import supplies_tools
 from toolkit.agents.foreign import Runnable, result_of
 from toolkit.agents.limits import Run, running
-from toolkit.agents.options import AgentOptions, require_known
+from toolkit.agents.options import AgentOptions
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, ToolUnknown
+from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, ToolUnknown, require_known
 from toolkit.functions import tools_of
 from toolkit.loading import check_model_hook, check_tool_hook, load_callable
 from toolkit.middleware.models import generate

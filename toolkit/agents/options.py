@@ -5,7 +5,6 @@ from typing import Any, TypedDict
 
 from toolkit.agents.limits import Limits
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, did_you_mean
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message
 
@@ -36,14 +35,3 @@ class AgentOptions(SharedOptions, total=False):
     """What the tools may use; a run's own context goes before."""
     messages: Sequence[Message]
     """What each conversation begins with."""
-
-
-def require_known(options: Iterable[str], known: Iterable[str], who: str) -> None:
-    """Refuse options that nobody reads.
-
-    Raises:
-        DefinitionInvalid: There is one.
-    """
-    for name in options:
-        if name not in known:
-            raise DefinitionInvalid(f"{who}: unknown option {name!r}{did_you_mean(name, known)}")

@@ -52,6 +52,7 @@ class CommandTable(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(DEBUG, is_flag=True, help="Show the traceback of an error; may stand anywhere.")
+@click.version_option(None, "-V", "--version", package_name="mcp-agent-inspector", message="%(package)s %(version)s")
 @click.pass_context
 def toolkit(context: click.Context, *, debug: bool) -> None:
     """Run agents that are declared in AgentCards: Markdown with YAML front matter, or YAML."""

@@ -90,6 +90,8 @@ def _files(path: Path) -> list[Path]:
         if not found:
             raise CardInvalid((CardProblem(str(path), 1, _NONE_HERE),))
         return found
+    if not path.exists():
+        raise CardInvalid((CardProblem(str(path), 1, "No such file or directory"),))
     if path.suffix.lower() not in (*_MARKDOWN, *_YAML):
         raise CardInvalid((CardProblem(str(path), 1, f"not a card: expected {', '.join((*_MARKDOWN, *_YAML))}"),))
     return [path]

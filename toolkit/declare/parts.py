@@ -8,7 +8,7 @@ from toolkit.adapters import as_tools
 from toolkit.declare.config import AgentConfig
 from toolkit.declare.history import read_messages
 from toolkit.errors import CardInvalid, CardProblem, ToolkitError
-from toolkit.loading import check_model_hook, check_tool_hook, load_callable
+from toolkit.loading import check_model_hook, check_tool_hook, load, load_callable
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message
 from toolkit.tool_class import Tool
@@ -36,7 +36,7 @@ def load_parts(config: AgentConfig) -> Parts:
 
     for spec in config.function_tools:
         with _Telling(parts, config, "function_tools"):
-            parts.tools.extend(as_tools(function(spec)))
+            parts.tools.extend(as_tools(load(spec, base) if isinstance(spec, str) else spec))
     for spec in config.tool_hooks:
         with _Telling(parts, config, "tool_hooks"):
             parts.tool_hooks.append(check_tool_hook(function(spec)))

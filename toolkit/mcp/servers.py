@@ -61,6 +61,7 @@ class McpServers(Mapping[str, McpServer]):
 
         Raises:
             ServerFailed: A server that is required cannot be started or reached; no other is left running.
+            DefinitionInvalid: ``tools`` names a tool that its server does not have.
             ExtraMissing: The SDK is not installed, or is too old.
         """
         need_sdk()
@@ -68,6 +69,8 @@ class McpServers(Mapping[str, McpServer]):
         if not self._lazy:
             try:
                 await self._each(McpServer.open)
+                # What a filter names and a server lacks is told now, not when a model is first asked.
+                await self._each(McpServer.tools, [each for each in self._servers.values() if each.name in self._only])
             except BaseException:
                 await self.close()
                 raise
@@ -123,8 +126,10 @@ class McpServers(Mapping[str, McpServer]):
             timeout_s=self._timeout_s,
         )
 
-    async def _each(self, do: Callable[[McpServer], Awaitable[T]]) -> list[T]:
-        """Do it with all servers at once; a failure of one that is not required is logged."""
+    async def _each(
+        self, do: Callable[[McpServer], Awaitable[T]], servers: Iterable[McpServer] | None = None
+    ) -> list[T]:
+        """Do it with these or all servers at once; a failure of one that is not required is logged."""
 
         async def attempt(server: McpServer) -> T | None:
             try:
@@ -135,7 +140,9 @@ class McpServers(Mapping[str, McpServer]):
                 _log.warning("going on without MCP server %s: %s", server.name, error)
                 return None
 
-        results = await asyncio.gather(*map(attempt, self._servers.values()), return_exceptions=True)
+        results = await asyncio.gather(
+            *map(attempt, self._servers.values() if servers is None else servers), return_exceptions=True
+        )
         failures = [each for each in results if isinstance(each, BaseException)]
         if failures:
             raise failures[0]

@@ -8,7 +8,7 @@ from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
+from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut, require_known
 from toolkit.extras import need
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool, arguments_of
@@ -65,7 +65,7 @@ class AzureAISearchTool(Tool):
         options: See ``SearchOptions``.
 
     Raises:
-        DefinitionInvalid: The options contradict each other, or the address is none.
+        DefinitionInvalid: An option is unknown, the options contradict each other, or the address is none.
         ExtraMissing: ``azure-search-documents`` is not installed.
     """
 
@@ -73,6 +73,7 @@ class AzureAISearchTool(Tool):
         need("azure.search.documents", extra="azure", purpose=_PURPOSE)
         if not endpoint.startswith(("https://", "http://")):
             raise DefinitionInvalid(f"endpoint={endpoint!r}: expected https://<name>.search.windows.net")
+        require_known(options, SearchOptions.__annotations__, "AzureAISearchTool")
         self._endpoint = endpoint
         self._index = index
         self._credential = credential

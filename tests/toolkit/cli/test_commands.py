@@ -127,6 +127,18 @@ def test_what_goes_wrong_is_said_in_two_lines_at_most(toolkit, write, arguments,
     assert toolkit(*arguments) == ("", said, code)
 
 
+def test_alone_it_shows_its_commands_and_it_says_its_version(toolkit):
+    out, err, code = toolkit()
+    assert (err, code) == ("", 0)
+    assert "check  Say all that is wrong with cards." in out
+    out, err, code = toolkit("--version")
+    assert (out.partition(" ")[0], err, code) == ("mcp-agent-inspector", "", 0)
+
+
+def test_a_folder_that_is_not_there_is_called_missing(toolkit):
+    assert toolkit("check", "gone") == ("gone:1: No such file or directory\n", "", 1)
+
+
 def test_an_agent_without_an_answer_is_a_failure(toolkit, write):
     write("a.md", CARD)
     write("script.json", '[""]')

@@ -93,6 +93,24 @@ def test_relative_files_begin_at_the_base_path(run, write, tmp_path):
     assert [each.name for each in run(fast.tools())] == ["double"]
 
 
+def test_a_declaration_can_name_a_list_of_tools(run, write, tmp_path):
+    write(
+        "built_in.py",
+        """
+        from toolkit.tools.filesystem import filesystem_tools
+        from toolkit.tools.shell import ShellTool
+
+        files = filesystem_tools(".")
+        shell = ShellTool(allow=["echo"])
+        """,
+    )
+    write("a.md", "---\nfunction_tools: ['built_in.py:files', 'built_in.py:shell']\n---\nHelp.\n")
+    fast = FastAgent("app")
+    fast.load_agents(tmp_path / "a.md")
+    names = [each.name for each in run(fast.tools())]
+    assert names == ["filesystem.list", "filesystem.read", "filesystem.search", "shell.execute"]
+
+
 def test_all_kinds_of_tools_are_offered_together_and_filters_leave_tools_of_servers_out(run, clock):
     fast = FastAgent("demo", servers={"time": clock})
 

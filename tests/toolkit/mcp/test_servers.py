@@ -57,6 +57,15 @@ def test_a_filter_that_wants_what_is_not_there_says_what_is(desk):
         run({"desk": desk()}, by_name, tools={"desk": ["weather", "wether"]})
 
 
+def test_a_filter_that_wants_what_is_not_there_is_noticed_when_the_servers_are_started(desk):
+    async def enter():
+        async with McpServers({"desk": desk()}, tools={"desk": ["wether"]}):
+            raise AssertionError
+
+    with pytest.raises(DefinitionInvalid, match="'desk' has no tool 'wether'"):
+        asyncio.run(enter())
+
+
 def test_a_filter_of_an_unknown_server_is_refused_before_anything_is_started():
     with pytest.raises(DefinitionInvalid, match="the unknown MCP server 'dask'; known: desk"):
         McpServers({"desk": StdioServer("true")}, tools={"dask": ["weather"]})

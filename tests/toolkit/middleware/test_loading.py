@@ -1,10 +1,11 @@
+import logging
 import pickle
 import sys
 
 import pytest
 
 from toolkit.errors import SpecInvalid
-from toolkit.loading import check_model_hook, check_tool_hook, load_callable
+from toolkit.loading import check_model_hook, check_tool_hook, load, load_callable
 
 
 def test_a_function_is_loaded_relative_to_the_base_path(tmp_path, monkeypatch):
@@ -15,6 +16,21 @@ def test_a_function_is_loaded_relative_to_the_base_path(tmp_path, monkeypatch):
     assert load_callable("tools.py:add_one")(3) == 4
     (tmp_path / "cards").mkdir()
     assert load_callable("../tools.py:add_one", tmp_path / "cards")(4) == 5
+
+
+def test_what_cannot_be_loaded_is_logged_with_the_traceback_of_its_file(tmp_path, caplog):
+    (tmp_path / "tools.py").write_text("def add():\n    pass\n\n\nraise OSError('cut')\n")
+    with caplog.at_level(logging.INFO, "mcp.toolkit"), pytest.raises(SpecInvalid):
+        load_callable("tools.py:add", tmp_path)
+    assert "tools.py:5 failed while it was loaded: OSError: cut" in caplog.text
+    assert "raise OSError('cut')" in caplog.text
+
+
+def test_a_specification_can_name_any_object(tmp_path):
+    (tmp_path / "tools.py").write_text("numbers = [1, 2]\n")
+    assert load("tools.py:numbers", tmp_path) == [1, 2]
+    with pytest.raises(SpecInvalid, match="'numbers' in .* is a list, which cannot be called"):
+        load_callable("tools.py:numbers", tmp_path)
 
 
 def test_a_callable_is_its_own_specification():

@@ -228,6 +228,7 @@ def test_a_service_that_takes_too_long_is_given_up(service: Service) -> None:
         ({"query_type": "vector"}, r"query_type='vector' needs vector_fields"),
         ({"query_type": "fuzzy"}, "expected keyword, semantic, vector or hybrid"),
         ({"top": 0}, "top=0: expected at least 1"),
+        ({"topp": 3}, "AzureAISearchTool: unknown option 'topp'; did you mean 'top'?"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: Any, said: str) -> None:
