@@ -1,12 +1,11 @@
 """What a tool is, said once: its name, its schemas, who may call it and where."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
-from toolkit.schema.strict import require_strict
 
 Schema: TypeAlias = Mapping[str, Any]
 """A JSON Schema (2020-12)."""
@@ -53,7 +52,7 @@ class ToolDefinition:
                 f"{self.name!r} cannot be a tool's name: 1 to 128 letters, digits, '_', '-', '.' or '/'"
             )
         if self.strict:
-            require_strict(self.name, self.input_schema)
+            _require_strict(self.name, self.input_schema)
 
     @property
     def model_name(self) -> str:
@@ -73,7 +72,7 @@ class ToolDefinition:
             ArgumentsInvalid: They do not fit; ``problems`` has every place.
             ExtraMissing: ``jsonschema`` is not installed.
         """
-        from toolkit.schema.validation import validator
+        from toolkit.validation import validator
 
         if problems := validator(self.input_schema)(arguments):
             raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
@@ -92,3 +91,43 @@ class ToolDefinition:
         told: dict[str, Any] = {"name": self.name, "description": self.description}
         told["inputSchema"] = dict(self.input_schema)
         return told if self.output_schema is None else told | {"outputSchema": dict(self.output_schema)}
+
+
+def _require_strict(name: str, schema: Mapping[str, Any]) -> None:
+    """Hold the input schema of ``name`` to what strict mode asks: every argument required, nothing beside them.
+
+    Raises:
+        DefinitionInvalid: An argument is optional, or an object is open.
+    """
+    faults = list(_faults(schema, ""))
+    if optional := [path for path, fault in faults if fault == "optional"]:
+        told = ", ".join(map(repr, optional))
+        raise DefinitionInvalid(
+            f"{name} is strict, so no argument may be optional: {told}; require them or drop strict"
+        )
+    if faults:
+        told = ", ".join(repr(path) if path else "the arguments" for path, _ in faults)
+        raise DefinitionInvalid(f"{name} is strict, so every object needs additionalProperties: false: {told}")
+
+
+def _faults(schema: Any, path: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(schema, Mapping):
+        return
+    told = cast("Mapping[str, Any]", schema)
+    if told.get("type") == "object":
+        if told.get("additionalProperties") is not False:
+            yield path, "open"
+        required = told.get("required", ())
+        yield from ((_inside(path, name), "optional") for name in told.get("properties", {}) if name not in required)
+    for name, each in told.get("properties", {}).items():
+        yield from _faults(each, _inside(path, name))
+    yield from _faults(told.get("items"), f"{path}[]")
+    for keyword in ("anyOf", "prefixItems"):
+        for each in told.get(keyword, ()):
+            yield from _faults(each, path)
+    for name, each in told.get("$defs", {}).items():
+        yield from _faults(each, name)
+
+
+def _inside(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

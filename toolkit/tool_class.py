@@ -20,7 +20,7 @@ from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.tools import call_through
 from toolkit.people.approver import callers_approver
 from toolkit.result import ToolResult
-from toolkit.schema.validation import Validator, validator
+from toolkit.validation import Validator, validator
 
 OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
 """Makes a result of what a tool raised; it may raise again."""

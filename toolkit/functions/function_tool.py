@@ -7,21 +7,23 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import Any, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 from toolkit.call import Arguments, ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ResultInvalid
+from toolkit.extras import need
 from toolkit.functions.callables import docstring_of, is_async, is_method, name_of, require_callable
+from toolkit.functions.docstrings import documentation
 from toolkit.functions.routes import Route, route_of
-from toolkit.functions.signature import Signature, read_signature
 from toolkit.guardrails import InputGuardrail, OutputGuardrail
 from toolkit.result import ToolResult
-from toolkit.schema.docstrings import documentation
-from toolkit.schema.validation import require_validation
 from toolkit.tool_class import OnError, Tool
+
+if TYPE_CHECKING:
+    from toolkit.functions.signature import Signature
 
 
 @dataclass(slots=True, eq=False)
@@ -35,7 +37,7 @@ class _Declared:
     version: str
     mcp_route: str | None
     definition: ToolDefinition | None = None
-    signature: Signature | None = None
+    signature: "Signature | None" = None
 
 
 class FunctionTool(Tool):
@@ -65,7 +67,6 @@ class FunctionTool(Tool):
         permissions: What a caller has to have, all of them.
         version: Of the tool.
         mcp_route: Path under which a server offers it; ``@mcp_route`` says the same.
-        validate: False leaves out the schemas' validation, and with it the need for ``jsonschema``.
 
     Raises:
         DefinitionInvalid: The function cannot be called with JSON; the message names the argument.
@@ -93,7 +94,6 @@ class FunctionTool(Tool):
         permissions: Iterable[str] = (),
         version: str = "",
         mcp_route: str | None = None,
-        validate: bool = True,
     ) -> None:
         if isinstance(function, Tool):
             raise DefinitionInvalid(f"{function.name} is a tool already")
@@ -119,9 +119,6 @@ class FunctionTool(Tool):
             on_error_func=on_error_func,
             validate=False,
         )
-        if validate:
-            require_validation()
-            self._rules.pending = True
 
     @property
     def definition(self) -> ToolDefinition:
@@ -179,25 +176,24 @@ class FunctionTool(Tool):
             raise DefinitionInvalid(f"{self.name} is a method; call the tool of an instance")
         positional, named = signature.bind(call, context)
         if self._is_async:
-            return self._checked(await self.function(*positional, **named))
+            return self._checked(await self.function(*positional, **named), signature)
         value = await asyncio.to_thread(_in_thread, self.function, positional, named)
-        return self._checked(await value if isawaitable(value) else value)
+        return self._checked(await value if isawaitable(value) else value, signature)
 
-    def _check_result(self, result: ToolResult) -> None:
-        """Leave it: the value itself was looked at, which says more than the result that was made of it."""
-
-    def _checked(self, value: object) -> ToolResult:
+    def _checked(self, value: object, signature: "Signature") -> ToolResult:
         """Return ``value`` as a result, held against the schema of its hint unless it is content or a message."""
         result = ToolResult.of(value)
-        check = self._rules.check_output
         is_content = result.structured is None and result.content not in ([], [TextContent("null")])
-        if check is None or result.is_error or (is_content and not isinstance(value, str)):
+        if result.is_error or (is_content and not isinstance(value, str)):
             return result
-        if problems := check(value if is_content else result.structured):
+        if problems := signature.problems(value if is_content else result.structured):
             raise ResultInvalid(f"{self.name} returned what its output schema does not allow", problems)
         return result
 
     def _declare(self) -> None:
+        need("pydantic", extra="toolkit", purpose="a tool made of a function")
+        from toolkit.functions.signature import read_signature  # with pydantic, which takes its time
+
         declared = self._declared
         documented = documentation(docstring_of(self.function))
         signature = read_signature(self.function, tool=declared.name, documented=documented, method=self._takes_self)

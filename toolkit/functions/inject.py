@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
-from toolkit.schema.records import MISSING
 
 T = TypeVar("T")
+
+MISSING: Any = object()
+"""Stands for no default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,9 @@ def injection_of(name: str, hint: Any, default: Any) -> Injection | None:
     ``tool_call_id`` is injected by its name; so are ``state`` and ``context``, unless their hint is text, a number, a
     choice or the like: then they are the model's. ``ToolContext`` and ``Inject[T]`` are injected under any name.
     """
+    if (found := _marked(default)) is not None:
+        # `db: Database = Inject[Database]`, as others write it.
+        return _dependency(name, found, MISSING, optional=False)
     options = _options(hint)
     for each in options:
         found = _marked(each)

@@ -1,35 +1,31 @@
 """A function's signature, as a tool's schemas and as the way from a call to the function's arguments."""
 
 import inspect
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast, get_type_hints
+from typing import Annotated, Any, NotRequired, cast, get_args, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError, to_json
 
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
-from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, Problem
 from toolkit.functions.callables import innermost
-from toolkit.functions.inject import Injection, injection_of
+from toolkit.functions.docstrings import Documentation
+from toolkit.functions.hints import ARGUMENTS, NO_JSON, RESULTS, adapter_of, schema_of, spelled
+from toolkit.functions.inject import MISSING, Injection, injection_of
 from toolkit.functions.returns import is_value
-from toolkit.plain import own
-from toolkit.schema.annotations import annotated, is_field
-from toolkit.schema.docstrings import Documentation
-from toolkit.schema.hints import Hints, with_default
-from toolkit.schema.records import MISSING
-from toolkit.schema.shape import Read, Shape, Unfit
+from toolkit.plain import plain
+from toolkit.problems import problems_of_hints
+from toolkit.validation import validator
 
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument that the model gives."""
-
-    name: str
-    shape: Shape
-    required: bool
-    default: Callable[[], Any] | None
-    """Makes the default of pydantic's ``Field(…)``, which Python does not fill in itself."""
+_OTHERS = "**"
+"""Where what is for ``**kwargs`` is read; no argument can be called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,61 +35,65 @@ class Signature:
     tool: str
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None
-    arguments: tuple[Argument, ...]
     injections: tuple[tuple[str, Injection], ...]
     """Name, and where it comes from."""
     positional: tuple[tuple[str, Any], ...]
     """Name and default of what cannot be passed by name."""
-    others: Shape | None
-    """Of ``**kwargs``."""
-    readers: tuple[tuple[str, Read], ...]
-    """Of the arguments whose JSON is not yet the Python value."""
-    plain: bool
-    """All arguments can be passed by name, and there are no others."""
-    names: frozenset[str]
-    fixed: frozenset[str]
-    """What a partial has already: the application's, which no model may give."""
+    arguments: TypeAdapter[dict[str, Any]]
+    """Reads what the model gives."""
+    returned: TypeAdapter[dict[str, Any]] | None
+    """Reads ``{"value": …}``, what the function returned as JSON."""
+    names: frozenset[str] | None
+    """The arguments of a function with ``**kwargs``."""
+    hidden: frozenset[str]
+    """What no model may give among ``**kwargs``."""
 
     def bind(self, call: ToolCall, context: ToolContext) -> tuple[list[Any], Arguments]:
         """Return the positional and the named arguments to call the function with.
 
         Raises:
-            ArgumentsInvalid: A value has the right JSON type and is still none of the hinted type, as a date may be.
+            ArgumentsInvalid: They do not fit the hints; ``problems`` has every place.
         """
         given = call.arguments or {}
-        names = self.names
-        # The call stays as the model wrote it, whatever the function does to its lists.
-        if self.others is None:
-            named = {key: own(value) for key, value in given.items() if key in names}
-        else:
-            named = {key: own(value) for key, value in given.items() if key not in self.fixed}
-        for name, read in self.readers:
-            if name in named:
-                named[name] = self._read(name, read, named[name])
-        if self.plain:
-            for name, injection in self.injections:
-                named[name] = injection(call, context)
-            return [], named
-        return self._sorted(named, call, context)
-
-    def _read(self, name: str, read: Read, value: Any) -> Any:
-        try:
-            return read(value)
-        except Unfit as unfit:
-            problem = unfit.inside(name).problem()
-            raise ArgumentsInvalid(f"invalid arguments for {self.tool}", (problem,)) from unfit
-
-    def _sorted(self, named: Arguments, call: ToolCall, context: ToolContext) -> tuple[list[Any], Arguments]:
-        if self.others is not None:
-            known = self.names | {name for name, _ in self.injections}
-            for name in named.keys() - known:
-                named[name] = self._read(name, self.others.read, named[name])
-        for each in self.arguments:
-            if each.name not in named and each.default is not None:
-                named[each.name] = each.default()
+        named = self._read(given if self.names is None else self._sorted(given, self.names))
+        if self.names is not None:
+            named |= named.pop(_OTHERS, {})
         for name, injection in self.injections:
             named[name] = injection(call, context)
-        return list(self._by_place(named)), named
+        return list(self._by_place(named)) if self.positional else [], named
+
+    def problems(self, value: object) -> tuple[Problem, ...]:
+        """Return what is wrong with a returned value, written as JSON."""
+        if self.returned is None or self.output_schema is None:
+            return ()
+        try:
+            self.returned.validate_json(to_json({"value": value}), strict=True)
+        except (ValidationError, PydanticSerializationError):
+            # What is written need not be what is read, with serializers and aliases of one's own.
+            return validator(self.output_schema)(value)
+        return ()
+
+    def _sorted(self, given: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+        others = {key: each for key, each in given.items() if key not in names and key not in self.hidden}
+        return {key: each for key, each in given.items() if key in names} | {_OTHERS: others}
+
+    def _read(self, given: Mapping[str, Any]) -> Arguments:
+        # By way of JSON, as they came: its strings are dates and its arrays sets where the hint says so.
+        written = _json(given)
+        try:
+            return self.arguments.validate_json(written, strict=True)
+        except ValidationError as error:
+            arguments: dict[str, Any] = json.loads(written)
+            integers = _json(_integers(arguments))
+            if integers != written:
+                with suppress(ValidationError):
+                    return self.arguments.validate_json(integers, strict=True)
+            raise ArgumentsInvalid(f"invalid arguments for {self.tool}", self._problems(arguments, error)) from error
+
+    def _problems(self, given: dict[str, Any], error: ValidationError) -> tuple[Problem, ...]:
+        # The schema is what the model was told, so its words come first.
+        flat = {key: each for key, each in given.items() if key != _OTHERS} | given.get(_OTHERS, {})
+        return validator(self.input_schema)(flat) or problems_of_hints(error.errors(include_url=False), given)
 
     def _by_place(self, named: Arguments) -> Iterator[Any]:
         for name, default in self.positional:
@@ -116,41 +116,38 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
         DefinitionInvalid: An argument cannot be given as JSON.
         NameError: A hint names what does not exist (yet).
     """
-    parameters = list(inspect.signature(function).parameters.values())[1 if method else 0 :]
-    fixed = _fixed(function)
     hints = _hints(function)
-    read = _Parameters(tool, documented, Hints())
-    for each in parameters:
+    # What a partial has already is the application's, and may be a secret.
+    fixed = _fixed(function)
+    read = _Parameters(tool)
+    for each in list(inspect.signature(function).parameters.values())[1 if method else 0 :]:
         if each.name not in fixed:
             read.add(each, hints.get(each.name, Any))
-    schema = _object(read.properties, read.arguments, read.others)
+    arguments = read.adapter()
+    output_schema, returned = _output(hints.get("return", Any))
+    takes_others = _OTHERS in read.fields
     return Signature(
         tool=tool,
-        input_schema=read.reader.finish(schema),
-        output_schema=_output(hints.get("return", Any)),
-        arguments=tuple(read.arguments),
+        input_schema=_described(schema_of(arguments), read, documented),
+        output_schema=output_schema,
         injections=tuple(read.injections),
         positional=tuple(read.positional),
-        others=read.others,
-        readers=tuple((each.name, each.shape.read) for each in read.arguments if not each.shape.same),
-        plain=read.others is None and not read.positional and all(each.default is None for each in read.arguments),
-        names=frozenset(read.properties),
-        fixed=fixed,
+        arguments=arguments,
+        returned=returned,
+        names=frozenset(read.fields.keys() - {_OTHERS}) if takes_others else None,
+        hidden=frozenset(fixed) | {name for name, _ in read.injections},
     )
 
 
 class _Parameters:
-    """The parameters of a function, one after the other, as what a signature holds of them."""
+    """The parameters of a function, one after the other, as what a signature needs of them."""
 
-    def __init__(self, tool: str, documented: Documentation, reader: Hints) -> None:
-        self.reader = reader
-        self.arguments: list[Argument] = []
+    def __init__(self, tool: str) -> None:
+        self.fields: dict[str, Any] = {}
+        self.defaults: dict[str, Any] = {}
         self.injections: list[tuple[str, Injection]] = []
         self.positional: list[tuple[str, Any]] = []
-        self.others: Shape | None = None
-        self.properties: dict[str, Any] = {}
         self._tool = tool
-        self._documented = documented
 
     def add(self, parameter: inspect.Parameter, hint: Any) -> None:
         """Read the next one."""
@@ -162,55 +159,86 @@ class _Parameters:
             self.positional.append((name, parameter.default))
         if (injection := injection_of(name, hint, default)) is not None:
             self.injections.append((name, injection))
-            return
-        shape = self._shape(name, hint)
-        if parameter.kind is parameter.VAR_KEYWORD:
-            self.others = shape
-            return
-        argument = _argument(name, shape, default)
-        self.properties[name] = _described(argument, default, self._documented.arguments.get(name))
-        self.arguments.append(argument)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            self.fields[_OTHERS] = NotRequired[dict[str, hint]]
+        elif isinstance(default, FieldInfo):
+            # Pydantic fills its defaults in itself.
+            field = Annotated[hint, default]
+            self.fields[name] = field if default.is_required() else NotRequired[field]
+        else:
+            self.fields[name] = hint if default is MISSING else NotRequired[hint]
+            self.defaults[name] = default
 
-    def _shape(self, name: str, hint: Any) -> Shape:
+    def adapter(self) -> TypeAdapter[dict[str, Any]]:
+        """Return what reads them all."""
         try:
-            return self.reader.of(hint)
-        except DefinitionInvalid as error:
-            raise DefinitionInvalid(f"{self._tool}, argument {name!r}: {error}") from error
+            return self._checked(self.fields)
+        except DefinitionInvalid:
+            # Pydantic does not say whose hint it was.
+            for name, hint in self.fields.items():
+                try:
+                    self._checked({name: hint})
+                except DefinitionInvalid as error:
+                    kind = spelled(get_args(hint)[0] if name in self.defaults and get_args(hint) else hint)
+                    advice = f"; if the program gives it, write {name}: Inject[{kind}]" if NO_JSON in str(error) else ""
+                    raise DefinitionInvalid(f"{self._tool}, argument {name!r}: {error}{advice}") from error
+            raise
+
+    def _checked(self, fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
+        adapter = adapter_of(self._tool, fields, ARGUMENTS)
+        schema_of(adapter)
+        return adapter
 
 
-def _object(properties: dict[str, Any], arguments: list[Argument], others: Shape | None) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if required := [each.name for each in arguments if each.required]:
-        schema["required"] = required
-    if others is None:
-        schema["additionalProperties"] = False
-    elif others.schema:
-        schema["additionalProperties"] = others.schema
+def _described(schema: dict[str, Any], read: _Parameters, documented: Documentation) -> dict[str, Any]:
+    """Return the schema with the words of the docstring, and with the defaults of Python."""
+    properties: dict[str, Any] = schema["properties"]
+    others = properties.pop(_OTHERS, None)
+    for name, each in properties.items():
+        default = read.defaults.get(name, MISSING)
+        if default is not MISSING and _leads_back(read.fields[name], default):
+            each["default"] = plain(default)
+        if text := documented.arguments.get(name):
+            each.setdefault("description", text)
+    if others is not None:
+        schema.pop("additionalProperties")
+        schema |= {key: each for key, each in others.items() if key == "additionalProperties"}
     return schema
 
 
-def _argument(name: str, shape: Shape, default: Any) -> Argument:
-    if not is_field(default):
-        return Argument(name, shape, required=default is MISSING, default=None)
-    required = bool(default.is_required())
-    # A new one for each call, as pydantic makes it.
-    return Argument(
-        name, shape, required, None if required else partial(default.get_default, call_default_factory=True)
-    )
+def _leads_back(hint: Any, default: Any) -> bool:
+    """Return whether JSON has a form for ``default`` that is read as the same."""
+    try:
+        read = adapter_of("default", {"value": hint}, ARGUMENTS).validate_json(_json({"value": default}), strict=True)
+        return bool(read["value"] == default)
+    except Exception:  # noqa: BLE001 - a default of another type than hinted, with an == of its own
+        return False
 
 
-def _described(argument: Argument, default: Any, text: str | None) -> dict[str, Any]:
-    schema = argument.shape.schema
-    if is_field(default):
-        schema = annotated(schema, [default])
-        default = MISSING if argument.required or default.default_factory else default.default
-    described = with_default(Shape(schema, argument.shape.read), default)
-    return described if not text or "description" in described else described | {"description": text}
+def _json(value: Mapping[str, Any]) -> bytes:
+    try:
+        return to_json(value)
+    except (PydanticSerializationError, UnicodeError):
+        # What a program gives may have no JSON, and text what nothing can send.
+        try:
+            return to_json(plain(value))
+        except RecursionError:
+            raise ArgumentsInvalid("invalid arguments", (Problem("", "nested too deeply"),)) from None
 
 
-def _fixed(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the arguments that a partial has already: they are the application's, and may be secrets."""
-    return frozenset(cast("partial[Any]", function).keywords if isinstance(function, partial) else ())
+def _integers(value: Any) -> Any:
+    """Write 1.0 as 1, as JSON Schema counts."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_integers(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: _integers(each) for key, each in cast("dict[Any, Any]", value).items()}
+    return value
+
+
+def _fixed(function: Any) -> Mapping[str, Any]:
+    return cast("partial[Any]", function).keywords if isinstance(function, partial) else {}
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
@@ -230,14 +258,16 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(function, localns=around, include_extras=True)
 
 
-def _output(hint: Any) -> dict[str, Any] | None:
+def _output(hint: Any) -> tuple[dict[str, Any] | None, TypeAdapter[dict[str, Any]] | None]:
     """Return the schema of what is returned, if ``ToolResult.of`` makes it structured and a schema can be told."""
     if not is_value(hint):
-        return None
-    reader = Hints(output=True)
+        return None, None
     try:
-        shape = reader.of(hint)
+        returned = adapter_of("Result", {"value": hint}, RESULTS)
+        schema = schema_of(returned, "serialization")
     except DefinitionInvalid:
         # What is returned need not be described, unlike what is asked for.
-        return None
-    return reader.finish(shape.schema) or None
+        return None, None
+    value: dict[str, Any] = schema["properties"]["value"]
+    definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
+    return (value | definitions, returned) if value else (None, None)

@@ -22,8 +22,8 @@ from toolkit.context import Progress, ToolContext
 from toolkit.mcp.tools import BOXED
 from toolkit.plain import plain
 from toolkit.result import ToolResult
-from toolkit.schema.validation import validator
 from toolkit.serving.offers import Offer, Offers
+from toolkit.validation import validator
 
 Request = ServerRequestContext[Any, Any]
 ContextOf = Callable[[Mapping[str, Any]], ToolContext]

@@ -227,7 +227,7 @@ async def _picture() -> list:
 
 _MEASURE = FunctionTool(_measure, name="measure")
 _FAIL = FunctionTool(_fail, name="fail")
-_PICTURE = FunctionTool(_picture, name="picture", validate=False)
+_PICTURE = FunctionTool(_picture, name="picture")
 
 
 def _lc_call(name, **args):
@@ -316,7 +316,7 @@ from toolkit.node import ToolNode
 def shout(text: str) -> str:
     return text.upper()
 ToolNode([shout]).all_tools_sync()
-print(*sorted({"langchain_core", "composio", "pydantic", "httpx", "mcp", "openai"} & set(sys.modules)))
+print(*sorted({"langchain_core", "composio", "httpx", "mcp", "openai"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=_ROOT, check=False)
 

@@ -5,6 +5,7 @@ import pytest
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
+from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, Inject, Injected, tool
 
 
@@ -104,9 +105,8 @@ def test_a_dependency_that_is_not_there_is_named_unless_there_is_a_default():
     assert call(other).text == "5"
 
 
-@pytest.mark.parametrize("validate", [True, False])
 @pytest.mark.parametrize("name", ["tool_call_id", "state", "context", "db"])
-def test_a_model_never_sets_what_is_injected(name, validate):
+def test_a_model_never_sets_what_is_injected(name):
     def ask(tool_call_id: str, state: Any, context: ToolContext, db: Inject[Database], **more: Any) -> dict:
         return {"id": tool_call_id, "state": state, "agent": context.agent_name, "db": db.name, "more": more}
 
@@ -115,13 +115,10 @@ def test_a_model_never_sets_what_is_injected(name, validate):
 
     given = {"agent_name": "PMO", "state": "mine", "dependencies": {Database: Database()}}
     expected = {"id": "call-7", "state": "mine", "agent": "PMO", "db": "db", "more": {}}
-    open_result = call(FunctionTool(ask, validate=validate), {name: "the model's"}, **given)
+    open_result = call(FunctionTool(ask), {name: "the model's"}, **given)
     assert open_result.structured == expected
-    closed_result = call(FunctionTool(strict, validate=validate), {name: "the model's"}, **given)
-    if validate:
-        assert closed_result.text == f"invalid arguments for strict: unexpected '{name}'; allowed: nothing"
-    else:
-        assert closed_result.structured == expected
+    closed_result = call(FunctionTool(strict), {name: "the model's"}, **given)
+    assert closed_result.text == f"invalid arguments for strict: unexpected '{name}'; allowed: nothing"
 
 
 @pytest.mark.parametrize("hint", [str, int, Literal["BY", "NW"], str | None, Annotated[str, "of the union"]])
@@ -147,3 +144,27 @@ def test_injected_arguments_may_be_positional_only():
         return [state, x, tool_call_id]
 
     assert call(ask, {"x": 1}, state="s").structured == ["s", 1, "call-7"]
+
+
+def test_a_dependency_may_be_written_as_the_default():
+    @tool
+    def typed(x: int, db: Database = Inject[Database]) -> list[Any]:
+        return [x, db.name]
+
+    @tool
+    def untyped(x: int, db=Inject[Database]) -> list[Any]:
+        return [x, db.name]
+
+    for each in (typed, untyped):
+        assert names(each) == ["x"]
+        assert call(each, {"x": 1}, dependencies={Database: Database()}).structured == [1, "db"]
+        assert "no dependency 'Database'" in call(each, {"x": 1}).text
+
+
+def test_a_dependency_without_a_mark_says_how_to_write_it():
+    def query(db: Database) -> str: ...
+
+    with pytest.raises(
+        DefinitionInvalid, match="argument 'db': no JSON stands for Database; if the program gives it, write db: Inject"
+    ):
+        tool(query)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 
 import pytest
 
@@ -14,7 +15,6 @@ from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, To
 from toolkit.functions import tool
 from toolkit.guardrails import Allow, Refuse, Rewrite
 from toolkit.result import ToolResult
-from toolkit.schema import validation
 from toolkit.tool_class import Tool
 
 
@@ -432,19 +432,10 @@ def test_a_definition_whose_schema_is_none_is_refused_when_the_tool_is_made():
         Echo(ToolDefinition(name="echo", input_schema={"type": "nothing"}))
 
 
-def test_only_validation_needs_jsonschema(call, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "jsonschema", None)
-    validation._is_installed.cache_clear()
-    monkeypatch.setattr(validation, "find_spec", lambda name: None)
-    try:
-        with pytest.raises(ExtraMissing, match=r"pip install 'mcp-agent-inspector\[toolkit\]'"):
-            tool(lambda x: x, name="x")
-        assert call(tool(lambda x: x, name="x", validate=False), x=1).structured == 1
-    finally:
-        monkeypatch.undo()
-        validation._is_installed.cache_clear()
+def test_a_tool_made_of_a_function_says_that_it_needs_pydantic(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    with pytest.raises(ExtraMissing, match=r"needs pydantic: pip install 'mcp-agent-inspector\[toolkit\]'"):
+        tool(lambda x: x, name="x")
 
 
 def test_a_tools_schemas_are_as_json_has_them():

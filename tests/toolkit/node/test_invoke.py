@@ -435,7 +435,7 @@ def test_tools_may_return_messages_of_a_chat():
     def several() -> list:
         return [{"role": "tool", "content": "a"}, SimpleNamespace(role="tool", content=[{"type": "text", "text": "b"}])]
 
-    node = ToolNode([FunctionTool(one, validate=False), FunctionTool(several, validate=False)])
+    node = ToolNode([FunctionTool(one), FunctionTool(several)])
     results = run(node.invoke([_call("one"), _call("several")]))
 
     assert (results[0].structured, results[0].metadata) == ({"temp_c": 24}, {"source": "cache"})

@@ -204,7 +204,7 @@ def test_only_twenty_names_are_listed_to_a_model_that_named_none_of_them():
 
 
 def test_a_function_keeps_its_own_tool():
-    made = FunctionTool(lambda: "x", name="made", validate=False)
+    made = FunctionTool(lambda: "x", name="made")
 
     assert asyncio.run(ToolNode([made]).tools()) == [made]
 

@@ -59,7 +59,7 @@ async def main():
     results = await node.invoke(calls, {"user": "Ada"})
     asked = [{"name": "add", "args": {"x": x}, "id": f"c{x}"} for x in (1, "one")]
     model = Scripted(messages=iter([AIMessage(content="", tool_calls=asked), AIMessage(content="done")]))
-    agent = create_agent(model, [to_langchain(FunctionTool(add, validate=False))])
+    agent = create_agent(model, [to_langchain(FunctionTool(add))])
     answer = await agent.ainvoke({"messages": [{"role": "user", "content": "go"}]})
     told = {
         "arguments": [sorted(each.input_schema["properties"]) for each in node.definitions()],

@@ -1,11 +1,10 @@
-"""What jsonschema finds, in words that a model can act on."""
+"""What jsonschema and pydantic find wrong with a value, in words that a model can act on."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from toolkit.errors import Problem
 from toolkit.plain import member
-from toolkit.schema.shape import found, path_text, shortened
 
 _ARTICLES = {
     "string": "a string",
@@ -17,12 +16,61 @@ _ARTICLES = {
     "null": "null",
 }
 _LISTED = 20
+_TEXT_LIMIT = 60
+# Pydantic's names for what a string can be read as.
+_READ = {
+    "date": "a date as in '2026-01-31'",
+    "date_from_datetime": "a date as in '2026-01-31'",
+    "datetime": "a date and time as in '2026-01-31T12:00:00Z'",
+    "datetime_from_date": "a date and time as in '2026-01-31T12:00:00Z'",
+    "time": "a time as in '12:00:00'",
+    "time_delta": "a duration as in 'PT1H30M'",
+    "uuid": "a UUID",
+    "decimal": "a decimal number as in '12.50'",
+    "finite_number": "a finite number",
+    "bytes_invalid_encoding": "base64",
+    "int": "an integer",
+}
 
 
-def problems_of(errors: Iterable[Any]) -> Iterator[Problem]:
+def problems_of_schema(errors: Iterable[Any]) -> Iterator[Problem]:
     """Return jsonschema's errors as problems, one after the other as they are found."""
     for error in errors:
         yield from _problems(error)
+
+
+def problems_of_hints(errors: Iterable[Mapping[str, Any]], value: object) -> tuple[Problem, ...]:
+    """Return pydantic's errors of ``value`` as problems; those of one place, as of a union, are one."""
+    told: dict[str, list[str]] = {}
+    for error in errors:
+        place, name = _place(error["loc"], value), error["loc"][-1] if error["loc"] else ""
+        if error["type"] == "missing":
+            told.setdefault(path_text(place), []).append(f"missing {name!r}")
+            continue
+        told.setdefault(path_text(place), []).append(_expectation(error))
+    return tuple(Problem(path, " or ".join(dict.fromkeys(texts))) for path, texts in told.items())
+
+
+def _place(steps: Sequence[str | int], value: Any) -> list[str | int]:
+    """Return the steps that lead into ``value``: pydantic has the members of unions among them."""
+    place: list[str | int] = []
+    for step in steps:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            continue
+        place.append(step)
+    return place
+
+
+def _expectation(error: Mapping[str, Any]) -> str:
+    kind, message = str(error["type"]), str(error["msg"])
+    read = _READ.get(kind) or _READ.get(kind.removesuffix("_parsing").removesuffix("_inexact").removesuffix("_type"))
+    if read is not None:
+        return f"expected {read}, found {found(error['input'])}"
+    if message.startswith("Input should be "):
+        return f"expected {message.removeprefix('Input should be ')}, found {found(error['input'])}"
+    return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
 def _problems(error: Any) -> Iterator[Problem]:
@@ -50,7 +98,7 @@ def _alternatives(error: Any) -> Iterator[Problem]:
     # The branch that is meant is the one whose type fits, and of several the one with the least to mend.
     meant = [errors for errors in branches.values() if not any(_is_of_another_kind(each, error) for each in errors)]
     if meant:
-        yield from problems_of(min(meant, key=len))
+        yield from problems_of_schema(min(meant, key=len))
         return
     kinds = list(dict.fromkeys(text for errors in branches.values() for each in errors if (text := _expected(each))))
     yield Problem(path_text(error.absolute_path), f"expected {' or '.join(kinds)}, found {found(error.instance)}")
@@ -118,3 +166,47 @@ _MESSAGES: dict[str, Callable[[Any, Any], str]] = {
     "minProperties": lambda asked, value: f"expected at least {asked} properties, found {len(value)}",
     "maxProperties": lambda asked, value: f"expected at most {asked} properties, found {len(value)}",
 }
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    """Return a path as people write it: ``filters[0].city``."""
+    told = ""
+    for step in path:
+        if isinstance(step, int):
+            told += f"[{step}]"
+        else:
+            told += f".{step}" if told else step
+    return told
+
+
+def found(value: object) -> str:
+    """Name a JSON value with its type, shortened: ``the string 'x'``."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return f"the string {shortened(repr(value))}"
+    if isinstance(value, int | float):
+        return f"the number {shortened(_digits(value))}"
+    if isinstance(value, list):
+        return f"an array of {len(cast('list[Any]', value))}"
+    if isinstance(value, dict):
+        return f"an object with {_keys(cast('dict[Any, Any]', value))}"
+    return f"a Python {type(value).__name__}"
+
+
+def _digits(value: float) -> str:
+    try:
+        return str(value)
+    except ValueError:  # more digits than Python writes
+        return f"of {cast('int', value).bit_length()} bits"
+
+
+def _keys(value: dict[Any, Any]) -> str:
+    if not value:
+        return "nothing in it"
+    return shortened(", ".join(shortened(repr(key)) for key, _ in zip(value, range(8), strict=False)))
+
+
+def shortened(text: str) -> str:
+    """Return ``text`` cut to what a message can carry."""
+    return text if len(text) <= _TEXT_LIMIT else f"{text[:_TEXT_LIMIT]}…"

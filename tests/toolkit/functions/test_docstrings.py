@@ -1,6 +1,6 @@
 import pytest
 
-from toolkit.schema.docstrings import documentation
+from toolkit.functions.docstrings import documentation
 
 GOOGLE = """Search the web.
 

@@ -3,12 +3,11 @@
 import functools
 import json
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from itertools import islice
 from math import isfinite
 from typing import Any, Protocol, cast
 
-from toolkit.errors import DefinitionInvalid, ExtraMissing, Problem
+from toolkit.errors import DefinitionInvalid, Problem
 from toolkit.extras import need
 from toolkit.plain import member, plain
 
@@ -24,22 +23,6 @@ class Validator(Protocol):
     def __call__(self, value: object, /) -> tuple[Problem, ...]:
         """Return the places where ``value`` does not fit, the outermost first, and no more than ten."""
         ...
-
-
-def require_validation() -> None:
-    """Find out whether values can be validated, without importing what does it.
-
-    Raises:
-        ExtraMissing: ``jsonschema`` is not installed.
-    """
-    if not _is_installed():
-        need("jsonschema", **_PURPOSE)
-        raise ExtraMissing("holding arguments against a schema needs jsonschema")  # pragma: no cover - need raised
-
-
-@functools.cache
-def _is_installed() -> bool:
-    return find_spec("jsonschema") is not None
 
 
 def validator(schema: Mapping[str, Any]) -> Validator:
@@ -64,9 +47,7 @@ def _compiled(written: str) -> Validator:
     # Imported with what they are for: nobody needs them before a tool is called.
     from jsonschema.exceptions import SchemaError
 
-    from toolkit.schema.messages import problems_of
-    from toolkit.schema.quick import quick_look
-    from toolkit.schema.shape import path_text
+    from toolkit.problems import path_text, problems_of_schema
 
     schema = json.loads(written)
     kind = _dialect()
@@ -78,13 +59,12 @@ def _compiled(written: str) -> Validator:
     _require_references(schema)
     compiled = kind(schema, registry=_registry())
     is_valid, iter_errors = compiled.is_valid, compiled.iter_errors
-    fits = quick_look(schema) or is_valid
 
     def check(value: object, /) -> tuple[Problem, ...]:
         try:
-            if fits(value) or is_valid(value):
+            if is_valid(value):
                 return ()
-            return tuple(islice(problems_of(iter_errors(value)), PROBLEMS_LIMIT))
+            return tuple(islice(problems_of_schema(iter_errors(value)), PROBLEMS_LIMIT))
         except RecursionError:
             return (Problem("", "nested too deeply"),)
 

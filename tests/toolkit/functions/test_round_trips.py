@@ -1,27 +1,35 @@
 """Whatever value of a hinted type: its JSON fits the schema and leads back to an equal value."""
 
+import asyncio
 import enum
 import json
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import PurePosixPath
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from typing_extensions import TypedDict  # before Python 3.12, pydantic takes no other inside of a dataclass
 
+from toolkit.errors import ArgumentsInvalid
+from toolkit.functions import FunctionTool
 from toolkit.plain import plain
-from toolkit.schema.hints import Hints
-from toolkit.schema.validation import validator
+from toolkit.validation import validator
 
 
 class Colour(enum.Enum):
     RED = "red"
     PAIR = (1, 2)
     HALF = 0.5
+
+
+class Kind(enum.Enum):
+    OAK = "oak"
+    ELM = 2
 
 
 class Step(NamedTuple):
@@ -37,7 +45,7 @@ class Note(TypedDict, total=False):
 @dataclass(frozen=True)
 class Tree:
     name: str
-    colour: Colour | None = None
+    kind: Kind | None = None
     children: "tuple[Tree, ...]" = ()
     notes: dict[int, Note] = field(default_factory=dict)
 
@@ -51,11 +59,11 @@ WORDS = st.text(max_size=5)
 STAMPS = st.datetimes(timezones=st.none() | st.timezones().map(lambda zone: None))
 NOTES = st.fixed_dictionaries({}, optional={"text": WORDS, "at": STAMPS})
 TREES = st.recursive(
-    st.builds(Tree, WORDS, st.none() | st.sampled_from(Colour)),
+    st.builds(Tree, WORDS, st.none() | st.sampled_from(Kind)),
     lambda trees: st.builds(
         Tree,
         WORDS,
-        st.sampled_from(Colour),
+        st.sampled_from(Kind),
         st.lists(trees, max_size=2).map(tuple),
         st.dictionaries(st.integers(), NOTES, max_size=2),
     ),
@@ -113,26 +121,33 @@ SETS = st.sampled_from(HASHABLE).flatmap(
 PAIRS = st.recursive(st.sampled_from(LEAVES) | SETS, containers, max_leaves=3)
 
 
+def keep(hint, seen):
+    def keep(value):
+        return seen.append(value) or value
+
+    keep.__annotations__ = {"value": hint, "return": hint}
+    return FunctionTool(keep)
+
+
 @given(st.data())
 def test_the_json_of_a_value_fits_the_schema_of_its_type_and_leads_back_to_it(data):
     hint, values = data.draw(PAIRS, label="hint")
     value = data.draw(values, label="value")
-    hints = Hints()
-    shape = hints.of(hint)
+    seen = []
+    tool = keep(hint, seen)
     written = json.loads(json.dumps(plain(value)))
-    assert validator(hints.finish(shape.schema))(written) == ()
-    found = shape.read(written)
-    assert found == value
-    assert type(found) is type(value)
-    if shape.same:
-        assert written == value
+    assert validator(tool.input_schema)({"value": written}) == ()
+    result = asyncio.run(tool({"value": written}))
+    assert seen == [value]
+    assert type(seen[0]) is type(value)
+    assert not result.is_error
+    if tool.output_schema is not None:
+        assert result.structured == (None if isinstance(value, str) else plain(seen[0]))
+        assert validator(tool.output_schema)(written) == ()
 
 
 @given(st.sampled_from(LEAVES), st.recursive(st.none() | st.booleans() | FINITE | WORDS, st.lists, max_leaves=4))
 def test_json_is_read_or_refused_and_nothing_else(pair, value):
-    from toolkit.schema.shape import Unfit
-
-    try:
-        Hints().of(pair[0]).read(value)
-    except Unfit as unfit:
-        assert unfit.problem().message
+    seen = []
+    result = asyncio.run(keep(pair[0], seen)({"value": value}))
+    assert len(seen) == 1 or isinstance(result.exception, ArgumentsInvalid)

@@ -1,3 +1,4 @@
+import asyncio
 import collections
 import enum
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,10 +28,9 @@ import typing_extensions
 from pydantic import AfterValidator, BaseModel, Field, HttpUrl
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from toolkit.errors import DefinitionInvalid
-from toolkit.schema.hints import Hints
-from toolkit.schema.shape import Unfit
-from toolkit.schema.validation import validator
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
+from toolkit.functions import FunctionTool
+from toolkit.validation import validator
 
 T = TypeVar("T")
 UserId = NewType("UserId", int)
@@ -100,15 +100,43 @@ class Parcel:
     weight: float
 
 
+class Unread:
+    """A class of the application's."""
+
+
+def taking(hint, seen=None):
+    def take(value):
+        if seen is not None:
+            seen.append(value)
+
+    take.__annotations__ = {"value": hint}
+    return FunctionTool(take)
+
+
 def schema_of(hint, *, output=False):
-    hints = Hints(output=output)
-    schema = hints.finish(hints.of(hint).schema)
+    def give(): ...
+
+    give.__annotations__ = {"return": hint}
+    tool = FunctionTool(give) if output else taking(hint)
+    schema = dict(tool.output_schema) if output else dict(tool.input_schema["properties"]["value"])
+    if "$defs" in tool.input_schema:
+        schema["$defs"] = tool.input_schema["$defs"]
     validator(schema)
     return schema
 
 
 def read(hint, value):
-    return Hints().of(hint).read(value)
+    seen = []
+    result = asyncio.run(taking(hint, seen)({"value": value}))
+    if result.exception is not None:
+        raise result.exception
+    return seen[0]
+
+
+def refusal(hint, value):
+    with pytest.raises(ArgumentsInvalid) as caught:
+        read(hint, value)
+    return str(caught.value).removeprefix("invalid arguments for take: ")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +156,7 @@ def read(hint, value):
         (UUID, {"type": "string", "format": "uuid"}),
         (Path, {"type": "string", "format": "path"}),
         (bytes, {"type": "string", "contentEncoding": "base64"}),
-        (list, {"type": "array"}),
+        (list, {"type": "array", "items": {}}),
         (list[int], {"type": "array", "items": {"type": "integer"}}),
         (Sequence[str], {"type": "array", "items": {"type": "string"}}),
         (Iterable[str], {"type": "array", "items": {"type": "string"}}),
@@ -145,7 +173,6 @@ def read(hint, value):
             Mapping[int, str],
             {
                 "type": "object",
-                "propertyNames": {"pattern": r"^-?\d+$"},
                 "additionalProperties": {"type": "string"},
             },
         ),
@@ -153,19 +180,19 @@ def read(hint, value):
             dict[Literal["a", "b"], int],
             {
                 "type": "object",
-                "propertyNames": {"type": "string", "enum": ["a", "b"]},
+                "propertyNames": {"enum": ["a", "b"]},
                 "additionalProperties": {"type": "integer"},
             },
         ),
         (int | None, {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
         (Optional[int], {"anyOf": [{"type": "integer"}, {"type": "null"}]}),  # noqa: UP045 - both spellings are read
-        (int | Any, {}),
+        (int | Any, {"anyOf": [{"type": "integer"}, {}]}),
         (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
         (Literal[1, "a", None], {"enum": [1, "a", None]}),  # noqa: PYI061 - a closed set may have null in it
         (Colour, {"type": "string", "enum": ["red", "blue"]}),
         (Size, {"type": "integer", "enum": [1, 2]}),
         (Way, {"type": "string", "enum": ["NORTH", "SOUTH"]}),
-        (Access, {"type": "integer"}),
+        (Access, {"enum": [1, 2], "type": "integer"}),
         (UserId, {"type": "integer"}),
         (T, {}),
     ],
@@ -182,16 +209,14 @@ def test_a_dataclass_is_an_object_that_takes_nothing_else():
         "additionalProperties": False,
     }
     assert read(Point, {"x": 1, "y": 2}) == Point(1, 2)
-    with pytest.raises(Unfit, match="unexpected 'z'; allowed: x, y"):
-        read(Point, {"x": 1, "z": 2})
-    with pytest.raises(Unfit, match="missing 'x'"):
-        read(Point, {"y": 1})
+    assert refusal(Point, {"x": 1, "z": 2}) == "value: unexpected 'z'; allowed: 'x', 'y'"
+    assert refusal(Point, {"y": 1}) == "value: missing 'x', which is an integer"
 
 
 def test_a_returned_dataclass_has_all_its_fields_and_may_have_more():
     assert schema_of(Point, output=True) == {
         "type": "object",
-        "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
+        "properties": {"x": {"type": "integer"}, "y": {"type": "integer", "default": 0}},
         "required": ["x", "y"],
     }
 
@@ -199,7 +224,7 @@ def test_a_returned_dataclass_has_all_its_fields_and_may_have_more():
 def test_a_generic_dataclass_is_filled_with_its_argument():
     schema = schema_of(Box[int])
     assert schema["properties"]["inside"] == {"type": "integer"}
-    assert schema["properties"]["more"] == {"type": "array", "items": {"type": "integer"}, "default": []}
+    assert schema["properties"]["more"] == {"type": "array", "items": {"type": "integer"}}
     assert read(Box[Point], {"inside": {"x": 1}}) == Box(Point(1))
 
 
@@ -228,10 +253,7 @@ def test_two_types_of_one_name_have_definitions_of_their_own():
         z: str
 
     schema = schema_of(tuple[globals()["Point"], Point, globals()["Point"], Point])
-    assert {name: list(each["properties"]) for name, each in schema["$defs"].items()} == {
-        "Point": ["x", "y"],
-        "Point_2": ["z"],
-    }
+    assert [list(each["properties"]) for each in schema["$defs"].values()] == [["x", "y"], ["z"]]
 
 
 def test_what_a_typed_dict_requires_is_required():
@@ -264,10 +286,9 @@ def test_a_pydantic_model_has_its_own_schema_and_makes_its_own_values():
     value = {"number": 3, "when": "2026-01-31T12:00:00Z", "parts": [{"number": 4, "when": "2026-01-31T12:00:00Z"}]}
     assert validator(schema)(value) == ()
     assert read(list[Order], [value])[0].parts[0].number == 4
-    with pytest.raises(Unfit) as caught:
-        read(list[Order], [{"number": 1, "when": "never"}])
-    assert caught.value.problem().path == "[0].when"
-    assert "found the string 'never'" in caught.value.problem().message
+    assert refusal(list[Order], [{"number": 1, "when": "never"}]) == (
+        "value[0].when: expected a date and time as in '2026-01-31T12:00:00Z', found the string 'never'"
+    )
 
 
 def test_a_pydantic_model_beside_a_dataclass_of_its_name_keeps_both():
@@ -276,16 +297,17 @@ def test_a_pydantic_model_beside_a_dataclass_of_its_name_keeps_both():
         note: str
 
     schema = schema_of(tuple[Order, Order, globals()["Order"]])
-    assert list(schema["$defs"]["Order"]["properties"]) == ["note"]
-    assert schema["prefixItems"][2] == {"$ref": "#/$defs/Order_2"}
-    assert schema["$defs"]["Order_2"]["properties"]["parts"]["items"] == {"$ref": "#/$defs/Order_2"}
+    note, order = schema["prefixItems"][0]["$ref"], schema["prefixItems"][2]["$ref"]
+    definitions = {f"#/$defs/{name}": each for name, each in schema["$defs"].items()}
+    assert list(definitions[note]["properties"]) == ["note"]
+    assert definitions[order]["properties"]["parts"]["items"] == {"$ref": order}
 
 
 def test_pydantics_other_types_are_understood():
     assert schema_of(HttpUrl)["format"] == "uri"
     assert str(read(HttpUrl, "http://localhost/x")) == "http://localhost/x"
     assert schema_of(Parcel)["properties"]["weight"]["type"] == "number"
-    assert read(Parcel, {"weight": "1.5"}).weight == 1.5
+    assert read(Parcel, {"weight": 1.5}).weight == 1.5
     doubled = Annotated[int, AfterValidator(lambda value: value * 2)]
     assert read(doubled, 4) == 8
 
@@ -332,7 +354,7 @@ def test_an_alias_may_contain_itself():
     assert schema_of(Several[int]) == {"type": "array", "items": {"type": "integer"}}
 
 
-@pytest.mark.parametrize("hint", [complex, type, collections.abc.Callable[[], int], dict[float, int], memoryview])
+@pytest.mark.parametrize("hint", [type, collections.abc.Callable[[], int], memoryview, Unread])
 def test_a_type_without_json_is_refused(hint):
     with pytest.raises(DefinitionInvalid, match="no JSON stands for"):
         schema_of(hint)
@@ -344,7 +366,10 @@ def test_a_field_without_json_is_named():
         good: int
         handle: memoryview
 
-    with pytest.raises(DefinitionInvalid, match="handle: no JSON stands for memoryview"):
+    with pytest.raises(
+        DefinitionInvalid,
+        match="argument 'value': no JSON stands for memoryview; if the program gives it, write value: Inject",
+    ):
         schema_of(Bad)
 
 
@@ -352,7 +377,7 @@ def test_a_field_without_json_is_named():
     ("hint", "value", "expected"),
     [
         (int, 3.0, 3),
-        (float, 3, 3),
+        (float, 3, 3.0),
         (Decimal, "1.50", Decimal("1.50")),
         (Decimal, 1.5, Decimal("1.5")),
         (Literal[1, True], True, True),
@@ -378,27 +403,25 @@ def test_json_is_read_as_the_hinted_type(hint, value, expected):
 @pytest.mark.parametrize(
     ("hint", "value", "said"),
     [
-        (date, "tomorrow", "expected a date as in '2026-01-31', found the string 'tomorrow'"),
-        (Decimal, "Infinity", "expected a decimal number as in '12.50', found the string 'Infinity'"),
-        (timedelta, "P", "expected a duration as in 'PT1H30M', found the string 'P'"),
-        (bytes, "!", "expected base64, found the string '!'"),
-        (bool, 1, "expected true or false, found the number 1"),
-        (int, True, "expected an integer, found true"),
-        (float, True, "expected a number, found true"),
-        (list[int], {"a": 1}, "expected an array, found an object with 'a'"),
-        (tuple[int, int], [1], "expected an array of 2, found an array of 1"),
-        (dict[str, int], [], "expected an object, found an array of 0"),
-        (dict[int, int], {"x": 1}, "x: expected an integer as name, found the string 'x'"),
-        (Colour, "green", "expected one of 'red', 'blue', found the string 'green'"),
+        (date, "tomorrow", ": expected a date as in '2026-01-31', found the string 'tomorrow'"),
+        (Decimal, "Infinity", ": expected a finite number, found the string 'Infinity'"),
+        (timedelta, "P", ": expected a duration as in 'PT1H30M', found the string 'P'"),
+        (bytes, "!", ": expected base64, found the string '!'"),
+        (bool, 1, ": expected true or false, found the number 1"),
+        (int, True, ": expected an integer, found true"),
+        (float, True, ": expected a number, found true"),
+        (list[int], {"a": 1}, ": expected an array, found an object with 'a'"),
+        (tuple[int, int], [1], ": expected at least 2 items, found 1"),
+        (dict[str, int], [], ": expected an object, found an array of 0"),
+        (dict[int, int], {"x": 1}, ".x: expected an integer, found the string 'x'"),
+        (Colour, "green", ": expected one of 'red', 'blue', found the string 'green'"),
         (list[Point], [{"x": 1}, {"x": "a"}], "[1].x: expected an integer, found the string 'a'"),
-        (int | None, "x", "expected an integer, found the string 'x' or expected null, found the string 'x'"),
-        (set[list[int]], [[1]], "expected an array that makes a set: unhashable type: 'list'"),
+        (int | None, "x", ": expected an integer or null, found the string 'x'"),
+        (set[list[int]], [[1]], "[0]: Set items should be hashable"),
     ],
 )
 def test_what_is_not_of_the_type_is_told_with_its_place(hint, value, said):
-    with pytest.raises(Unfit) as caught:
-        read(hint, value)
-    assert str(caught.value.problem()) == said
+    assert refusal(hint, value) == f"value{said}"
 
 
 def test_what_a_dataclass_refuses_itself_is_told():
@@ -410,8 +433,7 @@ def test_what_a_dataclass_refuses_itself_is_told():
             if self.number % 2:
                 raise ValueError("number must be even")
 
-    with pytest.raises(Unfit, match="number must be even"):
-        read(Even, {"number": 3})
+    assert refusal(Even, {"number": 3}) == "value: number must be even"
 
 
 def test_what_a_dataclass_takes_and_does_not_keep_is_an_argument_of_it():
@@ -431,4 +453,4 @@ def test_what_a_dataclass_takes_and_does_not_keep_is_an_argument_of_it():
     assert schema["properties"]["length"]["default"] == 3
     made = read(Token, {"name": "a", "secret": 12345})
     assert (made.name, made.code) == ("a", "123")
-    assert list(schema_of(Token, output=True)["properties"]) == ["name", "code"]
+    assert list(schema_of(Token, output=True)["properties"]) == ["name"]

@@ -1,1 +1,0 @@
-"""JSON Schemas: made from Python's type hints, and held against values."""
