@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 from toolkit.content import as_content
 from toolkit.extras import need
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools
+from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero
 from toolkit.result import ToolResult
 
 _logger = logging.getLogger("mcp.toolkit")
@@ -43,8 +43,8 @@ class MemoryStore:
         self, *, max_entries: int = 1000, ttl_s: float | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._entries: OrderedDict[str, tuple[float, str]] = OrderedDict()
-        self._max_entries = max_entries
-        self._ttl_s = ttl_s
+        self._max_entries = above_zero(max_entries, "MemoryStore(max_entries=…)")
+        self._ttl_s = None if ttl_s is None else above_zero(ttl_s, "MemoryStore(ttl_s=…)")
         self._clock = clock
 
     async def get(self, key: str, /) -> str | None:
@@ -82,7 +82,7 @@ class RedisStore:
         if isinstance(redis, str):
             redis = need("redis.asyncio", extra="redis", purpose="RedisStore").from_url(redis)
         self._redis = redis
-        self._ttl_ms = None if ttl_s is None else max(1, round(ttl_s * 1000))
+        self._ttl_ms = None if ttl_s is None else max(1, round(above_zero(ttl_s, "RedisStore(ttl_s=…)") * 1000))
         self._prefix = prefix
 
     async def get(self, key: str, /) -> str | None:

@@ -6,11 +6,14 @@ from typing import Any, cast
 
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches
+from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches, several
 from toolkit.result import ToolResult
 
 SHELLS = ("*shell*", "*bash*", "*terminal*", "*command*", "*cmd*", "*exec*")
 """Names of tools that are taken for shells, upper and lower case alike."""
+
+OTHERS = ("*cwd", "*dir", "*directory", "description", "*timeout*", "*background*", "*id")
+"""Patterns of arguments that shells have beside the command, and that are none."""
 
 _COMMAND = ("command", "cmd", "argv")
 _REST = ("args", "arguments")
@@ -28,22 +31,32 @@ class AllowCommands(ToolMiddleware):
     everything. What means something to a shell (``;``, ``|``, ``$``, ``*``, …) is refused in every word, also where
     the tool uses no shell, and so is an environment, which can change what a program does.
 
-    The command is read from the arguments ``command``, ``cmd`` or ``argv``, text or list, followed by ``args``.
+    The command is read from the arguments ``command``, ``cmd`` or ``argv``, text or list, followed by ``args``. A call
+    with another argument that has text in it, which may be a command too, is refused unless its name is in ``others``.
 
     Args:
         rules: How allowed command lines begin, as text or as lists of words.
+        others: Patterns of arguments that are no commands.
         tools: Whose calls it stands around, by default those whose name tells of a shell (``SHELLS``).
 
     Raises:
-        DefinitionInvalid: A rule is empty.
+        DefinitionInvalid: A rule is empty, or is no text or list of texts.
     """
 
-    def __init__(self, rules: Iterable[str | Sequence[str]], *, tools: Tools | None = None) -> None:
+    def __init__(
+        self,
+        rules: str | Iterable[str | Sequence[str]],
+        *,
+        others: str | Iterable[str] = OTHERS,
+        tools: Tools | None = None,
+    ) -> None:
         super().__init__("*" if tools is None else tools)
         self._guesses = tools is None
-        self._rules = [tuple(shlex.split(rule) if isinstance(rule, str) else rule) for rule in rules]
+        listed = [rules] if isinstance(rules, str) else list(rules)
+        self._rules = [several(shlex.split(each) if isinstance(each, str) else each, "a rule") for each in listed]
         if not all(self._rules):
             raise DefinitionInvalid("AllowCommands: an empty rule would allow every command")
+        self._others = several(others, "AllowCommands(others=…)")
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let an allowed command through."""
@@ -61,6 +74,10 @@ class AllowCommands(ToolMiddleware):
         lines = [words for name in _COMMAND if name in args for words in (_words(tool_name, args[name]),)]
         if not lines:
             raise ToolRefused(f"{tool_name} names no command in {', '.join(_COMMAND)}")
+        for name, value in args.items():
+            is_known = name in (*_COMMAND, *_REST, *_ENVIRONMENT) or matches(name.lower(), self._others)
+            if not is_known and _has_text(value):
+                raise ToolRefused(f"{tool_name}: {name} may be a command; if not, AllowCommands(others=…) can say so")
         for name in _REST:
             if name in args:
                 lines = [[*words, *_words(tool_name, args[name])] for words in lines]
@@ -70,6 +87,13 @@ class AllowCommands(ToolMiddleware):
                 raise ToolRefused(
                     f"{tool_name} may not run {' '.join(words)[:200]!r}; allowed to begin with: {allowed}"
                 )
+
+
+def _has_text(value: object) -> bool:
+    if isinstance(value, list | dict):
+        parts = cast("list[Any] | dict[str, Any]", value)
+        return any(map(_has_text, parts.values() if isinstance(parts, dict) else parts))
+    return isinstance(value, str) and value != ""
 
 
 def _words(tool_name: str, command: object) -> list[str]:

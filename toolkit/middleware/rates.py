@@ -56,7 +56,7 @@ class RateLimit(ToolMiddleware):
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         super().__init__(tools)
-        if calls < 1 or per_s <= 0:
+        if not (calls >= 1 and per_s > 0):
             raise DefinitionInvalid(f"RateLimit({calls}, {per_s}): both have to be above 0")
         self._calls = calls
         self._per_s = per_s
@@ -94,16 +94,22 @@ class RateLimit(ToolMiddleware):
 class Quota(ToolMiddleware):
     """Lets so many calls through and no more, by default in each run.
 
-    A refused call is an error result whose exception is ``QuotaExceeded``. Failed calls count as well.
+    A refused call is an error result whose exception is ``QuotaExceeded``. Failed calls count as well. A call that
+    belongs to no run, so that there would be no end to what was counted before, is refused too.
 
     Args:
         calls: How many calls, of all its tools together.
         by: What has a quota of its own, by default each ``correlation_id``. The 10,000 last ones are remembered.
         tools: Whose calls it stands around.
+
+    Raises:
+        DefinitionInvalid: ``calls`` is not a whole number of at least 1.
     """
 
     def __init__(self, calls: int, *, by: By = each_run, tools: Tools = "*") -> None:
         super().__init__(tools)
+        if not isinstance(calls, int) or calls < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - as in `above_zero`
+            raise DefinitionInvalid(f"Quota(calls) is {calls!r}; expected a whole number of at least 1")
         self._calls = calls
         self._by = by
         self._used: OrderedDict[Hashable, int] = OrderedDict()
@@ -111,10 +117,15 @@ class Quota(ToolMiddleware):
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through if there is one left."""
         key = self._by(ctx)
+        if key is None and self._by is each_run:
+            why = "it has no correlation_id to count by; pass ToolContext(correlation_id=…) or Quota(by=…)"
+            return failed(
+                QuotaExceeded(f"{ctx.tool_name} has a quota for each run, and this call belongs to none: {why}")
+            )
         used = self._used.get(key, 0)
         if used >= self._calls:
-            said = f"{self._calls} {'call' if self._calls == 1 else 'calls'}"
-            return failed(QuotaExceeded(f"{ctx.tool_name} is used up: {said} and no more before a new run"))
+            calls = f"{self._calls} {'call' if self._calls == 1 else 'calls'}"
+            return failed(QuotaExceeded(f"{ctx.tool_name}: quota of {calls} per run is used up"))
         self._used[key] = used + 1
         self._used.move_to_end(key)
         if len(self._used) > _MOST_KEYS:

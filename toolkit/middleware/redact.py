@@ -11,7 +11,7 @@ from typing import Any, cast
 from toolkit.content import Content, ResourceContent, TextContent, as_content
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools
+from toolkit.middleware.selection import ToolMiddleware, Tools, several
 from toolkit.result import ToolResult
 
 
@@ -38,7 +38,8 @@ class Redact(ToolMiddleware):
         tools: Whose calls it stands around.
 
     Raises:
-        DefinitionInvalid: There is neither a pattern nor a key, or a pattern is no regular expression.
+        DefinitionInvalid: There is neither a pattern nor a key, one of them is no text, or a pattern is no regular
+            expression.
     """
 
     hides_values = True
@@ -46,19 +47,19 @@ class Redact(ToolMiddleware):
 
     def __init__(
         self,
-        patterns: Iterable[str] = (),
+        patterns: str | Iterable[str] = (),
         *,
-        keys: Iterable[str] = (),
+        keys: str | Iterable[str] = (),
         arguments: bool = False,
         replacement: str = "[redacted]",
         tools: Tools = "*",
     ) -> None:
         super().__init__(tools)
         try:
-            self._expressions = [re.compile(each) for each in patterns]
+            self._expressions = [re.compile(each) for each in several(patterns, "Redact(patterns)")]
         except re.error as error:
             raise DefinitionInvalid(f"Redact: {error.pattern!r} is no regular expression: {error}") from None
-        self._keys = [each.lower() for each in keys]
+        self._keys = [each.lower() for each in several(keys, "Redact(keys=…)")]
         if not (self._expressions or self._keys):
             raise DefinitionInvalid("Redact: nothing would be taken out; give it patterns or keys")
         self._arguments = arguments

@@ -3,8 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from typing import Any, cast
 
-from toolkit.errors import ToolkitError
+from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.chain import hides_values, name_of
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
 from toolkit.result import ToolResult
@@ -18,10 +19,15 @@ class ToolMiddleware(ABC):
 
     Args:
         tools: Whose calls it stands around, by default all.
+
+    Raises:
+        DefinitionInvalid: There is no pattern among ``tools``, or something that is none.
     """
 
     def __init__(self, tools: Tools = "*") -> None:
-        self.tools = (tools,) if isinstance(tools, str) else tuple(tools)
+        self.tools = several(tools, f"{type(self).__name__}(tools=…)")
+        if not self.tools:
+            raise DefinitionInvalid(f"{type(self).__name__}(tools=…) names no tool, so it would stand around no call")
 
     async def __call__(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn) -> ToolResult:
         """Do what it is for, where the tool is one of its own."""
@@ -52,6 +58,37 @@ class only(ToolMiddleware):  # noqa: N801 - reads like the function that it stan
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Do what the middleware does."""
         return await self._hook(ctx, args, call_next)
+
+
+def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
+    """Return names or patterns of which there may be one or several; one text is one of them, not its letters.
+
+    Args:
+        names: As they were given.
+        what: What they are, for the message.
+
+    Raises:
+        DefinitionInvalid: One of them is no text, or empty.
+    """
+    given = cast("object", names)
+    listed = (
+        (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(cast("Iterable[Any]", given))
+    )
+    for each in listed:
+        if not isinstance(each, str) or not each:
+            raise DefinitionInvalid(f"{what}: expected text, or a list of texts, found {each!r}")
+    return cast("tuple[str, ...]", listed)
+
+
+def above_zero(value: float, what: str) -> float:
+    """Return ``value`` if it is a number above 0.
+
+    Raises:
+        DefinitionInvalid: It is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+        raise DefinitionInvalid(f"{what} is {value!r}; expected a number above 0")
+    return value
 
 
 def matches(tool_name: str, patterns: Iterable[str]) -> bool:

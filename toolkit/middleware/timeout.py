@@ -4,7 +4,7 @@ import asyncio
 
 from toolkit.errors import ToolTimedOut
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, failed
 from toolkit.result import ToolResult
 
 
@@ -16,11 +16,14 @@ class Timeout(ToolMiddleware):
     Args:
         seconds: How long the call may take, other middleware further in included.
         tools: Whose calls it stands around.
+
+    Raises:
+        DefinitionInvalid: ``seconds`` is not above 0.
     """
 
     def __init__(self, seconds: float, *, tools: Tools = "*") -> None:
         super().__init__(tools)
-        self._seconds = seconds
+        self._seconds = above_zero(seconds, "Timeout(seconds)")
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Wait for the call as long as it may take."""

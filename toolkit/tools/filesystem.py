@@ -14,6 +14,7 @@ from toolkit.content import Content, ImageContent, ResourceContent, TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolkitError
+from toolkit.middleware.selection import above_zero
 from toolkit.result import ToolResult
 from toolkit.tool_class import arguments_of
 from toolkit.tools.rooted import Entry, RootedFolder
@@ -51,8 +52,10 @@ def filesystem_tools(
         max_files: How many files a search looks into; its result says when there may be more.
 
     Raises:
-        DefinitionInvalid: ``root`` is no folder.
+        DefinitionInvalid: ``root`` is no folder, or a limit is not above 0.
     """
+    above_zero(max_bytes, "filesystem_tools(max_bytes=…)")
+    above_zero(max_files, "filesystem_tools(max_files=…)")
     folder = RootedFolder(root)
     tools = [_lister(folder), _reader(folder, max_bytes), _searcher(folder, max_bytes, max_files)]
     return tools if read_only else [*tools, _writer(folder, max_bytes)]

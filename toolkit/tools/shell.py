@@ -14,6 +14,7 @@ from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolRefused, ToolTimedOut
+from toolkit.middleware.selection import above_zero, several
 from toolkit.result import ToolResult
 from toolkit.tool_class import arguments_of
 from toolkit.tools.runtime import RuntimeTool
@@ -71,28 +72,30 @@ class ShellTool(RuntimeTool):
             of beginnings holds against a shell's language.
 
     Raises:
-        DefinitionInvalid: ``shell`` and ``allow`` are both given, ``cwd`` is no directory, or an entry is empty.
+        DefinitionInvalid: ``shell`` and ``allow`` are both given, ``cwd`` is no directory, an entry is empty or no
+            text, or a limit is not above 0.
     """
 
     def __init__(
         self,
         *,
-        allow: Iterable[str | Sequence[str]] | None,
+        allow: str | Iterable[str | Sequence[str]] | None,
         cwd: str | Path | None = None,
         timeout_s: float = 30.0,
         env: Mapping[str, str] | None = None,
         max_output_bytes: int = 100_000,
         shell: bool = False,
     ) -> None:
-        self._allow = None if allow is None else [_beginning(each) for each in allow]
+        entries = [allow] if isinstance(allow, str) else allow
+        self._allow = None if entries is None else [_beginning(each) for each in entries]
         if shell and self._allow is not None:
             raise DefinitionInvalid("shell=True cannot be held to an allow list; give one of them")
         self._cwd = Path.cwd() if cwd is None else Path(cwd)
         if not self._cwd.is_dir():
             raise DefinitionInvalid(f"cwd={str(self._cwd)!r} is no directory")
-        self._timeout_s = timeout_s
+        self._timeout_s = above_zero(timeout_s, "ShellTool(timeout_s=…)")
         self._env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(env or {})
-        self._max_output_bytes = max_output_bytes
+        self._max_output_bytes = int(above_zero(max_output_bytes, "ShellTool(max_output_bytes=…)"))
         super().__init__(
             ToolDefinition(
                 name="shell.execute",
@@ -107,7 +110,7 @@ class ShellTool(RuntimeTool):
         arguments = arguments_of(call)
         argv = cast("list[str]", arguments["argv"]) if "argv" in arguments else ["/bin/sh", "-c", arguments["command"]]
         if self._allow is not None and not any(argv[: len(each)] == each for each in self._allow):
-            raise ToolRefused(f"{argv[0]!r} may not run like this; {_allowed(self._allow)}")
+            raise ToolRefused(f"{' '.join(argv)[:200]!r} is not allowed; {_allowed(self._allow)}")
         if any("\0" in each for each in argv):
             raise ToolkitError("argv: an argument cannot hold a NUL character")
         output = _Output(self._max_output_bytes)
@@ -189,7 +192,7 @@ async def _end(transport: SubprocessTransport, output: _Output) -> None:
 
 
 def _beginning(entry: str | Sequence[str]) -> list[str]:
-    words = entry.split() if isinstance(entry, str) else [str(each) for each in entry]
+    words = list(several(entry.split() if isinstance(entry, str) else entry, "an entry in ShellTool(allow=…)"))
     if not words:
         raise DefinitionInvalid("an empty entry in allow would allow everything; pass allow=None for that")
     return words

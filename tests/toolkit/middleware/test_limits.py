@@ -94,18 +94,42 @@ def test_a_limit_that_lets_nothing_through_is_refused(calls, per_s):
 
 def test_a_quota_is_for_each_run(tool, call):
     quota, made = Quota(2), tool()
-    asked = [call(made, {}, quota, correlation_id=run) for run in ("a", "a", "b", "a", None)]
-    assert [each.is_error for each in asked] == [False, False, False, True, False]
-    assert asked[3].text == "add_one is used up: 2 calls and no more before a new run"
+    asked = [call(made, {}, quota, correlation_id=run) for run in ("a", "a", "b", "a")]
+    assert [each.is_error for each in asked] == [False, False, False, True]
+    assert asked[3].text == "add_one: quota of 2 calls per run is used up"
     assert isinstance(asked[3].exception, QuotaExceeded)
     quota.reset("a")
     assert not call(made, {}, quota, correlation_id="a").is_error
 
 
+def test_a_call_outside_of_any_run_has_no_quota_to_be_counted_by(tool, call):
+    made = tool()
+    refused = call(made, {}, Quota(2))
+    assert refused.text == (
+        "add_one has a quota for each run, and this call belongs to none: it has no correlation_id to count by; "
+        "pass ToolContext(correlation_id=…) or Quota(by=…)"
+    )
+    assert isinstance(refused.exception, QuotaExceeded)
+    assert made.calls == []
+    for_ever = Quota(1, by=lambda ctx: None)
+    assert [call(made, {}, for_ever).is_error for _ in range(2)] == [False, True]
+
+
+@pytest.mark.parametrize("calls", [0, -1, 2.5, "3", None])
+def test_a_quota_that_is_none_is_refused(calls):
+    with pytest.raises(DefinitionInvalid, match="expected a whole number of at least 1"):
+        Quota(calls)
+
+
 def test_a_quota_counts_all_of_its_tools_together_and_no_others(tool, call):
     quota = Quota(1, tools="web.*")
     names = ["web.get", "shell", "web.put", "shell"]
-    assert [call(tool(name=name), {}, quota).is_error for name in names] == [False, False, True, False]
+    assert [call(tool(name=name), {}, quota, correlation_id="a").is_error for name in names] == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_quota_is_for_one_run_of_an_agent_or_a_workflow():
@@ -116,7 +140,7 @@ def test_a_quota_is_for_one_run_of_an_agent_or_a_workflow():
     agent = Agent("a", model=ScriptedModel([calls, "done"] * 4), tools=[look], tool_hooks=[Quota(3)])
 
     def refused(messages):
-        return [each["content"] for each in messages if each["role"] == "tool" and "used up" in each["content"]]
+        return [each["content"] for each in messages if each["role"] == "tool" and "is used up" in each["content"]]
 
     results = [asyncio.run(agent.run("go")) for _ in range(2)]
     assert [refused(each.messages) for each in results] == [[], []]

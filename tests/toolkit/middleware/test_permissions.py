@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from instrument import register, unregister
@@ -7,6 +9,7 @@ from toolkit.functions import FunctionTool
 from toolkit.middleware.cache import Cache
 from toolkit.middleware.commands import AllowCommands
 from toolkit.middleware.paths import PathRoots
+from toolkit.middleware.redact import Redact
 from toolkit.people.approve import Approve
 
 RULES = AllowCommands(["git status", ["git", "log"], "echo"])
@@ -160,8 +163,98 @@ def test_arguments_are_taken_for_paths_by_their_names_wherever_they_stand(tool, 
     assert call(made, args, PathRoots(home / "root")).is_error is not passes
 
 
+@pytest.mark.parametrize("name", ["target", "location", "src", "dst", "output", "pathname", "where", "p", "command"])
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../other/secret.txt", "out/secret.txt", "~/x", "$HOME/x", "file:///etc"]
+)
+def test_an_argument_of_an_unknown_name_may_be_a_path(tool, call, home, name, path):
+    made = tool(name="read_file")
+    result = call(made, {name: path}, PathRoots(home / "root", read_only=True))
+    assert made.calls == []
+    assert result.text.endswith("; if it is no path, PathRoots(texts=…) can say so")
+
+
+@pytest.mark.parametrize(
+    ["args", "passes"],
+    [
+        ({"target": "a.txt"}, True),
+        ({"target": "{home}/root/a.txt"}, True),
+        ({"names": ["a.txt", "inner"]}, True),
+        ({"names": ["a.txt", "/etc"]}, False),
+        ({"order": "up", "price": "$5", "when": "24/12/2026", "n": 3, "flag": True}, True),
+        ({"url": "https://host.example/a/../b?x=/etc"}, True),
+        ({"note": "see https://host.example/a"}, True),
+        ({"note": "see /etc/hosts"}, False),
+        ({"command": "cat ../other/secret.txt"}, False),
+        ({"command": "cat a.txt"}, True),
+        ({"option": "--file=/etc/passwd"}, False),
+        ({"address": "s3://bucket/x"}, False),
+        ({"writes": {"/etc/passwd": "x"}}, False),
+        ({"writes": {"inner/x": "x", "out": 1}}, True),
+        ({"content": "/etc", "new_text": "../x", "query": "~", "message": "$HOME"}, True),
+        ({"blob": "x" * 10_000}, True),
+    ],
+)
+def test_what_cannot_lead_outside_passes_under_any_name(tool, call, home, args, passes):
+    args = json.loads(json.dumps(args).replace("{home}", str(home)))
+    assert call(tool(name="read_file"), args, PathRoots(home / "root")).is_error is not passes
+
+
+SINGLE = [
+    lambda one: Redact(keys=one).__dict__["_keys"],
+    lambda one: [each.pattern for each in Redact(one).__dict__["_expressions"]],
+    lambda one: list(PathRoots(".", reading=one).__dict__["_reading"]),
+    lambda one: list(PathRoots(".", arguments=one).__dict__["_arguments"]),
+    lambda one: list(PathRoots(".", texts=one).__dict__["_texts"]),
+    lambda one: list(AllowCommands([["x"]], others=one).__dict__["_others"]),
+    lambda one: list(Approve(tools=one).tools),
+]
+"""Where names or patterns are wanted."""
+
+
+@pytest.mark.parametrize("given", SINGLE)
+def test_a_single_text_where_several_are_wanted_is_one_of_them_and_not_its_letters(given):
+    assert given("read*") == ["read*"] == given(["read*"])
+
+
+@pytest.mark.parametrize("given", SINGLE)
+@pytest.mark.parametrize("wrong", [5, [None], [["password"]], [""], ""])
+def test_what_is_no_name_or_pattern_is_refused(given, wrong):
+    with pytest.raises(DefinitionInvalid, match="expected text, or a list of texts, found"):
+        given(wrong)
+
+
+def test_one_command_line_is_one_rule_and_no_list_of_letters(tool, call):
+    made = tool(name="shell.execute", source="runtime")
+    assert [call(made, {"command": each}, AllowCommands("git status")).is_error for each in ("git status", "g")] == [
+        False,
+        True,
+    ]
+    with pytest.raises(DefinitionInvalid, match="a rule: expected text"):
+        AllowCommands([3])
+
+
+def test_middleware_around_no_tool_at_all_is_refused():
+    with pytest.raises(DefinitionInvalid, match=r"Approve\(tools=…\) names no tool"):
+        Approve(tools=[])
+
+
+@pytest.mark.parametrize(
+    ["args", "passes"],
+    [
+        ({"command": "git status", "stdin": "rm -rf /"}, False),
+        ({"command": "git status", "steps": [{"run": "rm -rf /"}]}, False),
+        ({"command": "git status", "cwd": "/srv", "description": "look", "timeout_ms": "5", "retries": 3}, True),
+    ],
+)
+def test_an_argument_of_a_shell_that_may_be_another_command_is_refused(tool, call, args, passes):
+    result = call(tool(name="bash"), args, RULES)
+    assert result.is_error is not passes
+    assert passes or result.text.endswith("may be a command; if not, AllowCommands(others=…) can say so")
+
+
 def test_several_roots_a_base_and_names_of_ones_own(tool, call, home):
-    roots = PathRoots([home / "root", home / "other"], base=home, arguments=["target"])
+    roots = PathRoots([home / "root", home / "other"], base=home, arguments=["target"], texts=["path"])
     made = tool(name="open")
     assert not call(made, {"target": "other/secret.txt", "path": "/etc"}, roots).is_error
     assert call(made, {"target": "elsewhere"}, roots).text == (

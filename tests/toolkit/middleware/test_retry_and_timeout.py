@@ -157,7 +157,6 @@ def test_cancelling_the_call_cancels_the_retry_too(tool, call):
         ("web.*", "weberei", False),
         (["a", "b*"], "bc", True),
         (["a", "b*"], "A", False),
-        ((), "a", False),
     ],
 )
 def test_a_middleware_stands_around_the_tools_of_its_patterns_alone(tool, call, patterns, name, applies):
@@ -175,3 +174,9 @@ def test_any_function_can_be_kept_to_some_tools_and_keeps_its_name(tool, call):
         assert call(tool(name="web.get"), {}, hook).text == "audited"
     assert emitted[-1][1]["middleware"][0]["name"] == "audit"
     assert call(tool("plain", name="shell"), {}, hook).text == "plain"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), "5", None, True])
+def test_a_time_that_is_none_is_refused(seconds):
+    with pytest.raises(DefinitionInvalid, match="expected a number above 0"):
+        Timeout(seconds)
