@@ -13,11 +13,11 @@ import json, pathlib, runpy, sys
 import instrument.testing
 
 def told(name, kwargs):
-    noun = next((key for key in ("tool_name", "agent", "llm", "envelope") if key in kwargs), None)
+    noun = next((key for key in ("tool_name", "agent", "llm", "workflow", "envelope") if key in kwargs), None)
     value = kwargs[noun]
     if noun == "envelope":
         value = " ".join([kwargs["direction"], value.get("method", "")])
-    return f"{name} {getattr(value, 'name', value)}".strip()
+    return f"{name} {getattr(value, 'name', value if isinstance(value, str) else type(value).__name__)}".strip()
 
 with instrument.testing.capture() as calls:
     runpy.run_path(sys.argv[1], run_name="__main__")

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any
 
+from instrument import Call, around, enabled
 from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
 from toolkit.answers import answers
 from toolkit.call import ToolCall, calls_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
-from toolkit.middleware.chain import required_hook
+from toolkit.loading import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
 from toolkit.result import ToolResult
@@ -31,6 +32,9 @@ _LONGEST_NAME = 200
 
 class ToolNode:
     """A set of tools, and the place where a model's calls of them are carried out.
+
+    Several calls at once are one piece of work to hooks and recorders, a workflow called ``ToolNode``, unless they are
+    those of an agent's turn.
 
     Args:
         tools: Functions, ``Tool`` objects, LangChain tools and toolkits, objects with ``@tool`` methods, and anything
@@ -56,7 +60,7 @@ class ToolNode:
     ) -> None:
         if max_parallel is not None and max_parallel < 1:
             raise DefinitionInvalid(f"max_parallel is {max_parallel}; expected at least 1, or None for no limit")
-        self._tool_hooks = tuple(map(required_hook, tool_hooks))
+        self._tool_hooks = tuple(map(check_tool_hook, tool_hooks))
         self._max_parallel = max_parallel
         self._context = context or ToolContext()
         self._dependencies = dict(dependencies or {})
@@ -147,12 +151,12 @@ class ToolNode:
             context: What the calls may use, instead of the node's own.
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(work.carry_out(call)) for call in work.calls]
-        return [
-            _cancelled(call) if task.cancelled() else task.result()
-            for call, task in zip(work.calls, tasks, strict=True)
-        ]
+        if not self._is_shown(work):
+            return await work.all_at_once()
+        async with self._shown(work) as batch:
+            results = await work.all_at_once()
+            batch.set(result=[each.text for each in results])
+            return results
 
     async def as_completed(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
@@ -172,7 +176,7 @@ class ToolNode:
                 finished.put_nowait((call, result))
 
         async def all_of_them() -> None:
-            async with asyncio.TaskGroup() as group:
+            async with self._shown(work) if self._is_shown(work) else nullcontext(), asyncio.TaskGroup() as group:
                 for call in work.calls:
                     group.create_task(tell(call))
 
@@ -192,6 +196,15 @@ class ToolNode:
         """Carry out the calls and return the messages to append to the conversation, in the shape of the calls."""
         calls = calls_of(tool_calls)
         return answers(calls, await self.invoke(calls, state, context=context))
+
+    def _is_shown(self, work: "_Work") -> bool:
+        """Return whether the calls are to be recorded as one piece of work; those of an agent's turn are in its run."""
+        return len(work.calls) > 1 and work.context.thread is None and enabled("before_workflow_run")
+
+    def _shown(self, work: "_Work") -> Call:
+        calls = [{"name": each.name, "arguments": each.arguments} for each in work.calls]
+        correlation_id = work.context.correlation_id
+        return around("workflow_run", emitter="toolkit", workflow=self, context=correlation_id, input=calls)
 
     async def _prepare(self, calls: list[ToolCall], state: object, context: ToolContext | None) -> "_Work":
         found, trouble = self._all()[0], list[str]()
@@ -269,6 +282,15 @@ class _Work:
     trouble: str
     context: ToolContext
     gate: AbstractAsyncContextManager[Any] = field(repr=False)
+
+    async def all_at_once(self) -> list[ToolResult]:
+        """Carry out all of them, and return the results in the order of the calls."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self.carry_out(call)) for call in self.calls]
+        return [
+            _cancelled(call) if task.cancelled() else task.result()
+            for call, task in zip(self.calls, tasks, strict=True)
+        ]
 
     async def carry_out(self, call: ToolCall) -> ToolResult:
         tool = self.tools.offered(call.name)

@@ -12,9 +12,11 @@ from types import SimpleNamespace
 import pytest
 
 from instrument.testing import capture
+from toolkit.agents import Agent
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused, ToolTimedOut, ToolUnknown
 from toolkit.functions import FunctionTool, Inject
+from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.node import ToolNode
 from toolkit.result import ToolResult
 
@@ -216,7 +218,7 @@ def test_a_middleware_that_raises_ends_its_own_call_alone():
         (True, "LookupError: the audit log is full"),
         (False, "done"),
     ]
-    assert sorted((name, kwargs["tool_name"]) for name, kwargs in captured) == [
+    assert sorted((name, kwargs["tool_name"]) for name, kwargs in captured if "tool_name" in kwargs) == [
         ("after_tool_call", "good"),
         ("before_tool_call", "bad"),
         ("before_tool_call", "good"),
@@ -306,6 +308,7 @@ def test_a_tool_that_cancels_itself_ends_its_own_call_alone():
 
 _STOPPING = """
 import asyncio, sys
+from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.node import ToolNode
 
 async def stop() -> None:
@@ -353,7 +356,7 @@ def test_calls_of_tools_that_are_not_there_are_seen_by_hooks_and_middleware():
         run(ToolNode(tool_hooks=[note]).invoke([_call("ghost", '{"x": 1}', id="c1"), _call("ghost", "{", id="c2")]))
 
     assert seen == [("ghost", {"x": 1}), ("ghost", None)]
-    told = [(name, kwargs["args"], kwargs["context"].tool_use_id) for name, kwargs in captured]
+    told = [(name, kwargs["args"], kwargs["context"].tool_use_id) for name, kwargs in captured if "tool_name" in kwargs]
     assert sorted(told, key=str) == sorted(
         [
             ("before_tool_call", {"x": 1}, "c1"),
@@ -374,9 +377,43 @@ def test_every_call_passes_the_hooks_once_with_ids_of_its_own():
         run(ToolNode([double]).invoke([_call("double", f'{{"x": {x}}}', id=f"c{x}") for x in range(3)]))
 
     by_call = {}
-    for name, kwargs in captured:
+    for name, kwargs in captured[1:-1]:
         by_call.setdefault(kwargs["call_id"], []).append((name, kwargs["context"].tool_use_id))
     assert sorted(by_call.values()) == [[("before_tool_call", f"c{x}"), ("after_tool_call", f"c{x}")] for x in range(3)]
+
+
+def test_several_calls_of_a_bare_node_are_one_piece_of_work_and_one_call_is_itself():
+    async def double(x: int) -> int:
+        return 2 * x
+
+    node = ToolNode([double])
+    calls = [_call("double", f'{{"x": {x}}}') for x in range(3)]
+
+    async def all_ways():
+        await node.invoke(calls)
+        async for _ in node.as_completed(calls):
+            pass
+        await node.invoke(calls[:1])
+
+    with capture() as captured:
+        run(all_ways())
+    names = [name for name, _ in captured]
+    batch = ["before_workflow_run", *["before_tool_call", "after_tool_call"] * 3, "after_workflow_run"]
+    assert sorted(names) == sorted([*batch, *batch, "before_tool_call", "after_tool_call"])
+    first, last = captured[0][1], captured[7][1]
+    assert first["workflow"] is node
+    assert first["input"] == [{"name": "double", "arguments": {"x": x}} for x in range(3)]
+    assert last["result"] == ["0", "2", "4"]
+
+
+def test_the_calls_of_an_agents_turn_are_in_its_run_alone():
+    async def double(x: int) -> int:
+        return 2 * x
+
+    model = ScriptedModel([Turn(calls=[("double", {"x": 1}), ("double", {"x": 2})]), "done"])
+    with capture() as captured:
+        run(Agent("a", model=model, tools=[double])("Go"))
+    assert {name for name, _ in captured if "workflow" in name} == set()
 
 
 def test_state_dependencies_and_hooks_of_node_and_call_come_together():

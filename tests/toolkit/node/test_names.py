@@ -8,7 +8,7 @@ from toolkit.agents import Agent
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ToolUnknown
+from toolkit.errors import SpecInvalid, ToolUnknown
 from toolkit.functions import FunctionTool
 from toolkit.middleware.retry import Retry
 from toolkit.node import ToolNode
@@ -68,16 +68,18 @@ def test_a_tool_without_a_version_is_taken_away_alone():
 
 
 @pytest.mark.parametrize(
-    ("hook", "said"), [("hooks.py:audit", "'hooks.py:audit' cannot be"), (Retry, r"Retry is a class; .*, Retry\(…\)")]
+    ("hook", "said"),
+    [
+        (Retry, r"Retry is a class; .*, Retry\(…\)"),
+        (lambda: 1, r"<lambda> is no 'async def'; write it as: async def hook\(ctx, args, call_next\)"),
+    ],
 )
 def test_what_can_be_no_middleware_is_refused_when_the_node_is_made(hook, said):
-    with pytest.raises(DefinitionInvalid, match=said):
-        ToolNode([shell()], tool_hooks=[hook])
-
-
-def test_a_plain_function_may_be_middleware():
-    node = ToolNode([shell()], tool_hooks=[lambda ctx, args, call_next: "instead", lambda ctx, args, call_next: None])
-    assert asyncio.run(node.invoke([{"name": "shell.execute", "args": {}}]))[0].text == "instead"
+    with pytest.raises(SpecInvalid, match="tool_hooks: a str cannot be called; write it as: async def"):
+        ToolNode([shell()], tool_hooks=["hooks.py:audit"])
+    for make in (lambda: ToolNode([shell()], tool_hooks=[hook]), lambda: Agent("a", tool_hooks=[hook])):
+        with pytest.raises(SpecInvalid, match=said):
+            make()
 
 
 @pytest.mark.parametrize("in_order", [True, False])
