@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.model import ModelResponse
@@ -27,6 +28,9 @@ class Limits:
     Raises:
         DefinitionInvalid: A limit is not above 0, or there is one for costs and nothing says what they are.
     """
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    """So that a card's limit that nobody knows is refused."""
 
     depth: int | None = 10
     """How many agents may be at work below one another, the outermost one included."""

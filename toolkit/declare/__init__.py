@@ -1,8 +1,7 @@
 """Agents that are declared: with a decorator, or in files that anybody can write."""
 
-from toolkit.declare.application import RunningAgent, RunningAgents
 from toolkit.declare.cards import load_cards
 from toolkit.declare.config import AgentConfig
-from toolkit.declare.fast import FastAgent
+from toolkit.declare.fast import FastAgent, RunningAgent, RunningAgents
 
 __all__ = ["AgentConfig", "FastAgent", "RunningAgent", "RunningAgents", "load_cards"]

@@ -1,19 +1,141 @@
-"""Makes agents of declarations that were found to be right."""
+"""Makes agents of declarations: loads what they name, which runs it, and puts the agents together."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal, cast
 
+from toolkit.adapters import as_tools
 from toolkit.agents import Agent, AgentTool
+from toolkit.agents.options import SharedOptions
 from toolkit.agents.thread import History
 from toolkit.context import ToolContext
+from toolkit.declare.cards import read_text
 from toolkit.declare.config import AgentConfig
-from toolkit.declare.parts import Parts
 from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError, did_you_mean
+from toolkit.loading import check_model_hook, check_tool_hook, load, load_callable
 from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
-from toolkit.model import Model
+from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.model import Message, Model
 from toolkit.models.named import models_named
+from toolkit.tool_class import Tool
+
+_ROLES: dict[str, Literal["user", "assistant"]] = {"---USER": "user", "---ASSISTANT": "assistant"}
+_KNOWN = ("system", "user", "assistant", "tool")
+
+
+def read_messages(path: Path) -> list[Message]:
+    """Read a JSON list of chat messages, or text whose lines ``---USER`` and ``---ASSISTANT`` say who speaks next.
+
+    Raises:
+        CardInvalid: It is neither.
+    """
+    text = read_text(path)
+    return _from_json(text, str(path)) if path.suffix.lower() == ".json" else _from_text(text)
+
+
+def _from_text(text: str) -> list[Message]:
+    parts: list[tuple[Literal["user", "assistant"], list[str]]] = [("user", [])]
+    for line in text.splitlines():
+        role = _ROLES.get(line.strip())
+        if role is None:
+            parts[-1][1].append(line)
+        else:
+            parts.append((role, []))
+    messages: list[Message] = [{"role": role, "content": "\n".join(lines).strip()} for role, lines in parts]
+    return [each for each in messages if each.get("content")]
+
+
+def _from_json(text: str, source: str) -> list[Message]:
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        raise CardInvalid((CardProblem(source, line, f"not valid JSON: {error}"),)) from error
+    if isinstance(found, dict):
+        found = cast("dict[str, Any]", found).get("messages")
+    if not isinstance(found, list) or not all(map(_is_message, cast("list[object]", found))):
+        message = f"expected a list of chat messages, each with a role ({', '.join(_KNOWN)}) and content"
+        raise CardInvalid((CardProblem(source, 1, message),))
+    return cast("list[Message]", found)
+
+
+def _is_message(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    message = cast("dict[str, object]", value)
+    return message.get("role") in _KNOWN and isinstance(message.get("content"), str)
+
+
+@dataclass(slots=True)
+class Parts:
+    """What one declaration names, loaded."""
+
+    tools: list[Tool] = field(default_factory=list[Tool])
+    tool_hooks: list[ToolHook] = field(default_factory=list[ToolHook])
+    model_hooks: list[ModelHook] = field(default_factory=list[ModelHook])
+    messages: list[Message] = field(default_factory=list[Message])
+    problems: list[CardProblem] = field(default_factory=list[CardProblem])
+    """Why something is not there."""
+
+
+def load_parts(config: AgentConfig) -> Parts:
+    """Load everything that ``config`` names; what cannot be loaded is among the problems, with its line."""
+    parts = Parts()
+    base = config.origin.base_path
+
+    def function(spec: object) -> Any:
+        return load_callable(spec, base) if isinstance(spec, str) else spec
+
+    for spec in config.function_tools:
+        with _Telling(parts, config, "function_tools"):
+            parts.tools.extend(as_tools(load(spec, base) if isinstance(spec, str) else spec))
+    for spec in config.tool_hooks:
+        with _Telling(parts, config, "tool_hooks"):
+            parts.tool_hooks.append(check_tool_hook(function(spec)))
+    for spec in config.model_hooks:
+        with _Telling(parts, config, "model_hooks"):
+            parts.model_hooks.append(check_model_hook(function(spec)))
+    for name in config.messages:
+        with _Telling(parts, config, "messages"):
+            parts.messages.extend(read_messages((base or Path()) / name))
+    _find_namesakes(parts, config)
+    return parts
+
+
+def _find_namesakes(parts: Parts, config: AgentConfig) -> None:
+    seen: set[str] = set()
+    for tool in parts.tools:
+        if tool.name in seen:
+            parts.problems.append(
+                config.origin.problem(f"function_tools: two are called {tool.name!r}", "function_tools")
+            )
+        seen.add(tool.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """Makes a problem of the key's line of what the toolkit raises inside."""
+
+    parts: Parts
+    config: AgentConfig
+    key: str
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        match error:
+            case CardInvalid(problems=problems):
+                self.parts.problems.extend(problems)
+            case ToolkitError():
+                said = str(error).removeprefix(f"{self.key}: ")
+                self.parts.problems.append(self.config.origin.problem(f"{self.key}: {said}", self.key))
+            case _:
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +249,15 @@ def _agent(
     config: AgentConfig, parts: Parts, tools: list[object], model: Model | None, context: ToolContext | None
 ) -> Agent:
     kind: type[Agent] = config.agent_class or Agent
+    options: SharedOptions = {**config.options(), "tool_hooks": parts.tool_hooks, "model_hooks": parts.model_hooks}
     return kind(
         config.name,
         instruction=config.instruction,
-        description=config.description,
         model=model,
         tools=[*parts.tools, *tools],
-        tool_hooks=parts.tool_hooks,
-        model_hooks=parts.model_hooks,
-        max_turns=config.max_turns,
-        max_parallel=config.max_parallel,
         context=context,
         messages=parts.messages,
+        **options,
     )
 
 

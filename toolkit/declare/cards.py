@@ -1,22 +1,24 @@
 """AgentCards: agents declared in Markdown with front matter or in YAML, in files, folders and at addresses."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from toolkit.declare.config import AgentConfig, Origin
+from toolkit.declare.config import CODE_KEYS, AgentConfig, Card, Origin, read_config
 from toolkit.declare.documents import (
     MOST_BYTES,
     Document,
     decoded,
+    fetch,
     has_front_matter,
+    is_address,
     is_script,
     read_markdown,
     read_yaml,
+    shown,
 )
-from toolkit.declare.fetching import fetch, is_address, shown
-from toolkit.declare.keys import CARD_KEYS, CODE_KEYS, NOT_KEPT, Unfit, agent_name, unknown_key
 from toolkit.errors import CardInvalid, CardProblem
+from toolkit.reading import Key, Misfit
 
 CONFIG_NAMES = ("fastagent.config.yaml", "fast-agent.yaml")
 """Files of servers and settings, which lie among cards and are none."""
@@ -123,54 +125,35 @@ def read_text(path: Path) -> str:
 
 
 def _config(document: Document, origin: Origin, stem: str) -> tuple[AgentConfig | None, list[CardProblem]]:
-    values, problems = read_keys(document, CARD_KEYS)
+    values: dict[str, Any] = dict(document.values)
+    problems: list[CardProblem] = []
     if origin.is_remote:
         problems += [
             document.problem(_NOT_FROM_AN_ADDRESS.format(key=key), key)
             for key in (*CODE_KEYS, "messages")
             if key in document.values
         ]
-    problems += _settle_instruction(document, values)
-    if "name" not in document.values:
-        problems += _named_after(stem, document, values)
-    if problems:
-        return None, sorted(problems, key=lambda each: each.line)
-    return AgentConfig(**values, origin=origin), []
-
-
-def read_keys(
-    document: Document, keys: Mapping[str, Callable[[object], Any]]
-) -> tuple[dict[str, Any], list[CardProblem]]:
-    """Read every key of a document, and say what is wrong with which."""
-    values: dict[str, Any] = {}
-    problems: list[CardProblem] = []
-    for key, value in document.values.items():
-        if key not in keys:
-            problems.append(document.problem(unknown_key(key, keys), key))
-            continue
-        try:
-            read = keys[key](value)
-        except Unfit as error:
-            problems.append(document.problem(f"{key}: {error}", key, *error.path))
-        else:
-            if key not in NOT_KEPT:
-                values[key] = read
-    return values, problems
-
-
-def _settle_instruction(document: Document, values: dict[str, Any]) -> list[CardProblem]:
-    if document.body:
-        if "instruction" in document.values:
-            return [document.problem(_TWICE, "instruction")]
+    about_instruction: list[CardProblem] = []
+    if document.body and "instruction" in values:
+        about_instruction = [document.problem(_TWICE, "instruction")]
+    elif document.body:
         values["instruction"] = document.body
-    elif "instruction" not in document.values:
-        return [document.problem(_NEEDED)]
-    return []
-
-
-def _named_after(stem: str, document: Document, values: dict[str, Any]) -> list[CardProblem]:
+    elif "instruction" not in values:
+        about_instruction = [document.problem(_NEEDED)]
+        values["instruction"] = _NEEDED
+    values.setdefault("name", stem)
     try:
-        values["name"] = agent_name(stem)
-    except Unfit as error:
-        return [document.problem(f"no name, and the file's {error}")]
-    return []
+        config = read_config(Card, values)
+    except Misfit as error:
+        problems += [_problem(document, path, said) for path, said in error.problems]
+    else:
+        if not problems and not about_instruction:
+            return config.model_copy(update={"origin": origin}), []
+    return None, sorted([*problems, *about_instruction], key=lambda each: each.line)
+
+
+def _problem(document: Document, path: tuple[Key, ...], said: str) -> CardProblem:
+    key = str(path[0])
+    if key == "name" and "name" not in document.values:
+        return document.problem(f"no name, and the file's {said}")
+    return document.problem(said if said.startswith("unknown key") and len(path) == 1 else f"{key}: {said}", *path)

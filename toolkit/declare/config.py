@@ -1,30 +1,83 @@
-"""What is declared about an agent, the same for a decorator and a card."""
+"""What is declared about an agent: one model for decorators and cards, read by pydantic."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, TypeAdapter
+
+from toolkit.agents import Limits
+from toolkit.agents.options import SharedOptions
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.errors import CardProblem
-from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Model
+from toolkit.reading import WRITTEN, Count, Different, Misfit, Path, Seconds, Text, Words, read, type_name, unknown_key
 from toolkit.tool_class import Tool
 
-Spec: TypeAlias = str
-"""A function in a file, as in ``tools.py:add_one``."""
-
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _NO_LINES: Mapping[str, int] = MappingProxyType({})
-_NO_FILTERS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
-def _no_filters() -> Mapping[str, tuple[str, ...]]:
-    return _NO_FILTERS
+def _agent_name(value: str) -> str:
+    name = value.replace(" ", "_")
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be an agent's name: 1 to 100 letters, digits, '_' or '-'")
+    return name
 
 
-def _no_lines() -> Mapping[str, int]:
-    return _NO_LINES
+def _spec(value: str) -> str:
+    written, _, name = value.rpartition(":")
+    if not written.endswith(".py") or not name.isidentifier():
+        raise ValueError(f"{value!r} does not name a function; write it as 'module.py:function'")
+    return value
+
+
+def _spec_or_object(value: object) -> object:
+    return _spec(value.strip()) if isinstance(value, str) else value
+
+
+def _name_or_model(value: object) -> object:
+    return _TEXT.validate_python(value) if isinstance(value, str) else value
+
+
+def _filters(value: object) -> object:
+    if not isinstance(value, Mapping):
+        raise ValueError(  # noqa: TRY004 - pydantic takes it as what is wrong
+            f"expected the tools of each server, as in {{time: [get_time]}}, found {type_name(value)}"
+        )
+    return dict(cast("Mapping[Any, Any]", value))
+
+
+def _limits(value: object) -> object:
+    if value is None or isinstance(value, Limits | Mapping):
+        return _LIMITS.validate_python(value) if isinstance(value, Mapping) else value
+    raise ValueError(f"expected limits, as in {{depth: 3, tokens: 100000}}, found {type_name(value)}")
+
+
+def _several(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+def _agent_type(value: str) -> str:
+    if value != "agent":
+        raise ValueError(
+            f"{value!r} is not a type of card: leave it out or write agent; workflows are written in Python"
+        )
+    return value
+
+
+_TEXT: TypeAdapter[str] = TypeAdapter(Text)
+_LIMITS: TypeAdapter[Limits] = TypeAdapter(Limits)
+AgentName = Annotated[Text, AfterValidator(_agent_name)]
+"""A name that can follow ``agent__`` in the name of a tool; blanks become ``_``."""
+Spec = Annotated[Text, AfterValidator(_spec)]
+"""A function in a file, as in ``tools.py:add_one``."""
+Names: TypeAlias = Different[Text]
+Functions: TypeAlias = Different[Annotated[Any, AfterValidator(_spec_or_object)]]
+Specs: TypeAlias = Different[Spec]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +87,9 @@ class Origin:
     source: str = "<python>"
     """The file or address."""
     line: int = 1
-    lines: Mapping[str, int] = field(default_factory=_no_lines)
+    lines: Mapping[str, int] = field(default_factory=lambda: _NO_LINES)
     """Line of each key, where they are known."""
-    base_path: Path | None = None
+    base_path: FilePath | None = None
     """What relative paths are relative to; None for the working directory."""
     is_card: bool = False
     is_remote: bool = False
@@ -46,41 +99,119 @@ class Origin:
         return CardProblem(self.source, self.lines.get(key, self.line), message)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentConfig:
+class Declared(SharedOptions, total=False):
+    """What a decorator takes beside a name and an instruction; ``AgentConfig`` says what each of it means."""
+
+    model: Model | str
+    default: bool
+    servers: Sequence[str]
+    tools: Mapping[str, Sequence[str]]
+    function_tools: Sequence[Tool | Callable[..., Any] | str]
+    agents: Sequence[str]
+    use_history: bool
+    messages: str | Sequence[str]
+    history_source: HistorySource
+    history_merge_target: HistoryMergeTarget
+    child_timeout_sec: float
+    max_display_instances: int
+
+
+class AgentConfig(BaseModel):
     """One declared agent; nothing in it is loaded, connected or checked against other agents yet."""
 
-    name: str
-    instruction: str
-    description: str = ""
-    """For the agents that have this one as a tool."""
+    model_config = WRITTEN
+
+    name: AgentName
+    """What it is called; a card without one has the name of its file."""
+    instruction: Text
+    """What its model is told first; in Markdown it stands below the front matter."""
+    description: Text = ""
+    """What it does, for the agents that have it as a tool."""
     default: bool = False
     """Whether the application's messages go to it; the first one declared is, where none says so."""
-    model: Model | str | None = None
-    """A model, or ``scripted:FILE`` or ``openai:NAME``; None for the application's."""
-    servers: tuple[str, ...] = ()
+    model: Annotated[Any, AfterValidator(_name_or_model)] = None
+    """``openai:NAME``, ``NAME`` alone or ``scripted:FILE``; in Python a model too. The application's by default."""
+    servers: Names = ()
     """Names of configured MCP servers."""
-    tools: Mapping[str, tuple[str, ...]] = field(default_factory=_no_filters)
+    tools: Annotated[dict[Text, Names], BeforeValidator(_filters)] = Field(default_factory=dict)
     """By server, the tools that are offered of it; all of them for a server that is not named here."""
-    function_tools: tuple[Tool | Callable[..., Any] | Spec, ...] = ()
-    agents: tuple[str, ...] = ()
+    function_tools: Functions = ()
+    """Local tools, as ``module.py:name``: functions, tools, lists of them; in Python also as they are."""
+    agents: Different[AgentName] = ()
     """Names of the agents that it has as the tools ``agent__<name>``."""
-    tool_hooks: tuple[ToolHook | Spec, ...] = ()
+    tool_hooks: Functions = ()
     """Middleware around every tool call, the first one outermost."""
-    model_hooks: tuple[ModelHook | Spec, ...] = ()
+    model_hooks: Functions = ()
+    """Middleware around every model call, the first one outermost."""
     use_history: bool = True
     """Whether one message to it remembers those before."""
-    messages: tuple[str, ...] = ()
-    """Files with the messages that its conversation begins with."""
+    messages: Annotated[Names, BeforeValidator(_several)] = ()
+    """Files with the messages that its conversation begins with; one alone needs no list."""
     history_source: HistorySource = "none"
+    """What the conversations of its child agents begin with: ``none``, ``messages``, ``child``, ``orchestrator``."""
     history_merge_target: HistoryMergeTarget = "none"
-    max_parallel: int | None = None
-    """How many of its tools work at once; None for all that are called."""
-    child_timeout_sec: float | None = None
-    """How long a call of a child agent may take; None for ever."""
-    max_display_instances: int = 20
-    """How many children that work at once are shown one by one."""
-    max_turns: int = 20
-    agent_class: type[Any] | None = None
-    """What is made of it, from ``fast.custom``; None for ``toolkit.agents.Agent``."""
-    origin: Origin = field(default_factory=Origin, compare=False)
+    """Who remembers what was said to a child agent: ``none``, ``child``, ``orchestrator``."""
+    max_parallel: Count | None = None
+    """How many of its tools work at once; all that are called by default."""
+    child_timeout_sec: Seconds | None = None
+    """How long a call of a child agent may take, in seconds; for ever by default."""
+    max_display_instances: Count = 20
+    """How many children that work at once ``toolkit run`` shows one by one."""
+    max_turns: Count = 20
+    """How often its model may be asked in one run."""
+    limits: Annotated[Limits | None, BeforeValidator(_limits)] = None
+    """What a run may come to, with the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
+    agent_class: type[Any] | None = Field(default=None, exclude=True)
+    """What is made of it, from ``fast.custom``; None for ``toolkit.Agent``."""
+    origin: Origin = Field(default_factory=Origin, exclude=True)
+    """Where it was declared."""
+
+    def options(self) -> SharedOptions:
+        """Return what an ``Agent`` takes of it."""
+        return cast("SharedOptions", {key: getattr(self, key) for key in SharedOptions.__annotations__})
+
+
+class Card(AgentConfig):
+    """What a card can say: functions by their specifications alone."""
+
+    type: Annotated[Text, AfterValidator(_agent_type)] = "agent"
+    """The kind of card: ``agent``, the only one."""
+    schema_version: Literal[1] = 1
+    """The version of this format: 1."""
+    function_tools: Specs = ()
+    tool_hooks: Specs = ()
+    model_hooks: Specs = ()
+    model: Text | None = None
+
+
+_PYTHON_ALONE = ("agent_class", "origin")
+CARD_KEYS = tuple(sorted(Card.model_fields.keys() - set(_PYTHON_ALONE)))
+"""What a card can have."""
+PYTHON_KEYS = tuple(sorted(AgentConfig.model_fields.keys() - set(_PYTHON_ALONE)))
+"""What a decorator takes."""
+LIMITS = tuple(each.name for each in fields(Limits) if each.name != "cost_of")
+"""What ``limits`` can have in a card."""
+CODE_KEYS = ("function_tools", "tool_hooks", "model_hooks")
+"""Keys whose values are run."""
+
+
+def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConfig:
+    """Return what a card or a decorator says.
+
+    Raises:
+        Misfit: Something in it does not fit.
+    """
+    keys = CARD_KEYS if kind is Card else PYTHON_KEYS
+    functions = "'module.py:function'" if kind is Card else "functions or 'module.py:function'"
+
+    def allowed(path: Path) -> tuple[str, ...]:
+        return LIMITS if path[0] == "limits" and len(path) > 1 else keys
+
+    def what(path: Path) -> str:
+        return functions if path[0] in CODE_KEYS else "names"
+
+    for key in _PYTHON_ALONE:
+        if kind is Card and key in values:
+            raise Misfit([((key,), unknown_key(key, keys))])
+    found = read(kind, values, Words(allowed, what=what))
+    return AgentConfig.model_construct(**{key: getattr(found, key) for key in AgentConfig.model_fields})

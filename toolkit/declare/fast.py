@@ -1,55 +1,136 @@
 """``fast``: agents declared with decorators and cards, and run together."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
-from toolkit.agents import Agent
-from toolkit.agents.thread import HistoryMergeTarget, HistorySource
+from toolkit.agents import Agent, AgentResult
 from toolkit.context import ToolContext
-from toolkit.declare.application import RunningAgent, RunningAgents
-from toolkit.declare.building import Models, ServerTools, build, refusal
+from toolkit.declare.building import Models, Parts, ServerTools, build, load_parts, refusal
 from toolkit.declare.cards import load_cards, read_text
-from toolkit.declare.checks import default_of, problems_between
-from toolkit.declare.config import AgentConfig, Origin
-from toolkit.declare.keys import PYTHON_KEYS, Unfit, unknown_key
-from toolkit.declare.needs import problems_of_models, problems_of_servers
-from toolkit.declare.parts import Parts, load_parts
+from toolkit.declare.checks import default_of, problems_between, problems_of_models, problems_of_servers
+from toolkit.declare.config import AgentConfig, Declared, Origin, read_config
 from toolkit.declare.settings import Settings, find_settings, read_settings
-from toolkit.errors import CardProblem, DefinitionInvalid, did_you_mean
+from toolkit.errors import CardProblem, DefinitionInvalid, NoAnswer, did_you_mean
 from toolkit.mcp.places import Place
 from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
-from toolkit.middleware.contexts import ModelHook, ToolHook
-from toolkit.model import Model
+from toolkit.model import Model, TextSink
+from toolkit.reading import Misfit
 from toolkit.tool_class import Tool
+
+
+class RunningAgent:
+    """An agent that messages can be sent to.
+
+    With ``use_history``, a message remembers the ones before it; a message whose model fails leaves no trace in the
+    conversation, and one without an answer what its tools did.
+    """
+
+    def __init__(self, agent: Agent, config: AgentConfig) -> None:
+        self.agent = agent
+        self.config = config
+
+    @property
+    def name(self) -> str:
+        """As it was declared."""
+        return self.config.name
+
+    async def __call__(self, message: str) -> str:
+        """Send a message and return the answer; short for ``send``."""
+        return await self.send(message)
+
+    async def send(self, message: str) -> str:
+        """Send a message and return the answer.
+
+        Raises:
+            NoAnswer: It came to none.
+            ModelFailed: The model failed.
+        """
+        result = await self.run(message)
+        if result.problem is not None:
+            raise NoAnswer(result.problem)
+        return result.text
+
+    async def run(
+        self, message: str, *, context: ToolContext | None = None, on_text: TextSink | None = None
+    ) -> AgentResult:
+        """Send a message and return all that came of it.
+
+        Args:
+            message: What to do.
+            context: What the tools may use, before the application's context.
+            on_text: Takes the words of the answer as they come.
+
+        Raises:
+            ModelFailed: The model failed.
+        """
+        thread = self.agent.history if self.config.use_history else None
+        return await self.agent.run(message, thread=thread, context=context, on_text=on_text)
+
+
+class RunningAgents(Mapping[str, RunningAgent]):
+    """What ``async with fast.run()`` gives: ``await agent("…")`` goes to the default agent.
+
+    Another one is ``agent["NY-Project-Manager"]`` or ``agent.NY_Project_Manager``.
+    """
+
+    def __init__(self, agents: Mapping[str, RunningAgent], default: str) -> None:
+        self._agents = dict(agents)
+        self._attributes = {name.replace("-", "_"): each for name, each in self._agents.items()}
+        self.default = self._agents[default]
+        """The agent that messages go to."""
+
+    async def __call__(self, message: str) -> str:
+        """Send a message to the default agent and return the answer; short for ``send``."""
+        return await self.send(message)
+
+    async def send(self, message: str, agent_name: str | None = None) -> str:
+        """Send a message and return the answer.
+
+        Args:
+            message: What to do.
+            agent_name: Who is to do it, instead of the default agent.
+
+        Raises:
+            DefinitionInvalid: Nobody has that name.
+            NoAnswer: The agent came to no answer.
+            ModelFailed: Its model failed.
+        """
+        agent = self.default if agent_name is None else self.find(agent_name)
+        return await agent.send(message)
+
+    def find(self, name: str) -> RunningAgent:
+        """Return an agent by its name.
+
+        Raises:
+            DefinitionInvalid: Nobody has that name.
+        """
+        if name not in self._agents:
+            known = ", ".join(self._agents)
+            raise DefinitionInvalid(f"there is no agent {name!r}{did_you_mean(name, self._agents)}; declared: {known}")
+        return self._agents[name]
+
+    def __getitem__(self, name: str) -> RunningAgent:
+        return self._agents[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._agents)
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+    def __getattr__(self, name: str) -> RunningAgent:
+        found = self.__dict__.get("_attributes", {}).get(name)
+        if found is None:
+            raise AttributeError(f"there is no agent {name!r}")
+        return found
+
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Declared(TypedDict, total=False):
-    """What an agent's decorator takes; ``AgentConfig`` says what each of it means."""
-
-    description: str
-    default: bool
-    model: Model | str
-    servers: Sequence[str]
-    tools: Mapping[str, Sequence[str]]
-    function_tools: Sequence[Tool | Callable[..., Any] | str]
-    agents: Sequence[str]
-    tool_hooks: Sequence[ToolHook | str]
-    model_hooks: Sequence[ModelHook | str]
-    use_history: bool
-    messages: str | Sequence[str]
-    history_source: HistorySource
-    history_merge_target: HistoryMergeTarget
-    max_parallel: int
-    child_timeout_sec: float
-    max_display_instances: int
-    max_turns: int
 
 
 class FastAgent:
@@ -201,22 +282,19 @@ class FastAgent:
         self, name: str, instruction: str | Path, declared: Mapping[str, Any], cls: type[Agent] | None
     ) -> Callable[[F], F]:
         said = read_text(instruction).strip() if isinstance(instruction, Path) else instruction
-        values: dict[str, Any] = {}
-        for key, value in {"name": name, "instruction": said, **declared}.items():
-            if key not in PYTHON_KEYS:
-                raise DefinitionInvalid(f"agent {name!r}: {unknown_key(key, PYTHON_KEYS)}")
-            if value is None:
-                continue
-            try:
-                values[key] = PYTHON_KEYS[key](value)
-            except Unfit as error:
-                raise DefinitionInvalid(f"agent {name!r}: {key}: {error}") from None
+        values = {"name": name, "instruction": said, **declared}
+        try:
+            config = read_config(AgentConfig, {key: value for key, value in values.items() if value is not None})
+        except Misfit as error:
+            path, wrong = error.problems[0]
+            key = "" if wrong.startswith("unknown key") else f"{path[0]}: "
+            raise DefinitionInvalid(f"agent {name!r}: {key}{wrong}") from None
 
         def decorate(function: F) -> F:
             code = getattr(function, "__code__", None)
             origin = Origin() if code is None else Origin(code.co_filename, code.co_firstlineno)
             origin = Origin(origin.source, origin.line, base_path=self._base_path)
-            self.configs.append(AgentConfig(**values, agent_class=cls, origin=origin))
+            self.configs.append(config.model_copy(update={"agent_class": cls, "origin": origin}))
             return function
 
         return decorate

@@ -4,16 +4,18 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, BaseModel, Strict, model_validator
 
 from toolkit.declare.cards import CONFIG_NAMES, read_text
-from toolkit.declare.documents import Document, Key, read_yaml, type_name
-from toolkit.declare.keys import Unfit, text, unknown_key
+from toolkit.declare.documents import Document, read_yaml
 from toolkit.errors import CardInvalid, CardProblem
 from toolkit.mcp.places import HttpServer, Place, StdioServer
+from toolkit.reading import WRITTEN, Key, Misfit, Text, Words, read, type_name
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::([^}]*))?\}")
 
@@ -36,148 +38,134 @@ def find_settings(*folders: Path) -> Path | None:
     return next((path for folder in folders for name in CONFIG_NAMES if (path := folder / name).is_file()), None)
 
 
+def _address(value: str) -> str:
+    if not value.lower().startswith(("http://", "https://")):
+        raise ValueError("expected an http or https address")
+    return value
+
+
+Address = Annotated[Text, AfterValidator(_address)]
+_STDIO = ("command", "args", "env", "cwd")
+_HTTP = ("url", "headers")
+_NEEDED = ("command", "url", "target")
+
+
+class ServerSettings(BaseModel):
+    """An MCP server as ``mcp: servers:`` has it, by name: one of ``command``, ``url`` and ``target``, and the rest."""
+
+    model_config = WRITTEN
+
+    command: Text | None = None
+    """The program that is started; ``${PYTHON}`` is this interpreter."""
+    args: Annotated[tuple[Annotated[str, Strict()], ...], Strict(False)] = ()
+    """The program's arguments."""
+    env: Mapping[str, str] = {}
+    """Variables of the program beside the few that every server gets."""
+    cwd: Text | None = None
+    """Where it runs, from the folder of this file."""
+    url: Address | None = None
+    """The address of a server that is reached by streamable HTTP."""
+    headers: Mapping[str, str] = {}
+    """Headers of each request to the address."""
+    target: Text | None = None
+    """An address, or a command with its arguments, in one line."""
+    transport: Literal["stdio", "http"] | None = None
+    """``stdio`` or ``http``; it follows from the rest."""
+    name: Text | None = None
+    """For people."""
+    description: Text | None = None
+    """For people."""
+
+    @model_validator(mode="after")
+    def _agree(self) -> "ServerSettings":
+        ways = [key for key in _NEEDED if getattr(self, key) is not None]
+        if len(ways) != 1:
+            raise ValueError(f"expected one of command, url and target, found {' and '.join(ways) or 'none'}")
+        try:
+            _ = _address(self.target) if self.target and self.is_http else shlex.split(self.target or "")
+        except ValueError as error:
+            raise ValueError(f"target: {str(error).lower()}") from None
+        kind = "url" if self.is_http else "command"
+        if foreign := [key for key in (_STDIO if self.is_http else _HTTP) if key in self.model_fields_set]:
+            raise ValueError(f"{foreign[0]!r} does not go with {kind!r}")
+        return self
+
+    @property
+    def is_http(self) -> bool:
+        """Whether it is reached by an address."""
+        return self.url is not None or "://" in (self.target or "")
+
+    def place(self, folder: Path) -> Place:
+        """Return where the server is; ``folder`` is that of the file."""
+        if self.is_http:
+            return HttpServer(self.url or self.target or "", headers=dict(self.headers))
+        command, *args = [self.command, *self.args] if self.command is not None else shlex.split(self.target or "")
+        return StdioServer(command, tuple(args), env=dict(self.env), cwd=folder / (self.cwd or "."))
+
+
+SERVER_KEYS = tuple(sorted(ServerSettings.model_fields))
+"""What a server can have."""
+_WORDS = Words(lambda _: SERVER_KEYS, needed=_NEEDED)
+
+
 def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``default_model`` and ``mcp: servers:``; other keys of the file are other programs'.
 
-    A server has either a ``command`` with ``args``, ``env`` and ``cwd``, or a ``url`` with ``headers``, or a ``target``
-    that is one of both in one line. ``${NAME}`` stands for a variable of the environment, ``${NAME:default}`` does
-    without it, and ``${PYTHON}`` is this interpreter unless the environment has one.
+    ``${NAME}`` stands for a variable of the environment, ``${NAME:default}`` does without it, and ``${PYTHON}`` is this
+    interpreter unless the environment has one.
 
     Raises:
         CardInvalid: Something in it is wrong; its ``problems`` are all that is.
     """
     document = read_yaml(read_text(path), str(path))
-    reader = _Reader(document, {"PYTHON": sys.executable} | dict(os.environ if environ is None else environ))
+    environ = {"PYTHON": sys.executable} | dict(os.environ if environ is None else environ)
+    problems: list[CardProblem] = []
     servers: dict[str, Place] = {}
-    for name, fields in reader.mappings("mcp", "servers"):
-        place = reader.place(name, fields, path.parent)
-        if place is not None:
-            servers[name] = place
-    model = reader.value(text, None, document.values, "default_model") if "default_model" in document.values else None
-    if reader.problems:
-        raise CardInvalid(tuple(reader.problems))
+    for name, fields in _servers(document, problems).items():
+        try:
+            servers[name] = read(ServerSettings, _filled(fields, environ), _WORDS).place(path.parent)
+        except Misfit as error:
+            for keys, said in error.problems:
+                key = f"{keys[0]}: " if keys and not said.startswith("unknown key") else ""
+                problems.append(document.problem(f"{name}: {key}{said}", "mcp", "servers", name, *keys))
+    model: str | None = None
+    if "default_model" in document.values:
+        try:
+            model = read(cast("type[str]", Text), _filled(document.values["default_model"], environ), _WORDS)
+        except Misfit as error:
+            problems.append(document.problem(f"default_model: {error.problems[0][1]}", "default_model"))
+    if problems:
+        raise CardInvalid(tuple(problems))
     return Settings(servers, model, path.parent, document)
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise Unfit(f"expected a list, found {type_name(value)}")
-    for index, each in enumerate(cast("list[object]", value)):
-        if not isinstance(each, str):
-            raise Unfit(f"expected text, found {type_name(each)}; put it into quotes", index)
-    return tuple(cast("list[str]", value))
+def _servers(document: Document, problems: list[CardProblem]) -> Mapping[str, Any]:
+    value: Mapping[str, Any] = document.values
+    for path in (("mcp",), ("mcp", "servers")):
+        inner = value.get(path[-1])
+        if inner is None:
+            return {}
+        if not isinstance(inner, Mapping):
+            problems.append(document.problem(f"{path[-1]}: expected a mapping, found {type_name(inner)}", *path))
+            return {}
+        value = cast("Mapping[str, Any]", inner)
+    return value
 
 
-def _table(value: object) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise Unfit(f"expected a mapping, found {type_name(value)}")
-    for key, each in cast("Mapping[str, object]", value).items():
-        if not isinstance(each, str):
-            raise Unfit(f"expected text, found {type_name(each)}; put it into quotes", key)
-    return dict(cast("Mapping[str, str]", value))
+def _filled(value: Any, environ: Mapping[str, str], *path: Key) -> Any:
+    """Return a value with the variables of the environment in all of its texts."""
 
-
-_STDIO: dict[str, Callable[[object], Any]] = {"command": text, "args": _texts, "env": _table, "cwd": text}
-_HTTP: dict[str, Callable[[object], Any]] = {"url": text, "headers": _table}
-_EITHER: dict[str, Callable[[object], Any]] = {
-    "target": text,
-    "transport": text,
-    "name": text,
-    "description": text,
-}
-_ALL = {**_STDIO, **_HTTP, **_EITHER}
-_NEEDED = ("command", "url", "target")
-_WAYS = "expected one of command, url and target"
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Reads one file, and gathers what is wrong with it."""
-
-    document: Document
-    environ: Mapping[str, str]
-    problems: list[CardProblem] = field(default_factory=list[CardProblem])
-
-    def mappings(self, *path: Key) -> list[tuple[str, Mapping[str, object]]]:
-        value: object = self.document.values
-        for depth, key in enumerate(path, 1):
-            value = cast("Mapping[Key, object]", value).get(key)
-            if value is None:
-                return []
-            if not isinstance(value, Mapping):
-                self._tell(f"{key}: expected a mapping, found {type_name(value)}", *path[:depth])
-                return []
-        found: list[tuple[str, Mapping[str, object]]] = []
-        for name, fields in cast("Mapping[str, object]", value).items():
-            if isinstance(fields, Mapping):
-                found.append((name, cast("Mapping[str, object]", fields)))
-            else:
-                self._tell(f"{name}: expected a mapping, found {type_name(fields)}", *path, name)
-        return found
-
-    def value(self, read: Callable[[object], Any], instead: Any, fields: Mapping[str, object], *path: Key) -> Any:
-        try:
-            return self._filled(read(fields[cast("str", path[-1])]))
-        except Unfit as error:
-            self._tell(f"{path[-1]}: {error}", *path, *error.path)
-            return instead
-
-    def place(self, name: str, fields: Mapping[str, object], folder: Path) -> Place | None:
-        here: tuple[Key, ...] = ("mcp", "servers", name)
-        before = len(self.problems)
-        needed = () if any(key in fields for key in _NEEDED) else _NEEDED
-        for key in fields:
-            if key not in _ALL:
-                self._tell(f"{name}: {unknown_key(key, _ALL, needed)}", *here, key)
-        known = {key: self.value(_ALL[key], None, fields, *here, key) for key in fields if key in _ALL}
-        ways = [key for key in _NEEDED if key in known]
-        if len(ways) != 1:
-            self._tell(f"{name}: {_WAYS}, found {' and '.join(ways) or 'none'}", *here)
-        if "transport" in known and known["transport"] not in ("stdio", "http"):
-            self._tell(f"{name}: transport: expected stdio or http", *here, "transport")
-        if len(self.problems) > before:
-            return None
-        return self._made(name, known, folder)
-
-    def _made(self, name: str, known: dict[str, Any], folder: Path) -> Place | None:
-        target = known.pop("target", None)
-        if target is not None and "://" in target:
-            known["url"] = target
-        elif target is not None:
-            try:
-                known["command"], *known["args"] = shlex.split(target)
-            except ValueError as error:
-                self._tell(f"{name}: target: {str(error).lower()}", "mcp", "servers", name, "target")
-                return None
-        foreign = [key for key in (_STDIO if "url" in known else _HTTP) if key in known]
-        if foreign:
-            kind = "url" if "url" in known else "command"
-            self._tell(f"{name}: {foreign[0]!r} does not go with {kind!r}", "mcp", "servers", name, foreign[0])
-            return None
-        if "url" in known:
-            if not known["url"].lower().startswith(("http://", "https://")):
-                key = "url" if target is None else "target"
-                self._tell(f"{name}: {key}: expected an http or https address", "mcp", "servers", name, key)
-                return None
-            return HttpServer(known["url"], headers=known.get("headers", {}))
-        cwd = folder / known.get("cwd", ".")
-        return StdioServer(known["command"], tuple(known.get("args", ())), env=known.get("env", {}), cwd=cwd)
-
-    def _filled(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return _VARIABLE.sub(self._variable, value)
-        if isinstance(value, tuple):
-            return tuple(self._filled(each) for each in cast("tuple[object, ...]", value))
-        if isinstance(value, dict):
-            return {key: self._filled(each) for key, each in cast("dict[str, object]", value).items()}
-        return value
-
-    def _variable(self, found: re.Match[str]) -> str:
+    def variable(found: re.Match[str]) -> str:
         name = str(found[1])
-        value = self.environ[name] if name in self.environ else cast("str | None", found[2])
+        value = environ[name] if name in environ else cast("str | None", found[2])
         if value is None:
-            raise Unfit(f"the environment has no {name}; set it, or write ${{{name}:default}}")
+            raise Misfit([(path, f"the environment has no {name}; set it, or write ${{{name}:default}}")])
         return value
 
-    def _tell(self, message: str, *path: Key) -> None:
-        self.problems.append(self.document.problem(message, *path))
+    if isinstance(value, str):
+        return _VARIABLE.sub(variable, value)
+    if isinstance(value, list):
+        return [_filled(each, environ, *path, at) for at, each in enumerate(cast("list[Any]", value))]
+    if isinstance(value, Mapping):
+        return {key: _filled(each, environ, *path, key) for key, each in cast("Mapping[str, Any]", value).items()}
+    return value

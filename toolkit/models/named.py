@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import cast
 
 from toolkit.errors import DefinitionInvalid, SpecInvalid
+from toolkit.extras import need
 from toolkit.model import Model
 from toolkit.models.openai import OpenAIModel
-from toolkit.models.scripts import Script
 
 
 def models_named(spec: str, base_path: Path | None = None) -> Callable[[str], Model]:
@@ -24,6 +24,9 @@ def models_named(spec: str, base_path: Path | None = None) -> Callable[[str], Mo
     """
     kind, colon, rest = spec.strip().partition(":")
     if kind == "scripted" and rest:
+        need("pydantic", extra="toolkit", purpose=f"the model {spec}")
+        from toolkit.models.scripts import Script
+
         return Script.read((base_path or Path()) / rest).model_for
     name = rest if kind == "openai" else kind
     # What stands alone is a name, unless it is only the beginning of one.

@@ -17,31 +17,79 @@ conversation gets its script from the beginning.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, Strict, model_validator
 
 from toolkit.errors import ScriptInvalid
 from toolkit.extras import need
 from toolkit.model import ModelRequest
 from toolkit.models.scripted import ScriptedModel, Turn
-
-_TURN_KEYS = ("text", "calls", "delay_s")
-_FILE_KEYS = ("model", "provider", "chunk_delay_s", "turns", "agents")
+from toolkit.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+def _delay(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ValueError(f"expected seconds, 0 or more, found {shown(value)}")
+    return float(value)
+
+
+def _arguments(value: object) -> Mapping[str, Any] | str:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"expected a mapping, or text that is sent as it is, found {type_name(value)}")  # noqa: TRY004 - as pydantic takes it
+    return {str(key): each for key, each in cast("Mapping[Any, Any]", value).items()}
+
+
+Delay = Annotated[Any, AfterValidator(_delay)]
+
+
+class WrittenCall(BaseModel):
+    """A tool that a turn calls."""
+
+    model_config = WRITTEN
+
+    name: Text
+    arguments: Annotated[Any, AfterValidator(_arguments)] = {}
+
+
+class WrittenTurn(BaseModel):
+    """One answer; text alone stands for one that calls nothing."""
+
+    model_config = WRITTEN
+
+    text: str = ""
+    calls: Annotated[tuple[WrittenCall, ...], Strict(False), BeforeValidator(lambda calls: calls or ())] = ()
+    delay_s: Delay = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _text_alone(cls, value: object) -> object:
+        return {"text": value} if isinstance(value, str) else value
+
+    def turn(self, request: ModelRequest) -> Turn:
+        """Return the turn as an answer to a request."""
+        return Turn(_filled(self.text, request), [(each.name, each.arguments) for each in self.calls], self.delay_s)
+
+
+Turns = Annotated[tuple[WrittenTurn, ...], Strict(False)]
+
+
+class Script(BaseModel):
     """The answers for several agents."""
 
-    path: Path
-    turns: tuple[Turn, ...] | None = None
+    model_config = WRITTEN
+
+    turns: Turns | None = None
     """For agents that have none of their own."""
-    agents: Mapping[str, tuple[Turn, ...]] = field(default_factory=dict[str, tuple[Turn, ...]])
-    model: str = "scripted"
-    provider: str = "scripted"
-    chunk_delay_s: float = 0.0
+    agents: Annotated[dict[str, Turns], BeforeValidator(lambda agents: agents or {})] = {}
+    model: Text = "scripted"
+    provider: Text = "scripted"
+    chunk_delay_s: Delay = 0.0
+    _path: Path = PrivateAttr(default=Path())
 
     @classmethod
     def read(cls, path: Path | str) -> "Script":
@@ -53,22 +101,16 @@ class Script:
         """
         path = Path(path)
         value: object = _parsed(path)
-        known: Mapping[str, Any] = {"turns": value}
-        if not isinstance(value, list):
-            known = _object(path, "it", value, _FILE_KEYS)
-        turns = _turns(path, "turns", known["turns"]) if known.get("turns") is not None else None
-        agents = _mapping(path, "agents", known.get("agents") or {})
-        own = {name: _turns(path, f"agents.{name}", each) for name, each in agents.items()}
-        if turns is None and not own:
-            raise ScriptInvalid(f"{path}: no turns in it; expected a list of turns, or an object with turns or agents")
-        return cls(
-            path,
-            turns,
-            own,
-            _text(path, "model", known.get("model", "scripted")),
-            _text(path, "provider", known.get("provider", "scripted")),
-            _seconds(path, "chunk_delay_s", known.get("chunk_delay_s", 0)),
-        )
+        try:
+            is_list = isinstance(value, list)
+            script = read(cls, {"turns": cast("object", value)} if is_list else value, Words(_allowed))
+        except Misfit as error:
+            keys, said = error.problems[0]
+            raise ScriptInvalid(f"{path}: {_place(keys, said)}{said}") from None
+        if script.turns is None and not script.agents:
+            raise ScriptInvalid(f"{path}: no turns in it; expected a list of turns, or a mapping with turns or agents")
+        script._path = path  # noqa: SLF001 - of the same class
+        return script
 
     def model_for(self, agent: str) -> ScriptedModel:
         """Return the model that answers ``agent``.
@@ -78,9 +120,9 @@ class Script:
         """
         turns = self.agents.get(agent, self.turns)
         if turns is None:
-            raise ScriptInvalid(f"{self.path}: nothing for the agent {agent!r}; it has {', '.join(self.agents)}")
+            raise ScriptInvalid(f"{self._path}: nothing for the agent {agent!r}; it has {', '.join(self.agents)}")
         return ScriptedModel(
-            [_step(each) for each in turns],
+            [each.turn for each in turns],
             name=self.model,
             provider=self.provider,
             each_conversation=True,
@@ -88,11 +130,16 @@ class Script:
         )
 
 
-def _step(turn: Turn) -> Callable[[ModelRequest], Turn]:
-    def step(request: ModelRequest) -> Turn:
-        return Turn(_filled(turn.text, request), turn.calls, turn.delay_s)
+def _allowed(path: tuple[Key, ...]) -> tuple[str, ...]:
+    kind = Script if len(path) == 1 else WrittenCall if "calls" in path[:-1] else WrittenTurn
+    return tuple(kind.model_fields)
 
-    return step
+
+def _place(path: tuple[Key, ...], said: str) -> str:
+    """Return where something stands, as in ``turns[0].calls[1].name: ``."""
+    keys = path[:-1] if said.startswith("unknown key") else path
+    place = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in keys).removeprefix(".")
+    return place and f"{place}: "
 
 
 def _filled(text: str, request: ModelRequest) -> str:
@@ -122,62 +169,3 @@ def _parsed(path: Path) -> Any:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ScriptInvalid(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-
-
-def _turns(path: Path, place: str, value: object) -> tuple[Turn, ...]:
-    return tuple(_turn(path, f"{place}[{at}]", each) for at, each in enumerate(_list(path, place, value)))
-
-
-def _turn(path: Path, place: str, value: object) -> Turn:
-    if isinstance(value, str):
-        return Turn(value)
-    known = _object(path, place, value, _TURN_KEYS)
-    calls = _list(path, f"{place}.calls", known.get("calls") or [])
-    return Turn(
-        _text(path, f"{place}.text", known.get("text", "")),
-        tuple(_call(path, f"{place}.calls[{at}]", each) for at, each in enumerate(calls)),
-        _seconds(path, f"{place}.delay_s", known.get("delay_s", 0)),
-    )
-
-
-def _call(path: Path, place: str, value: object) -> tuple[str, Mapping[str, Any] | str]:
-    known = _object(path, place, value, ("name", "arguments"))
-    arguments = known.get("arguments", {})
-    written = arguments if isinstance(arguments, str) else _mapping(path, f"{place}.arguments", arguments)
-    return _text(path, f"{place}.name", known.get("name")), written
-
-
-def _object(path: Path, place: str, value: object, keys: Sequence[str]) -> Mapping[str, Any]:
-    known = _mapping(path, place, value)
-    for key in known:
-        if key not in keys:
-            raise ScriptInvalid(f"{path}: {place} has {key!r}; known are {', '.join(keys)}")
-    return known
-
-
-def _mapping(path: Path, place: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _wrong(path, place, "an object", value)
-    return {str(key): each for key, each in cast("dict[Any, Any]", value).items()}
-
-
-def _list(path: Path, place: str, value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise _wrong(path, place, "a list", value)
-    return cast("list[object]", value)
-
-
-def _text(path: Path, place: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise _wrong(path, place, "a string", value)
-    return value
-
-
-def _seconds(path: Path, place: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise _wrong(path, place, "seconds", value)
-    return float(value)
-
-
-def _wrong(path: Path, place: str, expected: str, value: object) -> ScriptInvalid:
-    return ScriptInvalid(f"{path}: {place} is {value!r}; expected {expected}")

@@ -185,7 +185,7 @@ def test_check_reads_the_settings_too(toolkit, write):
     write("fastagent.config.yaml", "mcp:\n  servers:\n    time: {comand: uvx}\n")
     out, _, code = toolkit("check", "a.md")
     assert code == 1
-    assert [line.partition(": ")[0] for line in out.splitlines()] == ["fastagent.config.yaml:3"] * 2
+    assert [line.partition(": ")[0] for line in out.splitlines()] == ["fastagent.config.yaml:3"]
 
 
 def test_check_finds_models_and_programs_that_are_not_there(toolkit, write):

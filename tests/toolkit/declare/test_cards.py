@@ -1,10 +1,9 @@
-from dataclasses import fields
-
 import pytest
 
+from toolkit.agents import Limits
+from toolkit.agents.options import AgentOptions, SharedOptions
 from toolkit.declare.cards import load_cards, read_cards
-from toolkit.declare.config import AgentConfig
-from toolkit.declare.keys import CARD_KEYS, NOT_KEPT, PYTHON_KEYS
+from toolkit.declare.config import CARD_KEYS, PYTHON_KEYS, AgentConfig, Declared, Origin
 from toolkit.errors import CardInvalid, ToolkitError
 
 EVERYTHING = """
@@ -33,6 +32,7 @@ EVERYTHING = """
     history_merge_target: child
     max_parallel: 128
     child_timeout_sec: 120
+    limits: {depth: 3, tokens: 100000}
     max_display_instances: 5
     max_turns: 7
     ---
@@ -41,6 +41,11 @@ EVERYTHING = """
 
     Be brief.
     """
+
+
+def declared(config):
+    """The configuration without the place where it was declared."""
+    return config.model_copy(update={"origin": Origin()})
 
 
 def problems_of(path):
@@ -52,7 +57,7 @@ def problems_of(path):
 def test_markdown_with_front_matter_is_read_into_every_field_of_a_configuration(write):
     path = write("PMO.md", EVERYTHING)
     (config,) = load_cards(path)
-    assert config == AgentConfig(
+    assert declared(config) == AgentConfig(
         name="PMO_orchestrator",
         instruction="Get project updates.\n\nBe brief.",
         description="Asks others.",
@@ -70,6 +75,7 @@ def test_markdown_with_front_matter_is_read_into_every_field_of_a_configuration(
         history_merge_target="child",
         max_parallel=128,
         child_timeout_sec=120.0,
+        limits=Limits(depth=3, tokens=100_000),
         max_display_instances=5,
         max_turns=7,
     )
@@ -77,20 +83,20 @@ def test_markdown_with_front_matter_is_read_into_every_field_of_a_configuration(
     assert config.origin.problem("x", "agents").line == 15
 
 
-def test_every_key_is_a_field_and_every_field_is_a_key():
-    names = {each.name for each in fields(AgentConfig)} - {"origin", "agent_class"}
-    assert set(CARD_KEYS) - NOT_KEPT == names
-    assert set(PYTHON_KEYS) == names
+def test_every_option_of_an_agent_is_a_key_of_cards_and_of_decorators():
+    assert SharedOptions.__annotations__.keys() <= AgentOptions.__annotations__.keys() & set(PYTHON_KEYS)
+    assert set(PYTHON_KEYS) == {*Declared.__annotations__, "name", "instruction"}
+    assert set(CARD_KEYS) == {*PYTHON_KEYS, "type", "schema_version"}
 
 
 def test_yaml_is_a_card_as_well(write):
     (config,) = load_cards(write("counter.yaml", "instruction: Count.\nservers: []\n"))
-    assert config == AgentConfig(name="counter", instruction="Count.")
+    assert declared(config) == AgentConfig(name="counter", instruction="Count.")
 
 
 def test_a_card_without_a_name_has_its_files(write):
     (config,) = load_cards(write("My agent.md", "---\n---\nHelp.\n"))
-    assert config == AgentConfig(name="My_agent", instruction="Help.")
+    assert declared(config) == AgentConfig(name="My_agent", instruction="Help.")
 
 
 def test_a_byte_order_mark_and_blank_lines_may_stand_before_the_front_matter(write):
@@ -152,9 +158,9 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
     (problem,) = problems_of(path)
     assert problem == (
         f"{path}:3: unknown key 'server'; did you mean 'servers'?; allowed: agents, child_timeout_sec, default, "
-        "description, function_tools, history_merge_target, history_source, instruction, max_display_instances, "
-        "max_parallel, max_turns, messages, model, model_hooks, name, schema_version, servers, tool_hooks, tools, "
-        "type, use_history"
+        "description, function_tools, history_merge_target, history_source, instruction, limits, "
+        "max_display_instances, max_parallel, max_turns, messages, model, model_hooks, name, schema_version, servers, "
+        "tool_hooks, tools, type, use_history"
     )
 
 
@@ -189,6 +195,12 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
         ("max_parallel: 0", "max_parallel: expected a whole number above 0, found 0"),
         ("max_parallel: true", "max_parallel: expected a whole number above 0, found true"),
         ("max_turns: 1.5", "max_turns: expected a whole number above 0, found 1.5"),
+        ("limits: 3", "limits: expected limits, as in {depth: 3, tokens: 100000}, found a number"),
+        (
+            "limits: {dept: 3}",
+            "limits: unknown key 'dept'; did you mean 'depth'?; allowed: calls, cost, depth, tokens, turns",
+        ),
+        ("limits: {depth: 0}", "limits: Limits(depth=0): expected a number above 0, or None for no limit"),
         ("child_timeout_sec: -1", "child_timeout_sec: expected seconds above 0, found -1"),
         ("child_timeout_sec: .inf", "child_timeout_sec: expected seconds above 0, found inf"),
         ("child_timeout_sec: soon", "child_timeout_sec: expected seconds above 0, found 'soon'"),

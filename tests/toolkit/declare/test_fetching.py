@@ -6,9 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from toolkit.declare import fetching
+from toolkit.declare import documents as fetching
 from toolkit.declare.cards import load_cards
-from toolkit.declare.config import AgentConfig
 from toolkit.errors import CardInvalid
 
 MARKDOWN = "---\nname: remote\nservers: [time]\n---\nHelp.\n"
@@ -56,7 +55,7 @@ def problem_of(place):
 
 def test_a_card_at_an_address_is_read(serve):
     (config,) = load_cards(serve("/cards/remote.md", MARKDOWN))
-    assert config == AgentConfig(name="remote", instruction="Help.", servers=("time",))
+    assert (config.name, config.instruction, config.servers) == ("remote", "Help.", ("time",))
     assert (config.origin.is_remote, config.origin.base_path) == (True, None)
 
 
@@ -117,7 +116,7 @@ def test_only_the_web_is_an_address(address):
 @pytest.mark.parametrize("arrived", ["http://127.0.0.1/a.md", "ftp://127.0.0.1/a.md"])
 def test_a_redirect_away_from_https_is_not_read(arrived):
     with pytest.raises(CardInvalid) as caught:
-        fetching._read(SimpleNamespace(url=arrived), "https://cards.example/a.md?token=secret", 1.0)
+        fetching._received(SimpleNamespace(url=arrived), "https://cards.example/a.md?token=secret", 1.0)
     assert str(caught.value) == f"https://cards.example/a.md:1: redirected to {arrived}, which is not safe"
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from toolkit.declare.history import read_messages
+from toolkit.declare.building import read_messages
 from toolkit.errors import CardInvalid
 
 

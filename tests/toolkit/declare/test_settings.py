@@ -49,7 +49,7 @@ def test_a_variable_can_have_a_default(write):
     path = write("a.yaml", "mcp: {servers: {time: {command: '${A:uvx} ${B:}${C}'}}}\n")
     assert read_settings(path, {"C": "c"}).servers["time"].command == "uvx c"
     assert problems_of(path, {"A": "a"}) == [
-        f"{path}:1: command: the environment has no C; set it, or write ${{C:default}}",
+        f"{path}:1: time: command: the environment has no C; set it, or write ${{C:default}}",
     ]
 
 
@@ -86,18 +86,16 @@ def test_everything_that_is_wrong_is_told_with_its_line(write):
     assert problems_of(path) == [
         f"{path}:4: a: expected a mapping, found text",
         f"{path}:5: b: unknown key 'commnd'; did you mean 'command'?; allowed: {allowed}",
-        f"{path}:5: b: {ways}, found none",
         f"{path}:6: c: {ways}, found command and url",
-        f"{path}:11: args: expected text, found a number; put it into quotes",
+        f"{path}:11: d: args: expected text, found a number; put it into quotes",
         f"{path}:12: e: 'env' does not go with 'url'",
-        f"{path}:13: env: expected text, found a number; put it into quotes",
-        f"{path}:14: g: transport: expected stdio or http",
+        f"{path}:13: f: env: expected text, found a number; put it into quotes",
+        f"{path}:14: g: transport: expected one of stdio, http, found 'sse'",
         f"{path}:15: h: 'headers' does not go with 'command'",
         f"{path}:16: i: target: no closing quotation",
-        f"{path}:17: args: expected a list, found text",
-        f"{path}:18: env: expected a mapping, found a list",
+        f"{path}:17: j: args: expected a list, found text",
+        f"{path}:18: k: env: expected a mapping, found a list",
         f"{path}:19: l: unknown key 'cmd'; did you mean 'command'?; allowed: {allowed}",
-        f"{path}:19: l: {ways}, found none",
         f"{path}:20: m: unknown key 'arg'; did you mean 'args'?; allowed: {allowed}",
         f"{path}:21: n: url: expected an http or https address",
         f"{path}:22: o: target: expected an http or https address",

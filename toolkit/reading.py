@@ -1,0 +1,158 @@
+"""Reads what people wrote, by pydantic, and says what is wrong with it: where it stands, and in plain words."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
+
+from pydantic import AfterValidator, ConfigDict, Field, Strict, StringConstraints, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from toolkit.errors import did_you_mean
+
+T = TypeVar("T")
+
+Key: TypeAlias = str | int
+"""A key of a mapping or a place in a list."""
+
+WRITTEN = ConfigDict(
+    extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True, use_attribute_docstrings=True
+)
+"""How models read what was written: no key that nobody reads, and no guess at what was meant."""
+
+Path: TypeAlias = tuple[Key, ...]
+"""The keys that lead to a place."""
+
+_MOST_SHOWN = 60
+
+
+class Misfit(Exception):
+    """Something does not fit; ``problems`` has what, each with the keys that lead there."""
+
+    def __init__(self, problems: Sequence[tuple[Path, str]]) -> None:
+        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {said}" for path, said in problems))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a message about a place cannot know by itself."""
+
+    allowed: Callable[[Path], Iterable[str]]
+    """The keys that are known where an unknown one stands."""
+    needed: tuple[str, ...] = ()
+    """Keys of which one has to be there, so that an unknown one is likely meant as that."""
+    what: Callable[[Path], str] = lambda _: ""
+    """What a list holds."""
+
+
+def read(kind: type[T], value: object, words: Words) -> T:
+    """Return ``value`` as a ``kind``, by pydantic.
+
+    Raises:
+        Misfit: It does not fit.
+    """
+    try:
+        return cast("T", _adapter(kind).validate_python(value))
+    except ValidationError as error:
+        raise Misfit([_problem(each, words) for each in error.errors(include_url=False)]) from None
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _problem(error: ErrorDetails, words: Words) -> tuple[Path, str]:
+    path, found = tuple(error["loc"]), error["input"]
+    context: dict[str, Any] = error.get("ctx", {})
+    match error["type"]:
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            return path, unknown_key(str(path[-1]), words.allowed(path), words.needed)
+        case "literal_error":
+            options = context["expected"].replace("'", "").replace(" or ", ", ")
+            return path, f"expected {'one of ' if ',' in options else ''}{options}, found {shown(found)}"
+        case "tuple_type":
+            items = words.what(path)
+            return path, f"expected a list{items and f' of {items}'}, found {type_name(found)}"
+        case "given_twice":
+            return (*path, context["index"]), error["msg"]
+        case "value_error":
+            return path, str(context["error"])
+        case _:
+            said = _SAID.get(error["type"])
+            return path, error["msg"] if said is None else said(found)
+
+
+def _no_text(found: object) -> str:
+    quotes = "; put it into quotes" if isinstance(found, bool | int | float) else ""
+    return f"expected text, found {type_name(found)}{quotes}"
+
+
+def _no_count(found: object) -> str:
+    return f"expected a whole number above 0, found {shown(found)}"
+
+
+def _no_seconds(found: object) -> str:
+    return f"expected seconds above 0, found {shown(found)}"
+
+
+def _no_mapping(found: object) -> str:
+    return f"expected a mapping, found {type_name(found)}"
+
+
+_SAID: dict[str, Callable[[object], str]] = {
+    "missing": lambda _: "is missing",
+    "string_type": _no_text,
+    "string_too_short": lambda _: "expected text, found only blanks",
+    "bool_type": lambda found: f"expected true or false, found {type_name(found)}",
+    "int_type": _no_count,
+    "int_from_float": _no_count,
+    "greater_than_equal": _no_count,
+    "float_type": _no_seconds,
+    "greater_than": _no_seconds,
+    "finite_number": _no_seconds,
+    "dict_type": _no_mapping,
+    "model_type": _no_mapping,
+    "dataclass_type": _no_mapping,
+}
+"""What is said of each of pydantic's types of error, given what was found."""
+
+
+def _different(values: tuple[T, ...]) -> tuple[T, ...]:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            name = getattr(value, "__name__", value)
+            raise PydanticCustomError("given_twice", "{name} is given twice", {"name": repr(name), "index": index})
+    return values
+
+
+Text = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=1)]
+"""Text that is not empty."""
+Count = Annotated[int, Field(strict=True, ge=1)]
+Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Different = Annotated[tuple[T, ...], Strict(False), AfterValidator(_different)]
+"""A list of different things."""
+
+
+def unknown_key(key: str, allowed: Iterable[str], needed: Iterable[str] = ()) -> str:
+    """Return what is said of a key that nobody reads; ``needed`` are meant before others that are hardly nearer."""
+    allowed = sorted(allowed)
+    near = did_you_mean(key, allowed, 0.8) or did_you_mean(key, needed) or did_you_mean(key, allowed)
+    return f"unknown key {key!r}{near}; allowed: {', '.join(allowed)}"
+
+
+def type_name(value: object) -> str:
+    """Return what a reader of YAML calls the kind of ``value``, never the value itself, which may be huge."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    names: dict[type, str] = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
+    return names.get(type(value)) or f"a {type(value).__name__}"
+
+
+def shown(value: object) -> str:
+    """Return a short value as it is written, of anything else its kind."""
+    is_short = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return repr(value)[:_MOST_SHOWN] if is_short else type_name(value)
