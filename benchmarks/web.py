@@ -9,6 +9,7 @@ The exit code is 1 when a figure misses its budget by more than double: machines
 
 import argparse
 import gzip
+import json
 import statistics
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -203,16 +205,27 @@ def long_live_figures(browser: Browser, home: Path, seconds: int) -> Iterator[Fi
         page.wait_for_timeout(5000)
         yield Figure("live run of 100,000 spans: heap", heap_mb(page), "MB", 150)
         page.evaluate("window.__long = []; window.__frames = []")
+        browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
         flood = threading.Thread(target=agent.flood, args=(seconds, 200))
         flood.start()
         page.wait_for_timeout(seconds * 1000 + 1500)
         flood.join()
+        busy = processor_ms(json.loads(browser.stop_tracing())["traceEvents"])
         tasks, frames = page.evaluate("window.__long"), page.evaluate("window.__frames")
-        yield Figure(f"  200 spans/s for {seconds} s: longest task over 50 ms", max(tasks, default=0), "ms", 50)
+        yield Figure(f"  200 spans/s for {seconds} s: longest task", max(tasks, default=0), "ms", 50)
         yield Figure("  tasks over 50 ms", len(tasks), "")
+        yield Figure("  longest task, processor time", max(busy), "ms", 50)
         yield Figure("  frame, p95", statistics.quantiles(frames, n=20)[18], "ms", 50)
         yield Figure("  heap after that", heap_mb(page), "MB", 150)
     agent.close()
+
+
+def processor_ms(events: list[dict[str, Any]]) -> list[float]:
+    """The processor time of each task of the page: on a busy machine a task lasts longer than it works."""
+    names = [each for each in events if each["name"] == "thread_name"]
+    mains = {(each["pid"], each["tid"]) for each in names if each["args"]["name"] == "CrRendererMain"}
+    tasks = [each for each in events if "RunTask" in each["name"] and (each["pid"], each["tid"]) in mains]
+    return [each["tdur"] / 1000 for each in tasks if "tdur" in each]
 
 
 def recent(count: int) -> Iterator[Span]:

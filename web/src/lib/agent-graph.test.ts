@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { agentGraph, foldedGraph, isWorthDrawing, tellingCall } from "./agent-graph";
-import { callsOf } from "./calls";
-import { rowsInTurn } from "./samples.test-data";
+import { foldedGraph, graphSteps, isWorthDrawing, tellingCall } from "./agent-graph";
+import { callSteps } from "./calls";
+import { atOnce, rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
+
+const callsOf = atOnce(callSteps);
+const agentGraph = atOnce(graphSteps);
 
 const row = rowsInTurn(1);
 

@@ -1,5 +1,6 @@
 import { type Call, type Calls, calleeKind, calleeName, countingRow, figureOf, isHousekeeping } from "./calls";
 import type { Kind } from "./filter";
+import { PART, type Steps } from "./steps";
 
 /** What some calls come to together. Calls inside another call of the same sort are not summed a second time. */
 export interface CallFigures {
@@ -51,8 +52,8 @@ type Tally = Pick<GraphNode, "figures" | "calls">;
 type Below = Pick<CallFigures, "inputTokens" | "outputTokens" | "costUsd">;
 
 /** Gather the calls of a run into who called whom. */
-export function agentGraph({ all }: Calls): AgentGraph {
-  const below = belowOf(all);
+export function* graphSteps({ all }: Calls): Steps<AgentGraph> {
+  const below = yield* belowOf(all);
   const nodes = new Map<string, GraphNode>();
   const edges = new Map<GraphNode, Map<GraphNode, GraphEdge>>();
   const nodeOf = new Map<Call, GraphNode>();
@@ -64,7 +65,8 @@ export function agentGraph({ all }: Calls): AgentGraph {
       open.keep(each);
     }
   };
-  for (const call of all) {
+  for (const [count, call] of all.entries()) {
+    if (count % PART === 0) yield;
     open.enter(call);
     // What goes on below a request such as `sampling/createMessage` is called by whoever the request was sent for.
     if (isHousekeeping(call) && call.children.length) continue;
@@ -187,9 +189,10 @@ function plus(sum: Below, more: Below, fits: (key: keyof Below) => boolean = () 
   }
 }
 
-function belowOf(all: readonly Call[]): Map<Call, Below> {
+function* belowOf(all: readonly Call[]): Steps<Map<Call, Below>> {
   const below = new Map<Call, Below>();
-  for (const call of all) {
+  for (const [count, call] of all.entries()) {
+    if (count % PART === 0) yield;
     below.set(call, {
       inputTokens: figureOf(call, "inputTokens"),
       outputTokens: figureOf(call, "outputTokens"),
@@ -198,6 +201,7 @@ function belowOf(all: readonly Call[]): Map<Call, Below> {
   }
   // Callees stand behind their callers. An agent with a figure of its own states the sum of what is below it.
   for (let at = all.length - 1; at >= 0; at--) {
+    if (at % PART === 0) yield;
     const call = all[at];
     const parent = call?.parent;
     const more = call && below.get(call);

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { type Call, calleeKind, calleeName, callsOf, countingRow, figureOf } from "./calls";
-import { rowsInTurn } from "./samples.test-data";
+import { type Call, calleeKind, calleeName, callSteps, countingRow, figureOf } from "./calls";
+import { atOnce, rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
+
+const callsOf = atOnce(callSteps);
 
 const row = rowsInTurn(1, { durationMs: 1 });
 

@@ -1,6 +1,7 @@
 import { duplicatesOf } from "./duplicates";
 import type { SpanRow } from "./spans";
-import { type Tree, treeOf } from "./tree";
+import { PART, type Steps } from "./steps";
+import { type Tree, treeSteps } from "./tree";
 
 /**
  * One call of a run: a workflow, an agent, a model, a tool.
@@ -36,13 +37,14 @@ export interface Calls {
 type Part = "call" | "echo" | "between";
 
 /** The place of the row that stands for the call to which each row belongs. */
-export function callPlaces(rows: readonly SpanRow[]): Int32Array {
-  const tree = treeOf(rows);
-  const same = sameCalls(rows, tree);
+export function* callPlaces(rows: readonly SpanRow[]): Steps<Int32Array> {
+  const tree = yield* treeSteps(rows);
+  const same = yield* sameCalls(rows, tree);
   const places = new Int32Array(rows.length);
   // Whether a row lies on the far side of a request: what bears the same name there is the same call.
   const across = new Uint8Array(rows.length);
-  for (const at of tree.order) {
+  for (const [count, at] of tree.order.entries()) {
+    if (count % PART === 0) yield;
     const row = rows[at] as SpanRow;
     const above = tree.parent[at] as number;
     const far = above >= 0 && across[above] === 1;
@@ -60,12 +62,13 @@ export function callPlaces(rows: readonly SpanRow[]): Int32Array {
 }
 
 /** The place of the outermost row that tells of the same call by the server's word, for other rows their own place. */
-function sameCalls(rows: readonly SpanRow[], tree: Tree): Int32Array {
-  const same = Int32Array.from(rows.keys());
+function* sameCalls(rows: readonly SpanRow[], tree: Tree): Steps<Int32Array> {
+  const same = new Int32Array(rows.length).map((_, at) => at);
   const duplicates = duplicatesOf(rows);
   if (duplicates.size === 0) return same;
   const outermost = new Map<string, number>();
-  for (const at of tree.order) {
+  for (const [count, at] of tree.order.entries()) {
+    if (count % PART === 0) yield;
     const row = rows[at] as SpanRow;
     const counting = row.foldedInto ?? row.id;
     if (!duplicates.has(counting)) continue;
@@ -93,11 +96,12 @@ function isBetween(row: SpanRow | undefined): boolean {
 }
 
 /** Read the calls out of the spans of a trace. */
-export function callsOf(rows: readonly SpanRow[]): Calls {
-  const tree = treeOf(rows);
-  const places = callPlaces(rows);
+export function* callSteps(rows: readonly SpanRow[]): Steps<Calls> {
+  const tree = yield* treeSteps(rows);
+  const places = yield* callPlaces(rows);
   const found: Calls = { rows, roots: [], of: new Map(), all: [] };
-  for (const at of tree.order) {
+  for (const [count, at] of tree.order.entries()) {
+    if (count % PART === 0) yield;
     const row = rows[at] as SpanRow;
     const above = rows[tree.parent[at] ?? -1];
     const parent = (above && found.of.get(above.id)) ?? null;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import answer from "./counted.test-data.json";
+import { atOnce } from "./samples.test-data";
 import { type OutlineWindow, rowsOf } from "./spans";
-import { finish } from "./steps";
 import { subtreeSteps } from "./subtrees";
 import { totalsOf } from "./totals";
 import { treeOf } from "./tree";
 
-const subtreesOf = (...args: Parameters<typeof subtreeSteps>) => finish(subtreeSteps(...args));
+const subtreesOf = atOnce(subtreeSteps);
 
 // What the API answered: a test of Python makes sure that it still does.
 const rows = rowsOf(answer as unknown as OutlineWindow, () => answer.trace.trace_id);

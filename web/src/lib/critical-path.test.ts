@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { criticalPath } from "./critical-path";
-import { randomRows, sampleRow } from "./samples.test-data";
+import { criticalPathSteps } from "./critical-path";
+import { atOnce, randomRows, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { treeOf } from "./tree";
+
+const criticalPath = atOnce(criticalPathSteps);
 
 function row(id: string, parentId: string | null, from: number, to: number): SpanRow {
   return sampleRow(id, parentId, { startMs: from, durationMs: to - from });

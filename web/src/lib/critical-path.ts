@@ -1,4 +1,5 @@
 import { endMs, type SpanRow } from "./spans";
+import { PART, type Steps } from "./steps";
 import type { Tree } from "./tree";
 
 /** Which spans determined when a trace ended. */
@@ -26,7 +27,7 @@ interface Visit {
  * Time between children is the span's own. A child that was still running when the next one on the path began did not
  * hold that one up, and is left out.
  */
-export function criticalPath(rows: readonly SpanRow[], tree: Tree, nowMs: number): CriticalPath {
+export function* criticalPathSteps(rows: readonly SpanRow[], tree: Tree, nowMs: number): Steps<CriticalPath> {
   const ends = Float64Array.from(rows, (row) => endMs(row, nowMs));
   const own = new Map<number, number[]>();
   const through = new Map<number, number[]>();
@@ -40,7 +41,9 @@ export function criticalPath(rows: readonly SpanRow[], tree: Tree, nowMs: number
   const stack: Visit[] = [
     { row: -1, startMs: first, cursor: last, until: last, children: latestFirst(tree.roots), next: 0 },
   ];
+  let count = 0;
   for (let visit = stack.at(-1); visit; visit = stack.at(-1)) {
+    if (++count % PART === 0) yield;
     const child = nextChild(rows, ends, visit);
     if (child === null) {
       note(own, visit.row, visit.startMs, visit.cursor);

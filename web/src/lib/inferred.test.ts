@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { conversationSteps, INFERRED, type InferredTool, type InferredTurn } from "./inferred";
-import { sampleRow } from "./samples.test-data";
-import { finish } from "./steps";
+import { atOnce, sampleRow } from "./samples.test-data";
 import { totalsOf } from "./totals";
 
-const withConversations = (...args: Parameters<typeof conversationSteps>) => finish(conversationSteps(...args));
+const withConversations = atOnce(conversationSteps);
 
 const BASE = "1000000000";
 const at = (ms: number) => String(1_000_000_000n + BigInt(ms) * 1_000_000n);

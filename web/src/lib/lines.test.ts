@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "./lines";
-import { randomFrom, randomRows, sampleRow } from "./samples.test-data";
+import { atOnce, randomFrom, randomRows, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
-import { finish } from "./steps";
 import { subtreeSteps } from "./subtrees";
 import { treeOf } from "./tree";
 
-const subtreesOf = (...args: Parameters<typeof subtreeSteps>) => finish(subtreeSteps(...args));
+const subtreesOf = atOnce(subtreeSteps);
 
 const row = sampleRow;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LiveRows } from "./live-rows";
 import { randomFrom, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
-import { treeOf } from "./tree";
+import { type Tree, treeOf } from "./tree";
 
 /** The same, as simply as it can be said. */
 function naive(rows: readonly SpanRow[], newer: readonly SpanRow[]): SpanRow[] {
@@ -63,5 +63,36 @@ describe("LiveRows", () => {
     expect([...treeOf(live.rows).parent]).toEqual([-1, -1, 0]);
     live.merge([{ ...a, startMs: 6 }]);
     expect(treeOf(live.rows).places.get("a")).toBe(1);
+  });
+
+  it("grows a tree that is the one of its rows, whatever comes at its end", () => {
+    const plain = ({ places: _, ...tree }: Tree) => tree;
+    for (let seed = 0; seed < 60; seed++) {
+      const random = randomFrom(seed);
+      const live = new LiveRows();
+      const lists: (readonly SpanRow[])[] = [];
+      for (let batch = 0; batch < 12; batch++) {
+        // Most begin later than all before, some do not; parents come earlier, later, never, or in a circle.
+        const newer = [...Array(Math.floor(random() * 8)).keys()].map((at) =>
+          sampleRow(
+            `s${batch}-${at}`,
+            random() < 0.2 ? null : `s${Math.floor(random() * 14)}-${Math.floor(random() * 8)}`,
+            {
+              startMs: batch * 10 + at - (random() < 0.02 ? 15 : 0),
+            },
+          ),
+        );
+        live.merge(newer);
+        lists.push(live.rows);
+        if (random() < 0.7) treeOf(live.rows);
+      }
+      for (const rows of lists) {
+        expect(plain(treeOf(rows))).toEqual(plain(treeOf([...rows])));
+        for (const row of live.rows) {
+          const at = rows.indexOf(row);
+          expect(treeOf(rows).places.get(row.id)).toBe(at < 0 ? undefined : at);
+        }
+      }
+    }
   });
 });

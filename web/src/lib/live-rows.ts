@@ -1,5 +1,5 @@
 import type { SpanRow } from "./spans";
-import { reuseTree } from "./tree";
+import { growsFrom } from "./tree";
 
 /** The rows of a trace by start, kept in that order while windows and changes of it arrive. */
 export class LiveRows {
@@ -38,8 +38,7 @@ export class LiveRows {
     this.#rows = rows;
     const from = added.size ? this.#insert([...added.values()].sort(byStart)) : rows.length;
     this.#number(moved ? 0 : from);
-    // Most of what arrives only ends spans.
-    if (!moved && !rehung && added.size === 0) reuseTree(rows, before);
+    if (!moved && !rehung && from >= before.length) growsFrom(rows, before);
   }
 
   /** Merge sorted rows in from the back, and tell the first place that is a new row's or has moved. */

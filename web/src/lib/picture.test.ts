@@ -6,14 +6,14 @@ import { finish } from "./steps";
 import { treeOf } from "./tree";
 
 function pictureOf(rows: readonly SpanRow[], over: Partial<Recorded> = {}) {
-  return finish(pictureSteps({ rows, base: "0", turns: [], hide: "", once: false, ...over }));
+  return finish(pictureSteps({ rows, base: "0", turns: [], hide: "", once: false, pathMs: null, ...over }));
 }
 
 test("a picture is made of parts that each are short, however many rows there are", () => {
-  const few = [...pictureSteps({ rows: randomRows(1, 10), base: "0", turns: [], hide: "", once: false })].length;
-  const many = [...pictureSteps({ rows: randomRows(1, 50_000), base: "0", turns: [], hide: "", once: false })].length;
+  const parts = (rows: SpanRow[]) =>
+    [...pictureSteps({ rows, base: "0", turns: [], hide: "", once: false, pathMs: null })].length;
   // A part is 4096 rows of one of six passes.
-  expect(many).toBeGreaterThan(few + 6 * 11);
+  expect(parts(randomRows(1, 50_000))).toBeGreaterThan(parts(randomRows(1, 10)) + 6 * 11);
 });
 
 test("a picture counts calls, and apart from them what is a duplicate or inferred", () => {
@@ -54,4 +54,12 @@ test("what is hidden is left out of what shows, and stays in the whole", () => {
 test("a picture that is made leaves its tree to all who ask for that of its rows", () => {
   const picture = pictureOf(randomRows(3, 20));
   expect(treeOf(picture.rows)).toBe(picture.tree);
+});
+
+test("the critical path of what runs goes until now, and is there only where it is asked for", () => {
+  const rows = [sampleRow("a", null, { status: "running", durationMs: null })];
+  expect(pictureOf(rows).path).toBeNull();
+  expect(pictureOf(rows, { pathMs: 500 }).path?.own.get(0)).toEqual([0, 500]);
+  const ended = [sampleRow("a", null, { durationMs: 70 })];
+  expect(pictureOf(ended, { pathMs: 500 }).path?.own.get(0)).toEqual([0, 70]);
 });

@@ -1,3 +1,4 @@
+import { type CriticalPath, criticalPathSteps } from "./critical-path";
 import { duplicatesOf } from "./duplicates";
 import type { Kind } from "./filter";
 import { conversationSteps, type InferredTurn } from "./inferred";
@@ -20,6 +21,8 @@ export interface Recorded {
   hide: string;
   /** Whether duplicates are left out. */
   once: boolean;
+  /** Milliseconds from `base` until now: until when the critical path is asked for; null where it is not. */
+  pathMs: number | null;
 }
 
 /** A tree, and what is below each row of it. */
@@ -46,10 +49,12 @@ export interface Picture extends Shown {
   shown: Shown;
   /** How many rows are above the deepest one that is not hidden. */
   levels: number;
+  /** Which spans determined when it ended, where that is asked for. */
+  path: CriticalPath | null;
 }
 
 /** Make it step by step: of a hundred thousand rows it takes longer than a page may stand still. */
-export function* pictureSteps({ rows: recorded, base, turns, hide, once }: Recorded): Steps<Picture> {
+export function* pictureSteps({ rows: recorded, base, turns, hide, once, pathMs }: Recorded): Steps<Picture> {
   const rows = turns.length ? yield* conversationSteps(recorded, turns, base) : recorded;
   const tree = yield* treeSteps(rows);
   const below = yield* subtreeSteps(rows, tree);
@@ -66,7 +71,10 @@ export function* pictureSteps({ rows: recorded, base, turns, hide, once }: Recor
   // Known from here on to whoever asks.
   duplicatesOf(rows);
   yield;
-  return { rows, tree, below, failures, open, ended, ...countsOf(rows), shown, levels };
+  const counts = countsOf(rows);
+  const untilMs = counts.running ? Math.max(ended.to, pathMs ?? 0) : ended.to;
+  const path = pathMs === null ? null : yield* criticalPathSteps(rows, tree, untilMs);
+  return { rows, tree, below, failures, open, ended, ...counts, shown, levels, path };
 }
 
 function* shownSteps({ rows, tree }: { rows: readonly SpanRow[]; tree: Tree }, hide: string, once: boolean) {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type Call, calleeKind, callsOf } from "./calls";
+import { type Call, calleeKind, callSteps } from "./calls";
 import { previousModelCall } from "./previous-call";
-import { randomFrom, randomRows, rowsInTurn, sampleRow } from "./samples.test-data";
+import { atOnce, randomFrom, randomRows, rowsInTurn, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
-import { transcriptOf } from "./transcript";
+import { transcriptSteps } from "./transcript";
+
+const callsOf = atOnce(callSteps);
+const transcriptOf = atOnce(transcriptSteps);
 
 const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
 const llm = { kind: "llm" } as const;

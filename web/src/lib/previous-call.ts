@@ -1,6 +1,7 @@
 import { agentName, calleeKind, callPlaces } from "./calls";
 import type { SpanRow } from "./spans";
-import { treeOf } from "./tree";
+import { finish, PART, type Steps } from "./steps";
+import { treeOf, treeSteps } from "./tree";
 
 /**
  * The model call that the same agent made before a span, seen from that span.
@@ -61,17 +62,23 @@ interface Ended {
 const known = new WeakMap<readonly SpanRow[], Talks>();
 
 function talksOf(rows: readonly SpanRow[]): Talks {
-  const found = known.get(rows) ?? readTalks(rows);
-  known.set(rows, found);
-  return found;
+  return known.get(rows) ?? finish(talkSteps(rows));
 }
 
-function readTalks(rows: readonly SpanRow[]): Talks {
-  const tree = treeOf(rows);
-  const call = callPlaces(rows);
+/** Get ready, step by step, to be asked for the calls before the spans of a list. */
+export function* talkSteps(rows: readonly SpanRow[]): Steps<Talks> {
+  const talks = known.get(rows) ?? (yield* readTalks(rows));
+  known.set(rows, talks);
+  return talks;
+}
+
+function* readTalks(rows: readonly SpanRow[]): Steps<Talks> {
+  const tree = yield* treeSteps(rows);
+  const call = yield* callPlaces(rows);
   const thread = new Int32Array(rows.length).fill(-1);
   const agent: (string | null)[] = new Array(rows.length).fill(null);
-  for (const at of tree.order) {
+  for (const [count, at] of tree.order.entries()) {
+    if (count % PART === 0) yield;
     if (call[at] !== at) continue;
     const row = rows[at] as SpanRow;
     const above = tree.parent[at] as number;
@@ -82,6 +89,7 @@ function readTalks(rows: readonly SpanRow[]): Talks {
   }
   const talks: Talks = { call, thread, agent, within: new Map(), named: new Map() };
   for (let at = 0; at < rows.length; at++) {
+    if (at % PART === 0) yield;
     if (call[at] === at && rows[at]?.kind === "llm") write(talks, at);
   }
   return talks;

@@ -97,13 +97,19 @@ export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: Readon
 /** What a row and everything below it used, for each of some rows; what two of them hold, or tell of, counts for the first. */
 export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): Map<string, Sums> {
   const tree = treeOf(rows);
-  const seen = new Set<number>();
+  const seen = new Uint8Array(rows.length);
+  const positions = new Int32Array(rows.length);
+  tree.order.forEach((at, position) => {
+    positions[at] = position;
+  });
   return new Map(
     tops.map((top) => {
       const sums: Sums = { inputTokens: null, outputTokens: null, costUsd: null, unpricedCalls: 0 };
-      for (const at of placesBelow(tree, top.id, seen)) {
+      const first = tree.places.get(top.id);
+      for (const at of first === undefined ? [] : branchAt(tree, positions[first] as number)) {
         const row = rows[at] as SpanRow;
-        if (row.foldedInto === null) add(sums, sumsOf(row));
+        if (row.foldedInto === null && !seen[at]) add(sums, sumsOf(row));
+        seen[at] = 1;
       }
       return [top.id, sums];
     }),
@@ -112,8 +118,9 @@ export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): M
 
 /** Every row below one that stands for a call or for itself, by start; not those that tell of a call once more. */
 export function descendantsOf(rows: readonly SpanRow[], spanId: string): SpanRow[] {
-  const [, ...below] = placesBelow(treeOf(rows), spanId, new Set());
-  return countingAt(rows, below);
+  const tree = treeOf(rows);
+  const top = tree.places.get(spanId);
+  return top === undefined ? [] : countingAt(rows, branchAt(tree, tree.order.indexOf(top)).slice(1));
 }
 
 /** The nearest such rows below one: what is right below it, and what is right below those that only tell once more. */
@@ -125,28 +132,21 @@ export function calledBy(rows: readonly SpanRow[], spanId: string): SpanRow[] {
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     for (const child of tree.children[at] ?? []) (rows[child]?.foldedInto === null ? found : waiting).push(child);
   }
-  return countingAt(rows, found);
+  return countingAt(rows, Int32Array.from(found));
 }
 
-function countingAt(rows: readonly SpanRow[], places: number[]): SpanRow[] {
-  return rowsAt(
-    rows,
-    places.sort((a, b) => a - b),
-  ).filter((row) => row.foldedInto === null);
-}
-
-/** The place of a row, then those of everything below it but what was `seen` already. */
-function placesBelow(tree: Tree, spanId: string, seen: Set<number>): number[] {
-  const found: number[] = [];
-  const top = tree.places.get(spanId);
-  const waiting = top === undefined ? [] : [top];
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (seen.has(at)) continue;
-    seen.add(at);
-    found.push(at);
-    for (const child of tree.children[at] ?? []) waiting.push(child);
-  }
+function countingAt(rows: readonly SpanRow[], places: Int32Array): SpanRow[] {
+  const found: SpanRow[] = [];
+  for (const at of places.toSorted()) if (rows[at]?.foldedInto === null) found.push(rows[at]);
   return found;
+}
+
+/** The places of the row at a position of a tree's order, and of everything below it. */
+function branchAt({ order, depth }: Tree, position: number): Int32Array {
+  const own = depth[order[position] as number] as number;
+  let end = position + 1;
+  while (end < order.length && (depth[order[end] as number] as number) > own) end++;
+  return order.subarray(position, end);
 }
 
 function sumsOf(row: SpanRow): Sums {

@@ -1,5 +1,6 @@
 import { KINDS, STATUSES } from "./filter";
 import type { SpanRow } from "./spans";
+import { finish, type Steps } from "./steps";
 import type { UnixNano } from "./time";
 
 /** A row for tests: a tool call of 10 ms that ended well, unless said otherwise. */
@@ -67,4 +68,9 @@ export function randomRows(seed: number, count: number): SpanRow[] {
     });
   });
   return rows.sort((a, b) => a.startMs - b.startMs);
+}
+
+/** What steps come to, as a plain function. */
+export function atOnce<Args extends unknown[], T>(steps: (...args: Args) => Steps<T>): (...args: Args) => T {
+  return (...args) => finish(steps(...args));
 }

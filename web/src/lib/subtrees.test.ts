@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { randomRows, sampleRow } from "./samples.test-data";
-import { finish } from "./steps";
+import { atOnce, randomRows, sampleRow } from "./samples.test-data";
 import { failuresOf, hasFailed, readableDepth, subtreeSteps } from "./subtrees";
 import { ancestorsOf, treeOf } from "./tree";
 
-const subtreesOf = (...args: Parameters<typeof subtreeSteps>) => finish(subtreeSteps(...args));
+const subtreesOf = atOnce(subtreeSteps);
 
 const row = sampleRow;
 

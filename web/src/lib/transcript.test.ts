@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { callsOf } from "./calls";
-import { rowsInTurn } from "./samples.test-data";
+import { callSteps } from "./calls";
+import { atOnce, rowsInTurn } from "./samples.test-data";
 import type { SpanRow } from "./spans";
-import { type Entry, placeOf, type Transcript, type Turn, transcriptOf } from "./transcript";
+import { type Entry, placeOf, type Transcript, type Turn, transcriptSteps } from "./transcript";
+
+const callsOf = atOnce(callSteps);
+const transcriptOf = atOnce(transcriptSteps);
 
 const row = rowsInTurn(100);
 

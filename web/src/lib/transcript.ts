@@ -1,5 +1,6 @@
 import { type Call, type Calls, calleeKind, isHousekeeping } from "./calls";
-import { previousModelCall } from "./previous-call";
+import { previousModelCall, talkSteps } from "./previous-call";
+import { PART, type Steps } from "./steps";
 
 /** Calls of one caller that were under way at the same time: this one is the `at`th of `of`. */
 export interface Parallel {
@@ -67,12 +68,15 @@ type Step =
   | { leave: Call; depth: number; thread: Call };
 
 /** Tell the calls of a run in order. */
-export function transcriptOf(calls: Calls): Transcript {
+export function* transcriptSteps(calls: Calls): Steps<Transcript> {
+  yield* talkSteps(calls.rows);
   const teller = new Teller(calls);
   const waiting: Step[] = calls.roots
     .map((call): Step => ({ enter: call, depth: 0, thread: null, parallel: null }))
     .reverse();
+  let count = 0;
   for (let step = waiting.pop(); step; step = waiting.pop()) {
+    if (++count % PART === 0) yield;
     if ("leave" in step) {
       teller.leave(step.leave, step.depth, step.thread);
       continue;

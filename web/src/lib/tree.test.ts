@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { randomRows, sampleRow } from "./samples.test-data";
-import { finish } from "./steps";
+import { atOnce, randomRows, sampleRow } from "./samples.test-data";
 import { ancestorsOf, type Tree, treeOf, withoutSteps } from "./tree";
 
-const without = (...args: Parameters<typeof withoutSteps>) => finish(withoutSteps(...args));
+const without = atOnce(withoutSteps);
 
 const row = sampleRow;
 const SEEDS = [...Array(40).keys()];

@@ -18,10 +18,42 @@ export interface Tree {
   /** Rows that were recorded as their own ancestor, at the place where that circle was cut. */
   cut: Set<number>;
   /** Where the row of a span id is. */
-  places: ReadonlyMap<string, number>;
+  places: Places;
+}
+
+/** Where rows are, by span id: the first rows of a list that grows at its end keep their places, and are found in one map. */
+class Places {
+  /** Of longer lists as well. */
+  readonly #all: Map<string, number>;
+  readonly #size: number;
+
+  constructor(all: Map<string, number>, size: number) {
+    this.#all = all;
+    this.#size = size;
+  }
+
+  get(id: string): number | undefined {
+    const at = this.#all.get(id);
+    return at !== undefined && at < this.#size ? at : undefined;
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  /** Those of a list that begins with the same rows. */
+  *grown(rows: readonly SpanRow[]): Steps<Places> {
+    for (let at = this.#size; at < rows.length; at++) {
+      if (at % PART === 0) yield;
+      this.#all.set((rows[at] as SpanRow).id, at);
+    }
+    return new Places(this.#all, rows.length);
+  }
 }
 
 const known = new WeakMap<readonly SpanRow[], Tree>();
+/** The tree of what a list begins with. */
+const begun = new WeakMap<readonly SpanRow[], Tree>();
 
 /**
  * The tree of rows; a row that is its own ancestor becomes a root, so that a cycle is broken once.
@@ -36,23 +68,20 @@ export function treeOf(rows: readonly SpanRow[]): Tree {
 export function* treeSteps(rows: readonly SpanRow[]): Steps<Tree> {
   const before = known.get(rows);
   if (before) return before;
-  const tree = yield* built(rows);
+  const start = begun.get(rows);
+  const tree = (start && (yield* grown(rows, start))) ?? (yield* built(rows));
   known.set(rows, tree);
   return tree;
 }
 
-/** Say that a list hangs together as another one does: the same spans in the same order, each below the same one. */
-export function reuseTree(rows: readonly SpanRow[], before: readonly SpanRow[]): void {
-  const tree = known.get(before);
-  if (tree) known.set(rows, tree);
+/** Say that a list begins as another one does: the same spans in the same order, each below the same one. */
+export function growsFrom(rows: readonly SpanRow[], before: readonly SpanRow[]): void {
+  const tree = known.get(before) ?? begun.get(before);
+  if (tree) begun.set(rows, tree);
 }
 
 function* built(rows: readonly SpanRow[]): Steps<Tree> {
-  const places = new Map<string, number>();
-  for (let at = 0; at < rows.length; at++) {
-    if (at % PART === 0) yield;
-    places.set((rows[at] as SpanRow).id, at);
-  }
+  const places = yield* new Places(new Map(), 0).grown(rows);
   const parent = new Int32Array(rows.length).fill(-1);
   const orphans = new Set<number>();
   for (let at = 0; at < rows.length; at++) {
@@ -65,6 +94,43 @@ function* built(rows: readonly SpanRow[]): Steps<Tree> {
   }
   const cut = yield* breakCycles(parent);
   return { ...(yield* linked(parent, null)), orphans, cut, places };
+}
+
+/** A tree with the rows that came behind its own; null where one of them changes what is above those. */
+function* grown(rows: readonly SpanRow[], tree: Tree): Steps<Tree | null> {
+  const from = tree.parent.length;
+  if (from === rows.length) return tree;
+  const places = yield* tree.places.grown(rows);
+  for (const at of tree.orphans) if (places.has((rows[at] as SpanRow).parentId ?? "")) return null;
+  const parent = new Int32Array(rows.length).fill(-1);
+  parent.set(tree.parent);
+  const [roots, children, orphans] = [tree.roots.slice(), tree.children.slice(), new Set(tree.orphans)];
+  const own = new Set<number>();
+  for (let at = from; at < rows.length; at++) {
+    const { parentId } = rows[at] as SpanRow;
+    const above = parentId === null ? undefined : places.get(parentId);
+    // It may be part of a circle.
+    if (above !== undefined && above >= at) return null;
+    if (above === undefined) {
+      roots.push(at);
+      if (parentId !== null) orphans.add(at);
+    } else {
+      parent[at] = above;
+      if (!own.has(above)) children[above] = (children[above] ?? NONE).slice();
+      own.add(above);
+      children[above]?.push(at);
+    }
+    children[at] = NONE;
+  }
+  return {
+    roots,
+    children,
+    parent,
+    ...(yield* ordered(roots, children, parent, rows.length)),
+    orphans,
+    cut: tree.cut,
+    places,
+  };
 }
 
 /** The same tree without some of its rows; their children move up to the next row that stays. */

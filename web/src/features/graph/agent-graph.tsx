@@ -2,19 +2,20 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import type { Trace } from "@/api/client";
 import {
-  agentGraph,
   foldedGraph,
   type GraphEdge,
   type GraphNode,
+  graphSteps,
   isWorthDrawing,
   tellingCall,
 } from "@/lib/agent-graph";
-import { callsOf } from "@/lib/calls";
+import { callSteps } from "@/lib/calls";
 import { count } from "@/lib/format";
 import { layoutOf } from "@/lib/graph-layout";
 import type { SpanRow } from "@/lib/spans";
 import { Button } from "@/ui/button";
 import { Empty, Skeleton } from "@/ui/notice";
+import { useInSlices } from "@/ui/use-in-slices";
 import { useSettled } from "@/ui/use-settled";
 import css from "./agent-graph.module.css";
 import { CallList } from "./call-list";
@@ -44,6 +45,11 @@ function useAsTable(): [boolean, (asTable: boolean) => void] {
   return [search.as === "table", choose];
 }
 
+function* steps(rows: readonly SpanRow[]) {
+  const calls = yield* callSteps(rows);
+  return { calls, whole: yield* graphSteps(calls) };
+}
+
 /** More boxes than that are a table. */
 const MOST_DRAWN = 600;
 const NO_LAYOUT = layoutOf([], []);
@@ -51,8 +57,7 @@ const NO_LAYOUT = layoutOf([], []);
 /** Who called whom in a run: agents, models and tools, each once, with what their calls came to. */
 export function AgentGraph({ rows, trace, selected, onSelect }: Props) {
   const settled = useSettled(rows);
-  const calls = useMemo(() => callsOf(settled), [settled]);
-  const whole = useMemo(() => agentGraph(calls), [calls]);
+  const { calls, whole } = useInSlices(settled, settled.length, steps);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [asTable, setAsTable] = useAsTable();
   const [edgeId, setEdgeId] = useState<string | null>(null);

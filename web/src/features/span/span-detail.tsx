@@ -2,12 +2,14 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useMemo } from "react";
 import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
+import { talkSteps } from "@/lib/previous-call";
 import { around } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
 import { treeOf } from "@/lib/tree";
 import { Button } from "@/ui/button";
 import { Failure, Skeleton } from "@/ui/notice";
 import { Tabs } from "@/ui/tabs";
+import { useInSlices } from "@/ui/use-in-slices";
 import { useSettled } from "@/ui/use-settled";
 import { AttributesTab } from "./attributes-tab";
 import { EventsTab } from "./events-tab";
@@ -30,13 +32,20 @@ interface Props {
 const TABS = ["overview", "attributes", "events", "links", "raw"] as const;
 type TabId = (typeof TABS)[number];
 
+/** Rows that are ready to be asked which call came before which. */
+function* steps(rows: readonly SpanRow[]) {
+  yield* talkSteps(rows);
+  return rows;
+}
+
 /** Everything that was recorded of one span, told by what it stands for. */
 export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
   // The trace may grow many times a second; what stands around a span may come a moment later,
   // and what takes a look at all of it later still.
   const nearRows = useDeferredValue(liveRows);
   const place = useMemo(() => around(nearRows, spanId), [nearRows, spanId]);
-  const settled = useSettled(liveRows);
+  const slowRows = useSettled(liveRows);
+  const settled = useInSlices(slowRows, slowRows.length, steps);
   const rows = treeOf(settled).places.has(spanId) ? settled : nearRows;
   const { span, raw, error, retry, loadWhole, loadingWhole } = useSpan(traceId, spanId, place.row);
   const [tab, setTab] = useTab();

@@ -96,7 +96,7 @@ export function TraceWaterfall(props: Props) {
         runId={props.runId}
         selection={{ ...selection, id: shown }}
         matches={matched}
-        path={search.path === "1"}
+        path={picture.path}
         follow={search.follow === "1"}
         onLeave={() => onChange({ follow: undefined })}
       />

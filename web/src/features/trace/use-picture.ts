@@ -4,6 +4,7 @@ import type { LiveTrace } from "@/api/use-trace";
 import type { InferredTurn } from "@/lib/inferred";
 import { type Picture, pictureSteps } from "@/lib/picture";
 import type { Steps } from "@/lib/steps";
+import { unixMs } from "@/lib/time";
 import { useInSlices } from "@/ui/use-in-slices";
 import type { TraceSearch } from "./url";
 import { useConversations, useInferredEvents } from "./use-conversations";
@@ -19,11 +20,14 @@ interface Input {
   turns: readonly InferredTurn[];
   hide: string;
   once: boolean;
+  path: boolean;
+  nowMs: number;
 }
 
-function* steps({ live, turns, hide, once }: Input): Steps<Pictured> {
+function* steps({ live, path, nowMs, ...asked }: Input): Steps<Pictured> {
   const { rows, base } = live;
-  return { live, picture: yield* pictureSteps({ rows, base, turns, hide, once }) };
+  const pathMs = path ? nowMs - unixMs(base) : null;
+  return { live, picture: yield* pictureSteps({ rows, base, pathMs, ...asked }) };
 }
 
 /** What shows of a trace while it grows; `unknown` where its messages, and so its conversations, were not recorded. */
@@ -31,7 +35,8 @@ export function usePicture(live: LiveTrace, place: Place, search: TraceSearch): 
   const { turns, unknown } = useConversations(live, place, search.inferred === "0");
   const hide = search.hide?.join() ?? "";
   const once = search.same === "0";
-  const input = useMemo(() => ({ live, turns, hide, once }), [live, turns, hide, once]);
+  const path = search.path === "1";
+  const input = useMemo(() => ({ live, turns, hide, once, path, nowMs: Date.now() }), [live, turns, hide, once, path]);
   const pictured = useInSlices(input, live.rows.length, steps);
   useInferredEvents(pictured.picture.rows, pictured.live.base);
   return { ...pictured, unknown };

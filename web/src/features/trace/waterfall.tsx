@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { criticalPath } from "@/lib/critical-path";
+import type { CriticalPath } from "@/lib/critical-path";
 import { duplicatesOf } from "@/lib/duplicates";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
@@ -48,8 +48,8 @@ interface Props {
   clock: Clock;
   zoom: Zoom;
   matches: ReadonlySet<number>;
-  /** Whether the critical path is drawn. */
-  path: boolean;
+  /** The critical path, where it is drawn. */
+  path: CriticalPath | null;
   /** Whether the newest call is kept in view. */
   follow: boolean;
   onLeave: () => void;
@@ -97,9 +97,7 @@ export function Waterfall(props: Props) {
   }, [rows, lines, seen.first, seen.last]);
   const previews = usePreviews(props.runId, inSight);
   const ticks = useTicks(scroller, zoom.view);
-  const { now } = clock;
   const duplicates = duplicatesOf(rows);
-  const path = useMemo(() => (props.path ? criticalPath(rows, tree, now()) : null), [props.path, rows, tree, now]);
 
   function onClick(event: MouseEvent<HTMLElement>) {
     const target = event.target as HTMLElement;
@@ -147,7 +145,8 @@ export function Waterfall(props: Props) {
           <div role="rowgroup" className={css.body} style={{ height: lines.row.length * lineHeight }}>
             <AxisLines view={zoom.view} ticks={ticks} />
             <WaterfallLines
-              {...{ rows, tree, outline, duplicates, seen, lineHeight, path, previews }}
+              {...{ rows, tree, outline, duplicates, seen, lineHeight, previews }}
+              path={props.path}
               selected={selection.id}
               cursor={cursor.at}
               matches={props.matches}

@@ -1,9 +1,11 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
-import { type Call, callsOf } from "@/lib/calls";
+import { useCallback, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { type Call, callSteps } from "@/lib/calls";
 import type { SpanRow } from "@/lib/spans";
-import { type Entry, placeOf, transcriptOf } from "@/lib/transcript";
+import { PART, type Steps } from "@/lib/steps";
+import { type Entry, placeOf, transcriptSteps } from "@/lib/transcript";
 import { Empty, Skeleton } from "@/ui/notice";
+import { useInSlices } from "@/ui/use-in-slices";
 import { useRowKeys } from "@/ui/use-row-keys";
 import { useSettled } from "@/ui/use-settled";
 import { Item } from "./item";
@@ -22,25 +24,31 @@ const AHEAD = 6;
 /** A run told as a conversation, in order of time: what each agent was given, said and did. */
 export function Transcript({ rows, selected, onSelect }: Props) {
   const settled = useSettled(rows);
-  const calls = useMemo(() => callsOf(settled), [settled]);
-  const story = useMemo(() => transcriptOf(calls), [calls]);
+  const { calls, story, colors } = useInSlices(settled, settled.length, steps);
   if (story.entries.length === 0) {
     if (rows.length === 0) return <Skeleton />;
     return <Empty title="Nothing was said in this run">The waterfall shows all of it.</Empty>;
   }
   const place = selected === null ? null : placeOf(story, calls, selected);
-  return <Story entries={story.entries} place={place} onSelect={onSelect} />;
+  return <Story entries={story.entries} colors={colors} place={place} onSelect={onSelect} />;
+}
+
+function* steps(rows: readonly SpanRow[]) {
+  const calls = yield* callSteps(rows);
+  const story = yield* transcriptSteps(calls);
+  return { calls, story, colors: yield* colorsOf(story.entries) };
 }
 
 interface StoryProps {
   entries: readonly Entry[];
+  /** Of the threads beside each entry. */
+  colors: ReadonlyMap<Entry, readonly (string | null)[]>;
   /** The entry at which the selected span is told. */
   place: number | null;
   onSelect: (spanId: string) => void;
 }
 
-function Story({ entries, place, onSelect }: StoryProps) {
-  const colors = useMemo(() => colorsOf(entries), [entries]);
+function Story({ entries, colors, place, onSelect }: StoryProps) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -170,7 +178,7 @@ const COLORS = ["agent", "llm", "tool", "resource", "prompt", "rpc"] as const;
 const NO_COLORS: readonly string[] = [];
 
 /** The colours of the threads beside each entry: one for each agent by name, in order of appearance. */
-function colorsOf(entries: readonly Entry[]): Map<Entry, readonly (string | null)[]> {
+function* colorsOf(entries: readonly Entry[]): Steps<StoryProps["colors"]> {
   const names = new Map<string, string>();
   const colorOf = ({ agent }: Call) => {
     if (agent === null) return null;
@@ -178,5 +186,10 @@ function colorsOf(entries: readonly Entry[]): Map<Entry, readonly (string | null
     names.set(agent, color);
     return color;
   };
-  return new Map(entries.map((entry) => [entry, [...entry.outer.map(colorOf), colorOf(entry.thread)]]));
+  const colors = new Map<Entry, readonly (string | null)[]>();
+  for (const [count, entry] of entries.entries()) {
+    if (count % PART === 0) yield;
+    colors.set(entry, [...entry.outer.map(colorOf), colorOf(entry.thread)]);
+  }
+  return colors;
 }
