@@ -131,7 +131,10 @@ def _text(value: Any, depth: int) -> str | None:
     if isinstance(value, list):
         texts = [text for each in cast("list[Any]", value) if (text := _text(each, depth - 1))]
         return " ".join(texts) if texts else None
-    members = _members(value)
+    # Also for null, as under each key that is not there: looking for texts in it would cost eight times more a level.
+    if not isinstance(value, dict):
+        return None
+    members = _members(cast("object", value))
     return next((text for key in _HOLD_TEXT if (text := _text(members.get(key), depth - 1))), None)
 
 

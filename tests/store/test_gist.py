@@ -1,6 +1,9 @@
+import json
+import sys
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +42,18 @@ def test_any_value_has_a_short_gist_or_none(value):
     text = msgspec.json.encode(value if not isinstance(value, int) else str(value)).decode()
     for found in (question_in(text), answer_in(text)):
         assert found is None or 0 < len(found) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"role": "assistant", "parts": [{"type": "tool_call", "name": "weather"}]}, {"number": 7}, {"a": {"b": {"c": 1}}}],
+    ids=["tool call", "number", "deep"],
+)
+def test_a_value_without_a_text_is_seen_through_in_few_steps(value):
+    calls = []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        answer_in(json.dumps([value]))
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 100
