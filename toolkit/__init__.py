@@ -22,8 +22,7 @@ if TYPE_CHECKING:
         UnifiedRequest,
         handle,
     )
-    from toolkit.answers import answer
-    from toolkit.call import ToolCall, calls_of
+    from toolkit.call import ToolCall
     from toolkit.compose import chain, together
     from toolkit.content import Content, ImageContent, ResourceContent, TextContent, text_content
     from toolkit.context import Progress, ToolContext
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
         ToolTimedOut,
         ToolUnknown,
     )
+    from toolkit.formats import answer, calls_of
     from toolkit.functions import FunctionTool, Inject, Injected, definitions, mcp_route, tool, tools_of
     from toolkit.guardrails import Allow, InputGuardrail, OutputGuardrail, Refuse, Rewrite
     from toolkit.mcp import HttpServer, McpServers, McpTool, Replies, StdioServer
@@ -158,9 +158,9 @@ _HOMES = {
     "Turn": "toolkit.models.scripted",
     "UnifiedRequest": "toolkit.agents",
     "Workflow": "toolkit.workflows",
-    "answer": "toolkit.answers",
+    "answer": "toolkit.formats",
     "as_tool": "toolkit.adapters",
-    "calls_of": "toolkit.call",
+    "calls_of": "toolkit.formats",
     "chain": "toolkit.compose",
     "definitions": "toolkit.functions",
     "filesystem_tools": "toolkit.tools.filesystem",

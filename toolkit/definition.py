@@ -77,21 +77,6 @@ class ToolDefinition:
         if problems := validator(self.input_schema)(arguments):
             raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
 
-    def openai(self) -> dict[str, Any]:
-        """Return it as an entry of ``tools`` in a chat completion."""
-        function = {"name": self.model_name, "description": self.description, "parameters": dict(self.input_schema)}
-        return {"type": "function", "function": function | ({"strict": True} if self.strict else {})}
-
-    def anthropic(self) -> dict[str, Any]:
-        """Return it as an entry of ``tools`` in Anthropic's messages."""
-        return {"name": self.model_name, "description": self.description, "input_schema": dict(self.input_schema)}
-
-    def mcp(self) -> dict[str, Any]:
-        """Return it as an entry of the result of ``tools/list``."""
-        told: dict[str, Any] = {"name": self.name, "description": self.description}
-        told["inputSchema"] = dict(self.input_schema)
-        return told if self.output_schema is None else told | {"outputSchema": dict(self.output_schema)}
-
 
 def _require_strict(name: str, schema: Mapping[str, Any]) -> None:
     """Hold the input schema of ``name`` to what strict mode asks: every argument required, nothing beside them.

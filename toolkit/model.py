@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 from toolkit.definition import ToolDefinition
+from toolkit.formats.chat import offer
 
 
 class FunctionCall(TypedDict):
@@ -22,14 +23,44 @@ class MessageToolCall(TypedDict):
     function: FunctionCall
 
 
+class TextPart(TypedDict):
+    """Words in a message of several parts."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ImageUrl(TypedDict):
+    """Where a picture is: an address, or a ``data:`` URL that has it."""
+
+    url: str
+    detail: NotRequired[Literal["auto", "low", "high"]]
+
+
+class ImagePart(TypedDict):
+    """A picture in a message of several parts."""
+
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+
 class Message(TypedDict):
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: NotRequired[str | None]
+    content: NotRequired[str | list[TextPart | ImagePart] | None]
+    """Text, or of the user also parts: a picture is ``{"type": "image_url", "image_url": {"url": "data:…"}}``."""
     name: NotRequired[str]
     tool_calls: NotRequired[list[MessageToolCall]]
     tool_call_id: NotRequired[str]
+
+
+def text_of(message: Message) -> str:
+    """Return the words of a message, without its pictures."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "\n".join(each["text"] for each in content if each["type"] == "text")
+    return content or ""
 
 
 TextSink = Callable[[str], Awaitable[None] | None]
@@ -57,7 +88,7 @@ class ModelRequest:
         """Return the request as it travels, and as the hooks show it."""
         body: dict[str, Any] = {"model": model, "messages": list(self.messages), **self.settings}
         if self.tools:
-            body["tools"] = [each.openai() for each in self.tools]
+            body["tools"] = [offer(each) for each in self.tools]
         return body | ({"stream": True} if self.on_text is not None else {})
 
 

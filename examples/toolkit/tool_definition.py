@@ -4,6 +4,7 @@ Run it with `python examples/toolkit/tool_definition.py`.
 """
 
 from toolkit import ArgumentsInvalid, ToolDefinition
+from toolkit.formats import offer
 
 SEARCH = ToolDefinition(
     name="search_documents",
@@ -31,7 +32,7 @@ def main() -> None:
             SEARCH.check_arguments(wrong)
         except ArgumentsInvalid as error:
             print(error)
-    print(SEARCH.mcp()["name"], SEARCH.mcp_route, SEARCH.permissions, SEARCH.version)
+    print(offer(SEARCH, "mcp")["name"], SEARCH.mcp_route, SEARCH.permissions, SEARCH.version)
 
 
 if __name__ == "__main__":

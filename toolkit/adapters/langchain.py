@@ -8,13 +8,13 @@ from inspect import isclass
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from toolkit.adapters.blocking import wait_for
-from toolkit.answers import image_url
 from toolkit.call import ToolCall
-from toolkit.content import Content, ImageContent, ResourceContent, as_content, as_text
+from toolkit.content import Content, ImageContent, ResourceContent, as_content
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, Problem
 from toolkit.extras import need
+from toolkit.formats.langchain import spoken
 from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
@@ -64,11 +64,11 @@ def to_langchain(tool: Tool, *, context: ToolContext | None = None) -> Any:
         if call_id is None:
             if result.is_error:
                 raise tools.ToolException(result.text)
-            return _spoken(result)
+            return spoken(result)
         status = "error" if result.is_error else "success"
         artifact = result.metadata.get("artifact", result.structured)
         return messages.ToolMessage(
-            content=_spoken(result), artifact=artifact, tool_call_id=call_id, name=tool.name, status=status
+            content=spoken(result), artifact=artifact, tool_call_id=call_id, name=tool.name, status=status
         )
 
     def answer_at_once(**arguments: Any) -> Any:
@@ -258,19 +258,6 @@ def _block(block: Any) -> Content:
             head, _, body = url.partition(";base64,")
             return ImageContent(body, head.removeprefix("data:")) if body else ResourceContent(url)
     return as_content(block)
-
-
-def _spoken(result: ToolResult) -> Any:
-    """Return the content of a ``ToolMessage``: text, or blocks where there is more than text."""
-    content = [as_content(each) for each in result.content]
-    if not any(isinstance(each, ImageContent) for each in content):
-        return result.text
-    return [
-        {"type": "image_url", "image_url": {"url": image_url(each)}}
-        if isinstance(each, ImageContent)
-        else {"type": "text", "text": as_text(each)}
-        for each in content
-    ]
 
 
 def _structured_tool(tools: Any) -> Any:

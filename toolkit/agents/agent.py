@@ -16,10 +16,11 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, ToolUnknown, require_known
+from toolkit.formats.chat import read
 from toolkit.functions import tools_of
 from toolkit.loading import check_model_hook, check_tool_hook, load_callable
 from toolkit.middleware.models import generate
-from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink
+from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
 from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member
@@ -236,10 +237,10 @@ class Agent:
                 break
             if (problem := run.call(len(wanted))) is not None:
                 break
-            answers = await self.node.messages(wanted, context=context)
+            answers = await self.node.messages([read(each) for each in wanted], context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
             conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
-        return AgentResult(message.get("content") or "", conversation.gained, usage, turn, problem, finish_reason)
+        return AgentResult(text_of(message), conversation.gained, usage, turn, problem, finish_reason)
 
     async def _generate(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> ModelResponse:
         if self.model is None:
@@ -263,7 +264,7 @@ class Agent:
             raise ModelFailed(f"{self.model.name} failed: {type(error).__name__}: {error}") from error
 
     def _silence(self, response: ModelResponse) -> str | None:
-        if (response.message.get("content") or "").strip():
+        if text_of(response.message).strip():
             return None
         why = f" (finish_reason {response.finish_reason!r})" if response.finish_reason else ""
         return f"the model of {self.name} said nothing{why}"

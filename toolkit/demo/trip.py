@@ -13,6 +13,7 @@ from toolkit.functions import tool
 from toolkit.mcp import McpServers, McpTool, StdioServer
 from toolkit.mcp.server import McpServer
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
+from toolkit.model import text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
 from toolkit.workflows import Workflow
@@ -71,7 +72,7 @@ def weekend_trip(*, hang: bool = False) -> Workflow:
             desk = servers["travel_desk"]
             [task] = await desk.prompt("trip_brief", brief)
             planner = _planner(desk, await servers.tools(), hang=hang)
-            answer = await planner.run(task.get("content") or "", on_text=_unheard)
+            answer = await planner.run(text_of(task), on_text=_unheard)
             return answer.text
 
     return Workflow("weekend_trip", plan)

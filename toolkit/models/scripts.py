@@ -25,7 +25,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, St
 
 from toolkit.errors import ScriptInvalid
 from toolkit.extras import need
-from toolkit.model import ModelRequest
+from toolkit.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
 
@@ -144,11 +144,14 @@ def _place(path: tuple[Key, ...], said: str) -> str:
 
 def _filled(text: str, request: ModelRequest) -> str:
     messages = request.messages
-    asked = [each.get("content") or "" for each in messages if each["role"] == "user"]
-    answers = [at for at, each in enumerate(messages) if each["role"] == "assistant"]
-    results = [
-        each.get("content") or "" for each in messages[answers[-1] + 1 if answers else 0 :] if each["role"] == "tool"
+    # The pictures of tools are a message of the user, who did not write it.
+    asked = [
+        text_of(each)
+        for at, each in enumerate(messages)
+        if each["role"] == "user" and not (at and messages[at - 1]["role"] == "tool")
     ]
+    answers = [at for at, each in enumerate(messages) if each["role"] == "assistant"]
+    results = [text_of(each) for each in messages[answers[-1] + 1 if answers else 0 :] if each["role"] == "tool"]
     # One after the other would also fill in what a message says of results.
     parts = text.split("{message}")
     return (asked[-1] if asked else "").join(part.replace("{results}", "; ".join(results)) for part in parts)

@@ -11,11 +11,11 @@ from typing import Any
 
 from instrument import Call, around, enabled
 from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
-from toolkit.answers import answers
-from toolkit.call import ToolCall, calls_of
+from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
+from toolkit.formats import answers, calls_of, offer
 from toolkit.loading import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
@@ -117,7 +117,7 @@ class ToolNode:
 
     async def all_tools(self) -> list[dict[str, Any]]:
         """Return what the model is told: an entry of ``tools`` in a chat completion for each of them."""
-        return [each.definition.openai() for each in await self.tools()]
+        return [offer(each.definition) for each in await self.tools()]
 
     def all_tools_sync(self) -> list[dict[str, Any]]:
         """Return the same without asking suppliers again.
@@ -125,7 +125,7 @@ class ToolNode:
         Raises:
             ToolkitError: A supplier was never asked, so its tools would be missing.
         """
-        return [each.openai() for each in self.definitions()]
+        return [offer(each) for each in self.definitions()]
 
     def definitions(self) -> list[ToolDefinition]:
         """Return what each tool is, as far as it is known without asking suppliers again.

@@ -17,8 +17,8 @@ from mcp.types import (
 )
 
 from instrument import around
-from toolkit.answers import mcp_result
 from toolkit.context import Progress, ToolContext
+from toolkit.formats.mcp import MCP, mcp_result
 from toolkit.mcp.tools import BOXED
 from toolkit.plain import plain
 from toolkit.result import ToolResult
@@ -97,7 +97,7 @@ class ProtocolServer(Server[dict[str, Any]]):
 
 def listing(offer: Offer) -> dict[str, Any]:
     """Return the entry of ``tools/list``."""
-    listed = offer.definition.mcp()
+    listed = MCP.offer(offer.definition)
     schema = offer.definition.output_schema
     if schema is not None:
         listed["outputSchema"] = dict(schema) if _is_object(offer) else _boxed(schema)

@@ -10,10 +10,11 @@ import pytest
 from annotated_types import Le
 from pydantic import BaseModel, Field
 
-from toolkit.call import ToolCall, calls_of
+from toolkit.call import ToolCall
 from toolkit.compose import together
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.formats import call_of, calls_of
 from toolkit.functions import FunctionTool, Inject, tool
 from toolkit.guardrails import Refuse, Rewrite
 from toolkit.result import ToolResult
@@ -175,7 +176,7 @@ def test_arguments_that_could_not_be_read_never_reach_middleware():
     async def look(city: str) -> str:
         return city
 
-    asked = ToolCall.parse({"function": {"name": "look", "arguments": '{"city": '}})
+    asked = call_of({"function": {"name": "look", "arguments": '{"city": '}})
     result = asyncio.run(look(asked, ToolContext(tool_hooks=[see])))
     assert result.text.startswith("the arguments are not valid JSON") and seen == []
 

@@ -12,6 +12,7 @@ from toolkit.content import TextContent
 from toolkit.context import ApprovalRequest, ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolkitError, ToolRefused
+from toolkit.formats import call_of, offer
 from toolkit.functions import tool
 from toolkit.guardrails import Allow, Refuse, Rewrite
 from toolkit.result import ToolResult
@@ -345,7 +346,7 @@ def test_arguments_that_could_not_be_read_are_told_before_any_guardrail(call):
     async def say(words: str) -> str: ...
 
     async def main():
-        return await say(ToolCall.parse({"function": {"name": "say", "arguments": "{words"}}))
+        return await say(call_of({"function": {"name": "say", "arguments": "{words"}}))
 
     result = asyncio.run(main())
     assert result.text.startswith("the arguments are not valid JSON")
@@ -439,7 +440,7 @@ def test_a_tool_made_of_a_function_says_that_it_needs_pydantic(monkeypatch):
 
 
 def test_a_tools_schemas_are_as_json_has_them():
-    assert json.loads(json.dumps(double.definition.openai()))["function"]["parameters"]["required"] == ["x"]
+    assert json.loads(json.dumps(offer(double.definition)))["function"]["parameters"]["required"] == ["x"]
 
 
 def test_arguments_can_be_held_against_a_definition_alone():

@@ -4,6 +4,7 @@ import pytest
 
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
+from toolkit.formats import offer
 from toolkit.functions import FunctionTool
 
 
@@ -18,7 +19,7 @@ def test_a_strict_tool_requires_all_its_arguments():
 
     definition = FunctionTool(search, strict=True).definition
     assert definition.strict
-    assert definition.openai()["function"]["strict"] is True
+    assert offer(definition)["function"]["strict"] is True
     assert definition.input_schema["required"] == ["query", "limit"]
     assert definition.input_schema["additionalProperties"] is False
 

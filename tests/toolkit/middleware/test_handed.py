@@ -11,8 +11,8 @@ from mcp.types import TextContent as SdkText
 from instrument.testing import capture
 from toolkit import TextContent, ToolContext, ToolNode, ToolResult, chain, text_content
 from toolkit import tool as as_tool
-from toolkit.answers import mcp_result
 from toolkit.errors import ToolRefused
+from toolkit.formats.mcp import mcp_result
 from toolkit.guardrails import Rewrite
 from toolkit.middleware.redact import Redact
 

@@ -7,9 +7,10 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.agents import Agent
+from toolkit.content import ImageContent, TextContent
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ExtraMissing, ModelFailed
-from toolkit.model import ModelRequest
+from toolkit.model import ModelRequest, text_of
 from toolkit.models.openai import OpenAIModel
 
 KEY = "sk-secret-1234567890"
@@ -312,3 +313,32 @@ def test_an_agent_works_with_it_and_its_hooks_show_what_travelled(run, endpoint)
     prompts = [values["prompt"] for name, values in hooks if name == "before_llm_generate"]
     assert [each["temperature"] for each in prompts] == [0, 0]
     assert [each["messages"] for each in prompts] == [each["messages"] for each in endpoint.requests]
+
+
+def test_a_picture_that_a_tool_returned_reaches_the_model(run, endpoint):
+    def chart() -> list[TextContent | ImageContent]:
+        return [TextContent("sales"), ImageContent("aGk=", "image/png")]
+
+    endpoint.replies = [
+        completion({"content": None, "tool_calls": [wanted("c1", "chart", "{}")]}, "tool_calls"),
+        completion({"content": "They grow."}),
+    ]
+
+    async def main():
+        async with OpenAIModel("gpt-4.1", base_url=endpoint.url, api_key=KEY) as model:
+            return await Agent("analyst", model=model, tools=[chart]).run("How are sales?")
+
+    assert run(main()).text == "They grow."
+    [_, answer, pictures] = endpoint.requests[1]["messages"][1:]
+    assert answer == {"role": "tool", "tool_call_id": "c1", "content": "sales\n[image, image/png]"}
+    assert pictures["content"][1] == {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    assert [each["role"] for each in endpoint.requests[1]["messages"]] == ["user", "assistant", "tool", "user"]
+
+
+def test_pictures_in_a_conversation_are_sent_as_they_are(run, endpoint):
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    message = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}
+    endpoint.replies = [completion({"content": "A cat."})]
+    ask(run, endpoint, ModelRequest([message]))
+    assert endpoint.requests[0]["messages"] == [message]
+    assert text_of(message) == "What is it?"

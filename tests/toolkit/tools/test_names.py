@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.definition import ToolDefinition
+from toolkit.formats import offer
 from toolkit.node import ToolNode
 from toolkit.tools.filesystem import filesystem_tools
 
@@ -17,8 +18,8 @@ from toolkit.tools.filesystem import filesystem_tools
 def test_every_name_has_one_that_providers_take(name: str) -> None:
     definition = ToolDefinition(name=name)
     assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", definition.model_name)
-    assert definition.openai()["function"]["name"] == definition.anthropic()["name"] == definition.model_name
-    assert definition.mcp()["name"] == name
+    assert offer(definition)["function"]["name"] == offer(definition, "anthropic")["name"] == definition.model_name
+    assert offer(definition, "mcp")["name"] == name
 
 
 def test_long_names_that_begin_alike_stay_apart() -> None:

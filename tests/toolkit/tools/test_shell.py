@@ -14,6 +14,7 @@ from instrument.testing import capture
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ToolRefused, ToolTimedOut
+from toolkit.formats import offer
 from toolkit.middleware.commands import AllowCommands
 from toolkit.result import ToolResult
 from toolkit.tools.shell import ShellTool
@@ -204,7 +205,7 @@ def test_middleware_for_commands_stands_around_it(argv: list[str], runs: bool) -
 
 
 def test_its_name_is_made_safe_for_providers() -> None:
-    assert ShellTool(allow=None).definition.openai()["function"]["name"] == "shell__execute"
+    assert offer(ShellTool(allow=None).definition)["function"]["name"] == "shell__execute"
     assert ShellTool(allow=["ls"]).description == (
         "Run a program on this machine. Allowed are commands that begin with: 'ls'."
     )

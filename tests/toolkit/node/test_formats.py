@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
-from openai.types.chat import ChatCompletion, ChatCompletionToolMessageParam
+from openai.types.chat import ChatCompletion, ChatCompletionToolMessageParam, ChatCompletionUserMessageParam
 from openai.types.responses import Response, ResponseFunctionToolCall
 from openai.types.responses.response_input_param import FunctionCallOutput
 from pydantic import TypeAdapter
 
-from toolkit.answers import answer, answers
-from toolkit.call import ToolCall, calls_of
+from toolkit.call import ToolCall
 from toolkit.content import ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import DefinitionInvalid
+from toolkit.formats import answer, answers, call_of, calls_of, offer
+from toolkit.functions import tool
 from toolkit.result import ToolResult
 
 _CHAT = {"id": "c1", "type": "function", "function": {"name": "shout", "arguments": '{"text": "hi"}'}}
@@ -80,9 +81,9 @@ _RESPONSE = {
     ],
 )
 def test_one_call_is_read_in_every_shape(shape, written):
-    call = ToolCall.parse(written)
+    call = call_of(written)
 
-    assert (call.name, call.arguments, call.problem, call.shape) == ("shout", {"text": "hi"}, None, shape)
+    assert (call.name, call.arguments, call.problem, call.format) == ("shout", {"text": "hi"}, None, shape)
     assert call.id == "c1" or (call.id.startswith("call_") and not isinstance(written, dict))
 
 
@@ -166,7 +167,7 @@ def test_calls_that_langchain_could_not_read_are_told_of_too():
     ],
 )
 def test_arguments_that_are_no_object_are_a_problem_for_the_model(written, problem):
-    call = ToolCall.parse({"name": "shout", "arguments": written})
+    call = call_of({"name": "shout", "arguments": written})
 
     assert call.arguments is None
     assert call.problem.startswith(problem)
@@ -174,12 +175,12 @@ def test_arguments_that_are_no_object_are_a_problem_for_the_model(written, probl
 
 @pytest.mark.parametrize("nothing", ["", None, "{}", {}])
 def test_no_arguments_are_an_empty_object(nothing):
-    assert ToolCall.parse({"name": "now", "arguments": nothing}).arguments == {}
+    assert call_of({"name": "now", "arguments": nothing}).arguments == {}
 
 
 def test_a_call_without_a_name_cannot_be_parsed_but_is_kept_among_others():
     with pytest.raises(DefinitionInvalid, match="no tool's name in a tool call of type dict"):
-        ToolCall.parse({"id": "1", "function": {"arguments": "{}"}})
+        call_of({"id": "1", "function": {"arguments": "{}"}})
     (call,) = calls_of([{"id": "1", "function": {"arguments": "{}"}}])
 
     assert (call.name, call.id, call.arguments) == ("", "1", None)
@@ -231,7 +232,7 @@ _FAILED = ToolResult.error("too loud")
 
 
 def _answered(written, result):
-    return answer(ToolCall.parse(written), result)
+    return answer(call_of(written), result)
 
 
 def test_chat_completions_are_answered_with_a_tool_message():
@@ -282,7 +283,7 @@ def test_gemini_is_answered_with_a_function_response():
 
 
 def test_gemini_is_told_no_id_that_it_did_not_give():
-    call = ToolCall.parse({"functionCall": {"name": "shout", "args": {}}})
+    call = call_of({"functionCall": {"name": "shout", "args": {}}})
 
     assert answer(call, _FAILED) == {"functionResponse": {"name": "shout", "response": {"error": "too loud"}}}
 
@@ -294,7 +295,14 @@ def test_langchain_is_answered_with_a_message_that_says_whether_it_failed():
 
     assert all(isinstance(each, ToolMessage) for each in messages)
     assert [(each.content, each.tool_call_id, each.status) for each in messages] == [
-        ("HI\n[image, image/png]", "c1", "success"),
+        (
+            [
+                {"type": "text", "text": "HI"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+            ],
+            "c1",
+            "success",
+        ),
         ("too loud", "c1", "error"),
     ]
 
@@ -320,9 +328,9 @@ def test_mcp_is_answered_with_a_result_of_the_protocol():
 
 
 def test_the_answers_of_one_turn_are_one_message_where_the_provider_wants_that():
-    chat = [ToolCall.parse(_CHAT), ToolCall.parse(_CHAT)]
-    anthropic = [ToolCall.parse(_ANTHROPIC), ToolCall.parse(_ANTHROPIC)]
-    gemini = [ToolCall.parse(_GEMINI), ToolCall.parse(_GEMINI)]
+    chat = [call_of(_CHAT), call_of(_CHAT)]
+    anthropic = [call_of(_ANTHROPIC), call_of(_ANTHROPIC)]
+    gemini = [call_of(_GEMINI), call_of(_GEMINI)]
     results = [ToolResult.of("a"), ToolResult.of("b")]
 
     assert [each["content"] for each in answers(chat, results)] == ["a", "b"]
@@ -331,3 +339,41 @@ def test_the_answers_of_one_turn_are_one_message_where_the_provider_wants_that()
     assert [each["content"] for each in told["content"]] == [[{"type": "text", "text": text}] for text in "ab"]
     (told,) = answers(gemini, results)
     assert [each["functionResponse"]["response"]["output"] for each in told["parts"]] == ["a", "b"]
+
+
+def test_pictures_follow_the_answers_of_a_turn_where_no_answer_can_have_them():
+    calls = [call_of({**_CHAT, "id": "c1"}), call_of({**_CHAT, "id": "c2"})]
+    first, second, pictures = answers(calls, [_RESULT, _FAILED])
+
+    assert (first["content"], second["content"]) == ("HI\n[image, image/png]", "too loud")
+    assert pictures == {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "Pictures that shout returned (tool call c1):"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+        ],
+    }
+    TypeAdapter(ChatCompletionUserMessageParam).validate_python(pictures)
+    (message,) = answers([call_of(_GEMINI)], [_RESULT])
+    assert message["parts"][-1] == {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
+
+
+def test_a_tool_is_offered_in_every_format():
+    @tool
+    def shout(text: str) -> list[str]:
+        """Shout."""
+        return [text]
+
+    schema = dict(shout.input_schema)
+    function = {"name": "shout", "description": "Shout.", "parameters": schema}
+    assert offer(shout.definition) == offer(shout.definition, "langchain") == {"type": "function", "function": function}
+    assert offer(shout.definition, "responses") == {"type": "function", **function}
+    assert offer(shout.definition, "anthropic") == {"name": "shout", "description": "Shout.", "input_schema": schema}
+    declaration = offer(shout.definition, "gemini")
+    assert declaration == {"name": "shout", "description": "Shout.", "parametersJsonSchema": schema}
+    assert mcp.types.Tool.model_validate(offer(add.definition, "mcp")).output_schema == {"type": "object"}
+
+
+@tool
+def add(x: int) -> dict:
+    return {"sum": x}
