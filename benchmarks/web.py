@@ -29,13 +29,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "web"))
 
 from browsing import chromium
 from serving import ROOT, Agent, Server, fill, serving, wait_until
-from stories import LONG, START_NS, long_trace, many_runs
+from stories import LONG, START_NS, long_trace, many_runs, message, model_call, span_of
 
 from inspector.model import Span
 
 SPANS_PER_RUN = 6
 HUGE = f"{0xB16:032x}"
 LIVE_RUN = "live-run"
+TALK = f"{0x7A1C:032x}"
+SHOWN = """(text) => document.querySelector('[aria-label="Selected span"]').innerText.includes(text)"""
 RUNS = '#main a[href*="/runs/"]'
 ROWS = '#main [role="treegrid"] [role="row"]:nth-child(5)'
 OBSERVE = """(() => {
@@ -228,6 +230,32 @@ def processor_ms(events: list[dict[str, Any]]) -> list[float]:
     return [each["tdur"] / 1000 for each in tasks if "tdur" in each]
 
 
+def stepping_figures(browser: Browser, home: Path) -> Iterator[Figure]:
+    """A conversation of 200 turns, each of which is given 200 kB, looked at turn by turn."""
+    fill(home, long_talk(200), batch=20)
+    with serving(home) as server, opened(browser, server, f"/traces/{TALK}?depth=9&fold=0", ROWS) as page:
+        page.locator("[role=treegrid]").focus()
+        page.keyboard.press("Home")
+        heaps: list[float] = []
+        for turn in range(200):
+            page.keyboard.press("ArrowDown")
+            # Until its messages show, which is when they are held.
+            wait_until(lambda turn=turn: page.evaluate(SHOWN, f"I have read {turn} pages."))
+            if turn % 20 == 19:
+                heaps.append(heap_mb(page))
+        yield Figure("200 turns of 200 kB, one after the other: largest heap", max(heaps), "MB", 150)
+
+
+def long_talk(turns: int) -> Iterator[Span]:
+    """An agent whose prompt stays as long as its window is: half of it is new with each turn."""
+    yield span_of(TALK, 1, "agent", name="invoke_agent reader", agent="reader", took_ms=turns * 10)
+    for turn in range(turns):
+        pages = [message("user", f"Page {turn + at} of the book. " + f"{turn + at:06} " * 2700) for at in range(10)]
+        asked = [*pages, message("user", f"Turn {turn} begins.")]
+        answer = message("assistant", f"I have read {turn} pages.")
+        yield model_call(TALK, 2 + turn, asked, answer, parent=1, start_ms=turn * 10, took_ms=9)
+
+
 def recent(count: int) -> Iterator[Span]:
     """A trace of the live run that has just ended."""
     shift_ns = time.time_ns() - START_NS - count * 2 * 1_000_000
@@ -261,6 +289,7 @@ def main() -> int:
             with serving(home) as server:
                 for measure in measures:
                     figures += measure(browser, server)
+        figures += stepping_figures(browser, Path(directory) / "talk")
         figures += live_figures(browser, Path(directory) / "live")
         figures += long_live_figures(browser, Path(directory) / "long-live", 20 if options.quick else 60)
     print(f"{'':58}{'measured':>12}{'budget':>12}")
