@@ -30,7 +30,8 @@ class Misfit(Exception):
     """Something does not fit; ``problems`` has what, each with the keys that lead there."""
 
     def __init__(self, problems: Sequence[tuple[Path, str]]) -> None:
-        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {said}" for path, said in problems))
+        said = [(path[:-1] if each.startswith("unknown key") else path, each) for path, each in problems]
+        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {each}" if path else each for path, each in said))
         self.problems = tuple(problems)
 
 

@@ -34,7 +34,7 @@ async def main() -> None:
                     calls=[
                         ("ANALYZER__analyze_sentiment", {"text": "a good day"}),
                         ("ANALYZER__extract_keywords", {"text": "bright sunny weather", "max_keywords": 2}),
-                        ("POET__ask", {"message": "a line, please"}),
+                        ("agent__POET", {"message": "a line, please"}),
                     ]
                 ),
                 "Positive, bright and sunny.",

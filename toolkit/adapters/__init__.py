@@ -1,7 +1,7 @@
 """Makes tools of what other people call a tool."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeGuard, cast
+from typing import Protocol, TypeGuard, cast, runtime_checkable
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, tools_of
@@ -15,6 +15,17 @@ class ToolSupplier(Protocol):
 
     async def tools(self) -> Sequence[Tool]:
         """Return the tools it has now."""
+        ...
+
+
+@runtime_checkable
+class _Offers(Protocol):
+    """An agent or a workflow of ours; other people's have no ``emits_hooks``."""
+
+    emits_hooks: bool
+
+    def as_tool(self) -> Tool:
+        """Return what it is in a list of tools."""
         ...
 
 
@@ -46,9 +57,13 @@ def as_tool(value: object) -> Tool:
 def as_tools(value: object) -> list[Tool]:
     """Return all tools of a LangChain toolkit, a module or an object with ``@tool`` methods; of anything else, the one.
 
+    An agent or a workflow is one tool.
+
     Raises:
         DefinitionInvalid: There is no tool in it.
     """
+    if isinstance(value, _Offers) and value.emits_hooks:
+        return [value.as_tool()]
     listed = getattr(value, "get_tools", None)
     if callable(listed):
         return [as_tool(each) for each in _sequence(listed())]

@@ -3,19 +3,20 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Unpack, cast
+from typing import Any, ClassVar, Unpack, cast
 
 from instrument import around
 from toolkit.adapters import supplies_tools
-from toolkit.agents.foreign import Runnable, result_of
+from toolkit.agents.foreign import result_of
 from toolkit.agents.limits import Run, running
 from toolkit.agents.options import AgentOptions
+from toolkit.agents.requests import UnifiedRequest, resolve
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, ToolUnknown, require_known
+from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, require_known
 from toolkit.formats.chat import read
 from toolkit.functions import tools_of
 from toolkit.loading import check_model_hook, check_tool_hook, load_callable
@@ -48,30 +49,6 @@ class AgentResult:
     def is_error(self) -> bool:
         """Whether there is no answer."""
         return self.problem is not None
-
-
-class Request(Protocol):
-    """A request to an agent, or to one of its tools."""
-
-    @property
-    def target(self) -> str:
-        """``agent`` or ``agent.tool``."""
-        ...
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """The tool's arguments, or the task."""
-        ...
-
-    @property
-    def context(self) -> Mapping[str, Any]:
-        """What tools get as ``state`` where nothing else is given."""
-        ...
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """What the sender knows it by; ``request_id`` becomes the calls' correlation id."""
-        ...
 
 
 class Agent:
@@ -189,7 +166,7 @@ class Agent:
                 call.fail(NoAnswer(result.problem))
             return result
 
-    async def handle(self, request: Request, *, context: ToolContext | None = None) -> ToolResult:
+    async def handle(self, request: UnifiedRequest, *, context: ToolContext | None = None) -> ToolResult:
         """Carry out a request: ``<name>.<tool>`` calls a tool, ``<name>`` has the agent work on the inputs.
 
         What goes wrong with a tool is in the result, with its ``exception``; the request's metadata is there too.
@@ -198,15 +175,26 @@ class Agent:
             ToolUnknown: The request is for somebody else.
             ModelFailed: The model failed.
         """
-        given = _requested(request, context or ToolContext())
-        if request.target == self.name:
-            result = result_of(await self.run(_task(request.inputs), context=given))
-        elif request.target.startswith(f"{self.name}."):
-            call = ToolCall(request.target.removeprefix(f"{self.name}."), dict(request.inputs))
-            [result] = await self.node.invoke([call], context=self._during(given, None))
-        else:
-            raise ToolUnknown(f"{request.target!r} is not for {self.name}; expected {self.name!r} or '{self.name}.…'")
-        return replace(result, metadata={**result.metadata, **request.metadata})
+        _, tool = resolve(request.target, [self.name])
+        within = request.within(context or ToolContext())
+        if tool:
+            return request.answered(await self.call(tool, request.inputs, context=within))
+        return request.answered(result_of(await self.run(task_of(request.inputs), context=within)))
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:
+        """Call one of its tools as its model does; what goes wrong is in the result, with its ``exception``.
+
+        Args:
+            tool: The tool's name.
+            arguments: What it gets.
+            context: What it may use, before the agent's own context.
+        """
+        [result] = await self.node.invoke([ToolCall(tool, dict(arguments))], context=self._during(context, None))
+        return result
+
+    def as_tool(self) -> AgentTool:
+        """Return it as the tool ``agent__<name>``, which it is in every list of tools."""
+        return AgentTool(self)
 
     def within(self, context: ToolContext) -> ToolContext:
         """Return what one of its tools may use that somebody else calls with ``context``; the thread stays theirs."""
@@ -289,7 +277,7 @@ class Agent:
 
 
 def _offered(tools: object, name: str) -> list[object]:
-    """Return the tools of a list, or the one that stands alone, with agents as ``AgentTool``."""
+    """Return the tools of a list, or the one that stands alone."""
     # A set of servers can be iterated, and what it yields are their names.
     if supplies_tools(tools) or callable(tools):
         tools = [tools]
@@ -297,17 +285,10 @@ def _offered(tools: object, name: str) -> list[object]:
         kind = type(cast("object", tools)).__name__
         raise DefinitionInvalid(f"tools of {name}: expected a list of tools, not {kind}")
     several = cast("Iterable[object]", tools)
-    return [AgentTool(each) if isinstance(each, Runnable) else each for each in several]
+    return list(several)
 
 
-def _requested(request: Request, context: ToolContext) -> ToolContext:
-    state = dict(request.context) if context.state is None and request.context else context.state
-    request_id = request.metadata.get("request_id")
-    correlation_id = context.correlation_id if request_id is None else str(request_id)
-    return replace(context, state=state, correlation_id=correlation_id)
-
-
-def _task(inputs: Mapping[str, Any]) -> str:
+def task_of(inputs: Mapping[str, Any]) -> str:
     """Return inputs that are for no tool as a task: the one text in them, or all of them."""
     [*values] = inputs.values()
     if len(values) == 1 and isinstance(values[0], str):

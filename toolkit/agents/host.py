@@ -1,20 +1,15 @@
 """An agent that coordinates others by calling the tools that they declare."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Unpack
 
 from toolkit.agents.agent import Agent
+from toolkit.agents.offered import offered_by
 from toolkit.agents.options import AgentOptions
-from toolkit.agents.tool import AgentTool
-from toolkit.call import ToolCall
-from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolUnknown
-from toolkit.functions import tools_of
-from toolkit.middleware.chain import Change
 from toolkit.model import Model
-from toolkit.tool_class import Tool, changes_told
+from toolkit.tool_class import Tool
 
 INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."
 """What a host's model is told when nothing else is given."""
@@ -24,7 +19,7 @@ class StructuredLLMHost(Agent):
     """Offers its model the participants' tools by function calling, and routes the calls back to them.
 
     A participant's methods marked ``@tool`` become the tools ``<participant>__<tool>``. An agent that declares none is
-    asked as a whole by ``<participant>__ask``, whose one argument is a ``message``. An agent's tools are called with
+    asked as a whole by ``agent__<participant>``, whose one argument is a ``message``. An agent's tools are called with
     its own middleware, permissions and dependencies, inside of the host's. When a participant fails, the model reads
     why.
 
@@ -66,8 +61,7 @@ class StructuredLLMHost(Agent):
         """
         if participant in self._participants:
             raise DefinitionInvalid(f"{participant!r} takes part in {self.name} already")
-        tools: list[Tool] = [_ParticipantTool(participant, agent, each) for each in tools_of(agent)]
-        tools = tools or [AgentTool(agent, name=f"{participant}__ask")]
+        tools = offered_by(participant, agent)
         self.node.register(*tools)
         self._participants[participant] = (agent, tools)
 
@@ -83,33 +77,3 @@ class StructuredLLMHost(Agent):
         _, tools = self._participants.pop(participant)
         for each in tools:
             self.node.unregister(each)
-
-
-class _ParticipantTool(Tool):
-    """A participant's tool under the name that it has at the host; one call of it is one call in the records."""
-
-    source = "agent"
-
-    def __init__(self, participant: str, agent: object, tool: Tool) -> None:
-        super().__init__(replace(tool.definition, name=f"{participant}__{tool.name}"), validate=False)
-        self._agent = agent
-        self._tool = tool
-
-    @property
-    def server_name(self) -> str | None:
-        """``agent``, as for an agent behind a tool."""
-        return "agent"
-
-    async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Have the tool do it as its own agent does, inside of the middleware that this tool has passed."""
-        context = replace(context, tool_hooks=())
-        if isinstance(self._agent, Agent):
-            context = self._agent.within(context)
-        call = replace(call, name=self._tool.name)
-        # All of a call but the hooks of the bus: for whoever watches, it is one call, with the middleware of both.
-        told, own = changes_told.get(), list[Change]()
-        try:
-            return await self._tool._through(call, context, context.call_id, own)  # noqa: SLF001 - of the same class
-        finally:
-            if told is not None:
-                told.extend(own)

@@ -1,20 +1,20 @@
 """One form of request for every tool of every agent, and for the agents themselves."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self, cast
+from typing import Any, ClassVar, Protocol, Self
 
 from toolkit.context import ToolContext
-from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolUnknown
+from toolkit.extras import need
 from toolkit.result import ToolResult
-
-_FIELDS = ("target", "inputs", "context", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
 class UnifiedRequest:
     """A request to a tool of an agent, or to an agent."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
 
     target: str
     """``agent.tool``, or ``agent`` to have the agent work on the inputs."""
@@ -31,34 +31,42 @@ class UnifiedRequest:
 
         Raises:
             DefinitionInvalid: Something is missing, of the wrong type, or unknown.
+            ExtraMissing: ``pydantic`` is not installed.
         """
-        if not isinstance(shape, Mapping):
-            raise DefinitionInvalid(f"a request must be a JSON object, not {type(shape).__name__}")
-        given = cast("Mapping[str, Any]", shape)
-        if unknown := [key for key in given if key not in _FIELDS]:
-            raise DefinitionInvalid(f"unknown field {unknown[0]!r} in a request; allowed: {', '.join(_FIELDS)}")
-        if not isinstance(given.get("target"), str) or not given["target"]:
-            raise DefinitionInvalid("a request needs a 'target', as in 'agent.tool' or 'agent'")
-        for key in _FIELDS[1:]:
-            if not isinstance(given.get(key, {}), Mapping):
-                raise DefinitionInvalid(f"{key!r} of a request must be a JSON object")
-        return cls(**{key: given[key] for key in _FIELDS if key in given})
+        need("pydantic", extra="toolkit", purpose="reading a request")
+        from toolkit.reading import Misfit, Words, read
+
+        try:
+            return read(cls, shape, Words(lambda _: ("target", "inputs", "context", "metadata")))
+        except Misfit as error:
+            raise DefinitionInvalid(f"a request cannot be read: {error}") from None
+
+    def within(self, context: ToolContext) -> ToolContext:
+        """Return what its tools may use: ``context``, and what the request says where that says nothing."""
+        state = dict(self.context) if context.state is None and self.context else context.state
+        request_id = self.metadata.get("request_id")
+        correlation_id = context.correlation_id if request_id is None else str(request_id)
+        return replace(context, state=state, correlation_id=correlation_id)
+
+    def answered(self, result: ToolResult) -> ToolResult:
+        """Return the result with what the sender knows the request by."""
+        return replace(result, metadata={**result.metadata, **self.metadata})
 
 
 class Handles(Protocol):
-    """Carries out requests: an agent, or a set of tools with a name."""
+    """Carries out requests, as an agent does."""
 
     @property
     def name(self) -> str:
         """By which requests find it."""
         ...
 
-    def definitions(self) -> list[ToolDefinition]:
-        """Return what each of its tools is."""
-        ...
-
     async def handle(self, request: UnifiedRequest, *, context: ToolContext | None = None) -> ToolResult:
         """Carry out one request."""
+        ...
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:
+        """Call one of its tools."""
         ...
 
 
@@ -77,21 +85,18 @@ async def handle(
         ModelFailed: The agent's model failed.
     """
     known = {each.name: each for each in agents}
-    agent = next((known[name] for name in _names(request.target) if name in known), None)
-    if agent is None:
-        raise ToolUnknown(f"nobody is called {request.target!r}; known: {', '.join(known) or 'nobody'}")
-    given = context or ToolContext()
-    request_id = request.metadata.get("request_id")
-    given = replace(
-        given,
-        state=dict(request.context) if given.state is None and request.context else given.state,
-        correlation_id=given.correlation_id if request_id is None else str(request_id),
-    )
-    result = await agent.handle(request, context=given)
-    return replace(result, metadata={**result.metadata, **request.metadata})
+    owner, _ = resolve(request.target, known)
+    return await known[owner].handle(request, context=context)
 
 
-def _names(target: str) -> list[str]:
-    """Return whom a target may be for, the longest name first, as names may have dots."""
+def resolve(target: str, owners: Collection[str]) -> tuple[str, str]:
+    """Return whom ``target`` is for, and which tool of it, or "" for none; names may have dots, so the longest counts.
+
+    Raises:
+        ToolUnknown: It is for none of ``owners``.
+    """
     parts = target.split(".")
-    return [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
+    for end in range(len(parts), 0, -1):
+        if (owner := ".".join(parts[:end])) in owners:
+            return owner, ".".join(parts[end:])
+    raise ToolUnknown(f"no agent or tool set named {target!r}; known: {', '.join(owners) or 'none'}")

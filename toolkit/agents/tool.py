@@ -132,7 +132,12 @@ def _definition(agent: object, name: str | None, description: str | None) -> Too
         own = member(agent, "name", "__name__")
         if not isinstance(own, str) or not own:
             raise DefinitionInvalid(f"{agent!r} has no name; pass AgentTool(agent, name=…)")
-        name = "agent__" + re.sub(r"[^A-Za-z0-9_-]", "_", own)
+        name = tool_name_of(own)
     return ToolDefinition(
         name=name, description=described(agent) if description is None else description, input_schema=_SCHEMA
     )
+
+
+def tool_name_of(agent: str) -> str:
+    """Return the name of the tool that an agent of this name is."""
+    return "agent__" + re.sub(r"[^A-Za-z0-9_-]", "_", agent)

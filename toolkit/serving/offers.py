@@ -3,16 +3,17 @@
 import logging
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import is_
 from typing import Any
 from urllib.parse import unquote
 
-from toolkit.agents.requests import Handles, UnifiedRequest, handle
+from toolkit.agents.offered import OfferedTool, offered_by
+from toolkit.agents.requests import Handles, UnifiedRequest, resolve
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
-from toolkit.mcp.tools import tool_name
 from toolkit.node.node import ToolNode, outlives_exit
 from toolkit.result import ToolResult
 
@@ -24,44 +25,16 @@ _log = logging.getLogger("mcp.toolkit")
 _PARAMETER = re.compile(r"\{([^{}/]+)\}")
 
 
-class ToolSet:
-    """Tools that belong to no agent, under one name.
-
-    Args:
-        name: By which requests find them.
-        node: Where they are.
-    """
-
-    def __init__(self, name: str, node: ToolNode) -> None:
-        self.name = name
-        self.node = node
-
-    def definitions(self) -> list[ToolDefinition]:
-        """Return what each tool is."""
-        return self.node.definitions()
-
-    async def handle(self, request: UnifiedRequest, *, context: ToolContext | None = None) -> ToolResult:
-        """Call the tool that a request names.
-
-        Raises:
-            ToolUnknown: It names none.
-        """
-        name = request.target.removeprefix(f"{self.name}.")
-        if name == request.target:
-            raise ToolUnknown(f"{request.target!r} is no tool; expected '{self.name}.<tool>'")
-        [result] = await self.node.invoke([ToolCall(name, dict(request.inputs))], context=context)
-        return result
-
-
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One tool as clients know it."""
 
     definition: ToolDefinition
-    """Under the name that MCP clients call it by."""
+    """Under the name by which MCP clients and the node know it."""
     path: str
     """Where it is called by HTTP, perhaps with ``{arguments}`` in it."""
     target: str
+    """Whom a request names for it."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -79,22 +52,29 @@ class Offer:
 
 
 class Offers:
-    """Everything that one server offers. Tools that are registered while it runs are offered from then on.
+    """Everything that one server offers, in one node; what is registered while it runs is offered from then on.
 
     Args:
-        own: The tools that belong to no agent.
-        agents: Those whose tools are offered too, below their names.
+        name: The server's, by which requests find the tools that belong to no agent.
+        node: The tools that belong to no agent; what the agents offer joins them.
+        agents: Agents that offer what ``offered_by`` says.
 
     Raises:
         DefinitionInvalid: Two of them have one name or one path.
     """
 
-    def __init__(self, own: ToolSet, agents: Sequence[Handles]) -> None:
-        self._own = own
-        self._owners: tuple[Handles, ...] = (own, *agents)
-        names = [each.name for each in self._owners]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+    def __init__(self, name: str, node: ToolNode, agents: Sequence[Handles]) -> None:
+        names = [name, *(each.name for each in agents)]
+        if twice := next((each for each in names if names.count(each) > 1), None):
             raise DefinitionInvalid(f"two agents, or an agent and the server, are called {twice!r}")
+        self._name = name
+        self._node = node
+        self._agents = {each.name: each for each in agents}
+        self._places: dict[str, tuple[str, str]] = {}
+        for owner, agent in self._agents.items():
+            for each in offered_by(owner, agent):
+                node.register(each)
+                self._places[each.name] = (owner, each.tool.name if isinstance(each, OfferedTool) else "")
         self._last: tuple[tuple[ToolDefinition, ...], list[Offer]] = ((), [])
         try:
             self._current()
@@ -111,10 +91,7 @@ class Offers:
             DefinitionInvalid: Two of them have one name or one path.
             ServerFailed: An MCP server among the tools does not answer.
         """
-        for each in self._owners:
-            node = getattr(each, "node", None)
-            if isinstance(node, ToolNode):
-                await node.tools()
+        await self._node.tools()
         self._current()
 
     async def all(self) -> list[Offer]:
@@ -139,40 +116,51 @@ class Offers:
             return offers
         return [each for each in offers if allowed.issuperset(each.definition.permissions)]
 
-    async def call(self, offer: Offer, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Call what is offered."""
-        return await self.request(UnifiedRequest(offer.target, arguments), context)
+    async def call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Call the tool of this name; one that is not there is an error that lists those that are."""
+        before = outlives_exit.set(True)
+        try:
+            owner, tool = self._places.get(name, ("", ""))
+            if tool:
+                # As the agent itself calls it: it is the agent's call that is recorded.
+                return await self._agents[owner].call(tool, arguments, context=context)
+            [result] = await self._node.invoke([ToolCall(name, arguments)], context=context)
+            return result
+        finally:
+            outlives_exit.reset(before)
 
     async def request(self, request: UnifiedRequest, context: ToolContext) -> ToolResult:
-        """Have a request carried out.
+        """Have a request carried out: of an agent, the tools that it offers here, and the agent itself.
 
         Raises:
             ToolUnknown: It is for nobody here.
             ModelFailed: An agent's model failed.
         """
-        before = outlives_exit.set(True)
-        try:
-            return await handle(request, self._owners, context=context)
-        finally:
-            outlives_exit.reset(before)
+        owner, tool = resolve(request.target, (self._name, *self._agents))
+        if not tool and owner in self._agents:
+            return await self._agents[owner].handle(request, context=context)
+        if not tool:
+            raise ToolUnknown(f"{owner!r} is no agent; expected '{owner}.<tool>'")
+        offered = {place: name for name, place in self._places.items()}
+        # What an agent does not offer is not there for a client either.
+        name = tool if owner == self._name else offered.get((owner, tool), f"{owner}__{tool}")
+        return request.answered(await self.call(name, dict(request.inputs), request.within(context)))
 
     def _current(self) -> list[Offer]:
-        told = [(owner, definition) for owner in self._owners for definition in owner.definitions()]
+        definitions = self._node.definitions()
         known, offers = self._last
-        if len(known) == len(told) and all(a is b for a, (_, b) in zip(known, told, strict=True)):
+        if len(known) == len(definitions) and all(map(is_, known, definitions)):
             return offers
-        offers = [self._offer(owner, definition) for owner, definition in told]
+        offers = [self._offer(each) for each in definitions]
         _refuse_conflicts(offers)
-        self._last = (tuple(definition for _, definition in told), offers)
+        self._last = (tuple(definitions), offers)
         return offers
 
-    def _offer(self, owner: Handles, definition: ToolDefinition) -> Offer:
-        target = f"{owner.name}.{definition.name}"
-        if owner is self._own:
-            return Offer(definition, definition.mcp_route or f"/tools/{definition.name}", target)
-        path = definition.mcp_route or f"/tools/{owner.name}/{definition.name}"
-        named = replace(definition, name=tool_name(owner.name, definition.name, namespaced=True))
-        return Offer(named, path, target)
+    def _offer(self, definition: ToolDefinition) -> Offer:
+        owner, tool = self._places.get(definition.name, ("", definition.name))
+        path = definition.mcp_route or "/".join(["/tools", *filter(None, (owner, tool))])
+        target = ".".join(filter(None, (owner or self._name, tool)))
+        return Offer(definition, path, target)
 
 
 def _refuse_conflicts(offers: Iterable[Offer]) -> None:

@@ -88,7 +88,7 @@ class ProtocolServer(Server[dict[str, Any]]):
                 await ctx.session.report_progress(value.progress, value.total, value.message)
 
         context = replace(self._context(ctx), output=pass_on)
-        result = await self._offers.call(offer, params.arguments or {}, context)
+        result = await self._offers.call(params.name, params.arguments or {}, context)
         return CallToolResult.model_validate(answer_of(offer, result))
 
     def _context(self, ctx: Request) -> ToolContext:

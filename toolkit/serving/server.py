@@ -14,7 +14,7 @@ from toolkit.middleware.chain import required_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
 from toolkit.serving.access import Access
-from toolkit.serving.offers import MCP_PATH, Offers, ToolSet
+from toolkit.serving.offers import MCP_PATH, Offers
 from toolkit.serving.openapi import document
 
 
@@ -44,7 +44,8 @@ class ToolServer:
     Args:
         tools: Whatever ``ToolNode`` takes: functions, tools, MCP servers; their routes begin with ``/tools/``.
         name: What clients are told that it is called, and the owner of ``tools`` in requests.
-        agents: Agents whose tools are offered as ``<agent>__<tool>``, under ``/tools/<agent>/``.
+        agents: Agents that offer the tools that they declare with ``@tool``, as ``<agent>__<tool>`` under
+            ``/tools/<agent>/``, or themselves where they declare none, as ``agent__<agent>`` at ``/tools/<agent>``.
         mode: ``stdio`` for the program that started this process, ``http`` for any.
         host: Where to listen; anything but this machine itself needs ``auth_required``.
         port: 0 takes a free one.
@@ -90,7 +91,7 @@ class ToolServer:
         )
         self.tools = ToolNode(tools)
         """Its own tools; what is registered here is offered from then on."""
-        self._offers = Offers(ToolSet(name, self.tools), list(agents))
+        self._offers = Offers(name, self.tools, list(agents))
         self._running: Running | None = None
 
     @property

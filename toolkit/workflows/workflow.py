@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from instrument import around
+from toolkit.agents.tool import AgentTool
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 
@@ -55,6 +56,10 @@ class Workflow:
             result = await self._work(task, context)
             call.set(result=result)
             return result
+
+    def as_tool(self) -> AgentTool:
+        """Return it as the tool ``agent__<name>``, which it is in every list of tools."""
+        return AgentTool(self)
 
     async def __call__(self, task: Any) -> Any:
         """Do the work on ``task``; short for ``run``."""

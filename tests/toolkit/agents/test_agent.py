@@ -4,7 +4,7 @@ import json
 import pytest
 
 from instrument.testing import capture
-from toolkit.agents import Agent, StructuredLLMHost
+from toolkit.agents import Agent, StructuredLLMHost, UnifiedRequest
 from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, SpecInvalid, ToolkitError, ToolUnknown
@@ -345,29 +345,31 @@ def test_methods_of_a_subclass_are_tools_of_the_agent(run):
     assert json.loads(second)["result"] == ["a", "b"] if second.startswith("{") else json.loads(second) == ["a", "b"]
 
 
-class Ask:
-    def __init__(self, target, **inputs):
-        self.target, self.inputs, self.context, self.metadata = target, inputs, {}, {}
+def request(target, **inputs):
+    return UnifiedRequest(target, inputs)
 
 
 def test_a_request_reaches_the_tool_or_else_the_agent(run):
     agent = Analysis("analyst", model=ScriptedModel(["thought about it", "about all"], name="m"))
 
-    assert run(agent.handle(Ask("analyst.analyze_sentiment", text="x"))).structured == {"text": "x", "by": "analyst"}
-    assert run(agent.handle(Ask("analyst", task="think"))).text == "thought about it"
-    assert run(agent.handle(Ask("analyst", a=1, b="two"))).text == "about all"
+    assert run(agent.handle(request("analyst.analyze_sentiment", text="x"))).structured == {
+        "text": "x",
+        "by": "analyst",
+    }
+    assert run(agent.handle(request("analyst", task="think"))).text == "thought about it"
+    assert run(agent.handle(request("analyst", a=1, b="two"))).text == "about all"
     assert [each.messages[-1]["content"] for each in agent.model.requests] == ["think", '{"a": 1, "b": "two"}']
 
 
 def test_a_request_that_does_not_fit_says_what_is_wrong(run):
     agent = Analysis("analyst")
-    result = run(agent.handle(Ask("analyst.analyze_sentiment", text=42)))
+    result = run(agent.handle(request("analyst.analyze_sentiment", text=42)))
     assert result.is_error and "text" in result.text and "string" in result.text
-    assert run(agent.handle(Ask("analyst.analyse", text="x"))).text.startswith("there is no tool 'analyse'")
-    with pytest.raises(ToolUnknown, match="'other.tool' is not for analyst"):
-        run(agent.handle(Ask("other.tool")))
+    assert run(agent.handle(request("analyst.analyse", text="x"))).text.startswith("there is no tool 'analyse'")
+    with pytest.raises(ToolUnknown, match="no agent or tool set named 'other.tool'; known: analyst"):
+        run(agent.handle(request("other.tool")))
     with pytest.raises(ToolUnknown):
-        run(agent.handle(Ask("analystic.tool")))
+        run(agent.handle(request("analystic.tool")))
 
 
 def test_tools_that_are_supplied_are_asked_for_in_each_turn(run):

@@ -40,7 +40,7 @@ def test_participants_tools_are_offered_and_calls_routed_back(run, recording):
     writer = Agent("writer", description="Writes", model=ScriptedModel(["Once upon a time."], name="m"))
     calls = [
         ("ANALYZER__analyze_sentiment", {"text": "fine"}),
-        ("WRITER__ask", {"message": "Begin a story"}),
+        ("agent__WRITER", {"message": "Begin a story"}),
         ("DESK__book", {"room": 7}),
     ]
     model = ScriptedModel([*(Turn(calls=[each]) for each in calls), "All done."], name="m")
@@ -54,7 +54,7 @@ def test_participants_tools_are_offered_and_calls_routed_back(run, recording):
     assert [(each.name, each.description) for each in host.definitions()] == [
         ("ANALYZER__analyze_sentiment", "Analyze sentiment of text."),
         ("ANALYZER__fail", "Always fails."),
-        ("WRITER__ask", "Writes"),
+        ("agent__WRITER", "Writes"),
         ("DESK__book", "Book a room."),
     ]
     assert tools_told(result) == ['{"sentiment": "positive", "length": 4}', "Once upon a time.", "room 7 is booked"]
@@ -64,7 +64,7 @@ def test_participants_tools_are_offered_and_calls_routed_back(run, recording):
         "  chat m",
         "  execute_tool ANALYZER__analyze_sentiment",
         "  chat m",
-        "  execute_tool WRITER__ask",
+        "  execute_tool WRITER",
         "    invoke_agent writer",
         "      chat m",
         "  chat m",
@@ -79,8 +79,8 @@ def test_a_participants_failure_comes_back_as_a_result(run):
         calls=[
             ("ANALYZER__fail", {}),
             ("ANALYZER__analyze_sentiment", {"text": 42}),
-            ("WRITER__ask", {"message": "?"}),
-            ("GONE__ask", {"message": "?"}),
+            ("agent__WRITER", {"message": "?"}),
+            ("agent__GONE", {"message": "?"}),
         ]
     )
     model = ScriptedModel([calls, "sorry"], only_offered=False)
@@ -90,7 +90,7 @@ def test_a_participants_failure_comes_back_as_a_result(run):
     assert failed == "RuntimeError: out of order"
     assert "text" in invalid and "string" in invalid
     assert broken == "scripted failed: OSError: cut"
-    assert unknown.startswith("there is no tool 'GONE__ask'")
+    assert unknown.startswith("there is no tool 'agent__GONE'")
     assert [name for name, _ in hooks].count("before_tool_call") == 4
     assert [name for name, _ in hooks].count("error_tool_call") == 4
 
@@ -106,7 +106,7 @@ def test_middleware_and_hooks_see_a_participants_tool_under_the_name_the_model_k
     host = StructuredLLMHost("host", model, {"ANALYZER": Analysis("analyst")}, tool_hooks=[hook])
     with capture() as hooks:
         result = run(host.run("go"))
-    assert seen == [("host", "ANALYZER__analyze_sentiment", "agent", "agent")]
+    assert seen == [("host", "ANALYZER__analyze_sentiment", "function", None)]
     assert tools_told(result) == ['{"sentiment": "positive", "length": 5}']
     told = [values["tool_name"] for name, values in hooks if name.endswith("tool_call")]
     assert told == ["ANALYZER__analyze_sentiment"] * 2
@@ -119,17 +119,17 @@ def test_participants_join_and_leave_while_the_host_works(run):
     def join_desk(request):
         host.join("DESK", Desk())
         host.leave("WRITER")
-        return Turn("first", calls=[("WRITER__ask", {"message": "hi"})])
+        return Turn("first", calls=[("agent__WRITER", {"message": "hi"})])
 
     host.join("WRITER", writer)
     host.model = ScriptedModel([join_desk, Turn(calls=[("DESK__book", {"room": 1})]), "ok"])
     result = run(host.run("go"))
     assert [[each.name for each in request.tools] for request in host.model.requests] == [
-        ["WRITER__ask"],
+        ["agent__WRITER"],
         ["DESK__book"],
         ["DESK__book"],
     ]
-    assert tools_told(result)[0].startswith("there is no tool 'WRITER__ask'")
+    assert tools_told(result)[0].startswith("there is no tool 'agent__WRITER'")
     assert tools_told(result)[1] == "room 1 is booked"
     assert dict(host.participants).keys() == {"DESK"}
 

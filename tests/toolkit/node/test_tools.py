@@ -4,11 +4,15 @@ import asyncio
 
 import pytest
 
+from toolkit.agents import Agent
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.functions import FunctionTool, tool
+from toolkit.models.scripted import ScriptedModel
 from toolkit.node import ToolNode
+from toolkit.serving import ToolServer
 from toolkit.tool_class import Tool
+from toolkit.workflows import sequence
 
 
 class Echo(Tool):
@@ -235,3 +239,20 @@ def test_a_tool_is_found_by_the_name_that_models_are_given():
     told = [each["function"]["name"] for each in asyncio.run(node.all_tools())]
 
     assert [each for name in told for each in _texts(node, name)] == ["1", "time.now: remote"]
+
+
+def test_an_agent_or_a_workflow_in_a_list_of_tools_is_one_tool_everywhere():
+    class Clerk(Agent):
+        @tool
+        def stamp(self) -> str:
+            return "stamped"
+
+    clerk, writer = Clerk("clerk"), Agent("writer", model=ScriptedModel(["hello"]))
+    both = [clerk, writer, sequence("steps", str.upper)]
+    expected = ["agent__clerk", "agent__writer", "agent__steps"]
+    assert [each.name for each in ToolNode(both).definitions()] == expected
+    assert [each.name for each in Agent("lead", tools=both).definitions()] == expected
+    node = ToolServer(both).tools
+    assert [each.name for each in node.definitions()] == expected
+    [result] = asyncio.run(node.invoke([{"name": "agent__writer", "arguments": {"message": "hi"}}]))
+    assert result.text == "hello"

@@ -1,5 +1,6 @@
 import asyncio
 
+import httpx2
 import pytest
 
 from toolkit import ToolContext
@@ -71,7 +72,7 @@ def test_what_goes_wrong_with_a_tool_is_its_result():
 
 
 def test_a_request_for_nobody_names_those_that_are_there():
-    with pytest.raises(ToolUnknown, match="nobody is called 'writer.draft'; known: researcher"):
+    with pytest.raises(ToolUnknown, match="no agent or tool set named 'writer.draft'; known: researcher"):
         asyncio.run(handle(UnifiedRequest("writer.draft"), [researcher()]))
 
 
@@ -91,11 +92,11 @@ def test_the_callers_own_state_and_correlation_id_stay():
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ([], "a request must be a JSON object, not list"),
-        ({}, "a request needs a 'target'"),
-        ({"target": 3}, "a request needs a 'target'"),
-        ({"target": "a", "inputs": []}, "'inputs' of a request must be a JSON object"),
-        ({"target": "a", "extra": 1}, "unknown field 'extra' in a request; allowed: target, inputs, context, metadata"),
+        ([], "a request cannot be read: expected a mapping, found a list"),
+        ({}, "a request cannot be read: target: is missing"),
+        ({"target": 3}, "a request cannot be read: target: expected text, found a number"),
+        ({"target": "a", "inputs": []}, "a request cannot be read: inputs: expected a mapping, found a list"),
+        ({"target": "a", "extra": 1}, "unknown key 'extra'; allowed: context, inputs, metadata, target"),
     ],
 )
 def test_what_is_no_request_is_refused(shape, message):
@@ -120,10 +121,31 @@ def test_a_server_offers_the_tools_of_agents_below_their_names(serve, official):
     assert paths == ["/tools/researcher/analyze_text", "/search", "/requests"]
 
 
+def test_an_agent_that_declares_no_tool_is_offered_itself_and_never_the_tools_that_it_uses(serve, official):
+    @tool
+    def secret() -> str:
+        return "of the agent alone"
+
+    writer = Agent("writer", description="Writes", model=ScriptedModel(["Once", "upon"]), tools=[secret])
+
+    async def body():
+        async with serve([], agents=[writer]) as server, official(server) as client:
+            listed = [(each.name, each.description) for each in (await client.list_tools()).tools]
+            called = await client.call_tool("agent__writer", {"message": "Begin"})
+            async with httpx2.AsyncClient(base_url=server.url) as http:
+                asked = await http.post("/requests", json={"target": "writer", "inputs": {"task": "Go on"}})
+                hidden = await http.post("/requests", json={"target": "writer.secret"})
+            return listed, called.content[0].text, asked.text, hidden.status_code
+
+    listed, text, asked, hidden = asyncio.run(body())
+    assert listed == [("agent__writer", "Writes")]
+    assert (text, asked, hidden) == ("Once", "upon", 404)
+
+
 def test_two_agents_with_one_name_or_one_route_are_refused(serve):
     from toolkit.serving import ToolServer
 
     with pytest.raises(DefinitionInvalid, match="are called 'researcher'"):
         ToolServer(agents=[researcher(), researcher()])
-    with pytest.raises(DefinitionInvalid, match="route /search of b.search_docs is taken by a.search_docs"):
+    with pytest.raises(DefinitionInvalid, match="'a__search_docs' and 'b__search_docs' have the same route '/search'"):
         ToolServer(agents=[Researcher("a"), Researcher("b")])

@@ -172,12 +172,10 @@ def test_a_request_names_an_agent_and_a_tool(box, ask, post, problem):
     )
     assert answered.json() == {"topic": "x", "limit": 10}
     assert box.seen == [({"user_id": "123"}, "abc", None)]
-    assert problem(unknown) == (404, "nobody is called 'bix.search'; known: box")
-    assert problem(mistaken) == (
-        400,
-        "unknown field 'input' in a request; allowed: target, inputs, context, metadata",
-    )
-    assert problem(nothing) == (400, "a request needs a 'target', as in 'agent.tool' or 'agent'")
+    assert problem(unknown) == (404, "no agent or tool set named 'bix.search'; known: box")
+    unknown = "unknown key 'input'; did you mean 'inputs'?; allowed: context, inputs, metadata, target"
+    assert problem(mistaken) == (400, f"a request cannot be read: {unknown}")
+    assert problem(nothing) == (400, "a request cannot be read: target: is missing")
 
 
 def test_a_call_by_http_is_told_of_as_any_other(box, ask, post):
@@ -199,7 +197,10 @@ def test_a_server_has_middleware_outside_of_its_contexts_and_its_agents(ask, pos
 
         return note
 
-    agent = Agent("desk", tools=[words], tool_hooks=[noting("agent")])
+    class Desk(Agent):
+        words = words
+
+    agent = Desk("desk", tool_hooks=[noting("agent")])
     options = {"tool_hooks": [noting("server")], "context": ToolContext(tool_hooks=[noting("context")])}
     ask([words], post("/tools/words", {}), post("/tools/desk/words", {}), agents=[agent], **options)
     names = ["server", "context", "server", "context", "agent"]
@@ -266,8 +267,8 @@ def test_serve_ends_at_a_signal(tmp_path, number):
 
 
 def test_a_failure_of_the_server_itself_tells_the_client_nothing(serve, caplog, problem):
-    class Broken(Agent):
-        def definitions(self):
+    class Broken:
+        async def tools(self):
             if broken:
                 raise RuntimeError("secret path")
             return []
@@ -275,7 +276,7 @@ def test_a_failure_of_the_server_itself_tells_the_client_nothing(serve, caplog, 
     broken = []
 
     async def body():
-        async with serve([], agents=[Broken("x")]) as server, httpx2.AsyncClient(base_url=server.url) as client:
+        async with serve([Broken()]) as server, httpx2.AsyncClient(base_url=server.url) as client:
             broken.append(True)
             return await client.get("/openapi.json")
 

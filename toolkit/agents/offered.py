@@ -1,0 +1,65 @@
+"""What an agent offers to those who do not have it as a tool: hosts and servers.
+
+One rule: in a list of tools, an agent is one tool, ``agent__<name>``. Where agents themselves are listed, each offers
+the tools that it declares, as ``<name>__<tool>``; one that declares none is offered as ``agent__<name>`` there too.
+"""
+
+from dataclasses import replace
+
+from toolkit.agents.agent import Agent
+from toolkit.agents.tool import AgentTool, tool_name_of
+from toolkit.call import ToolCall
+from toolkit.context import ToolContext
+from toolkit.functions import tools_of
+from toolkit.middleware.chain import Change
+from toolkit.tool_class import Tool, changes_told
+
+
+def offered_by(name: str, agent: object) -> list[Tool]:
+    """Return the tools that ``agent`` offers under ``name``.
+
+    Args:
+        name: What it is called where it is offered.
+        agent: An agent, or an object with ``@tool`` methods.
+
+    Raises:
+        DefinitionInvalid: It is no agent and declares no tools, or its name fits no tool.
+    """
+    tools: list[Tool] = [OfferedTool(name, agent, each) for each in tools_of(agent)]
+    return tools or [AgentTool(agent, name=tool_name_of(name))]
+
+
+class OfferedTool(Tool):
+    """A tool of an agent under the name that others call it by; one call of it is one call in the records.
+
+    Args:
+        owner: What the agent is called where it is offered.
+        agent: Whose middleware, permissions and dependencies the tool is called with.
+        tool: The tool.
+    """
+
+    def __init__(self, owner: str, agent: object, tool: Tool) -> None:
+        super().__init__(replace(tool.definition, name=f"{owner}__{tool.name}"), validate=False)
+        self.source = tool.source  # pyright: ignore[reportAttributeAccessIssue] - it is what the tool behind it is
+        self.tool = tool
+        """As its agent knows it."""
+        self._agent = agent
+
+    @property
+    def server_name(self) -> str | None:
+        """Whoever is behind the tool itself."""
+        return self.tool.server_name
+
+    async def run(self, call: ToolCall, context: ToolContext) -> object:
+        """Have the tool do it as its own agent does, inside of the middleware that this tool has passed."""
+        context = replace(context, tool_hooks=())
+        if isinstance(self._agent, Agent):
+            context = self._agent.within(context)
+        call = replace(call, name=self.tool.name)
+        # All of a call but the hooks of the bus: for whoever watches, it is one call, with the middleware of both.
+        told, own = changes_told.get(), list[Change]()
+        try:
+            return await self.tool._through(call, context, context.call_id, own)  # noqa: SLF001 - of the same class
+        finally:
+            if told is not None:
+                told.extend(own)
