@@ -1,7 +1,7 @@
 """A model that works on a task, with tools, until it has an answer."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Unpack, cast
 
@@ -16,7 +16,8 @@ from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ToolkitError, require_known
+from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInvalid, ToolkitError, require_known
+from toolkit.extras import need
 from toolkit.formats.chat import read
 from toolkit.functions import tools_of
 from toolkit.loading import check_model_hook, check_tool_hook, load_callable
@@ -26,6 +27,9 @@ from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member
 from toolkit.result import ToolResult
+
+_ATTEMPTS = 3
+"""How many answers may not fit the agent's output before there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class AgentResult:
     """How often the model was asked."""
     problem: str | None = None
     """Why there is no answer; None where there is one."""
+    output: Any = None
+    """The answer as a value of the agent's ``output``, where it has one."""
     finish_reason: str | None = None
     """Why the model stopped, in its provider's word; after ``length``, the answer is only the beginning of one."""
 
@@ -93,6 +99,7 @@ class Agent:
         self.max_turns = max_turns
         self.limits = options.get("limits")
         self.context = options.get("context")
+        self._output = _output(options.get("output"), name)
         self.messages = tuple(options.get("messages", ()))
         self.history = Thread(self.messages)
         """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
@@ -114,7 +121,7 @@ class Agent:
         """
         return self.node.definitions()
 
-    async def __call__(self, task: str) -> str:
+    async def __call__(self, task: str | Sequence[Message]) -> str:
         """Work on ``task`` and return the answer.
 
         Raises:
@@ -128,7 +135,7 @@ class Agent:
 
     async def run(
         self,
-        task: str,
+        task: str | Sequence[Message],
         /,
         *,
         thread: Thread | None = None,
@@ -142,19 +149,20 @@ class Agent:
         its tools did, so that it can go on.
 
         Args:
-            task: What to do.
+            task: What to do: text, or messages, which may have pictures.
             thread: The conversation to continue; what is said is added to it at the end.
             context: What the tools may use, before the agent's own context.
             on_text: Takes the model's words as they come, those before tool calls too.
 
         Raises:
             ModelFailed: The model failed.
-            DefinitionInvalid: The agent has no model, or two of its tools have one name.
+            DefinitionInvalid: The agent has no model, two of its tools have one name, or ``task`` is neither text nor
+                messages.
         """
         thread = thread if thread is not None else Thread(self.messages)
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
             conversation = thread.fork()
-            conversation.extend([{"role": "user", "content": task}])
+            conversation.extend(_messages(task))
             with running(self.name, self.limits) as run:
                 during = self._during(context, conversation).identified()
                 result = await self._work(conversation, during, on_text, run)
@@ -205,8 +213,8 @@ class Agent:
     ) -> AgentResult:
         usage: dict[str, Any] = {}
         message: Message = {"role": "assistant"}
-        problem, finish_reason = None, None
-        turn = 0
+        problem, finish_reason, output = None, None, None
+        turn = misfits = 0
         while (problem := run.ask()) is None:
             turn += 1
             response = await self._generate(conversation, context, on_text)
@@ -217,6 +225,15 @@ class Agent:
             if not wanted:
                 problem = self._silence(response)
                 conversation.extend([message] if problem is None else [])
+                if problem is None and self._output is not None:
+                    try:
+                        output = self._output.read(text_of(message))
+                    except ResultInvalid as misfit:
+                        misfits += 1
+                        if misfits < _ATTEMPTS and turn < self.max_turns:
+                            conversation.extend([{"role": "user", "content": f"{misfit}; answer again"}])
+                            continue
+                        problem = f"{self.name} gave no answer of its type in {misfits} attempts: {misfit}"
                 break
             if turn == self.max_turns:
                 # Nobody would read what its tools say.
@@ -228,12 +245,13 @@ class Agent:
             answers = await self.node.messages([read(each) for each in wanted], context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
             conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
-        return AgentResult(text_of(message), conversation.gained, usage, turn, problem, finish_reason)
+        return AgentResult(text_of(message), conversation.gained, usage, turn, problem, output, finish_reason)
 
     async def _generate(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> ModelResponse:
         if self.model is None:
             raise DefinitionInvalid(f"the agent {self.name!r} has no model; pass Agent({self.name!r}, model=…)")
-        instruction: list[Message] = [{"role": "system", "content": self.instruction}] if self.instruction else []
+        said = "\n\n".join(filter(None, [self.instruction, self._output and self._output.instruction]))
+        instruction: list[Message] = [{"role": "system", "content": said}] if said else []
         tools = [each.definition for each in await self.node.tools()]
         # The model's own settings, so that the hooks show them.
         settings: Mapping[str, Any] = member(self.model, "settings") or {}
@@ -274,6 +292,29 @@ class Agent:
             tool_hooks=given.tool_hooks + own.tool_hooks,
             correlation_id=given.correlation_id or own.correlation_id,
         )
+
+
+def _output(kind: object, name: str) -> Any:
+    if kind is None:
+        return None
+    need("pydantic", extra="toolkit", purpose=f"the output of {name}")
+    from toolkit.agents.output import Output
+
+    return Output(kind)
+
+
+def _messages(task: object) -> Sequence[Message]:
+    """Return a task as messages.
+
+    Raises:
+        DefinitionInvalid: It is neither text nor messages.
+    """
+    if isinstance(task, str):
+        return [{"role": "user", "content": task}]
+    if isinstance(task, Sequence) and task and all(member(each, "role") for each in cast("Sequence[object]", task)):
+        return cast("Sequence[Message]", task)
+    kind = "no messages" if task == [] else type(cast("object", task)).__name__
+    raise DefinitionInvalid(f"a task is text, or a list of messages with a role and content, not {kind}")
 
 
 def _offered(tools: object, name: str) -> list[object]:

@@ -35,3 +35,5 @@ class AgentOptions(SharedOptions, total=False):
     """What the tools may use; a run's own context goes before."""
     messages: Sequence[Message]
     """What each conversation begins with."""
+    output: Any
+    """The type of its answer, such as a pydantic model or a dataclass: ``AgentResult.output`` is a value of it."""

@@ -1,0 +1,54 @@
+"""Answers that are values of a type: the model is told the schema, and told again what does not fit it."""
+
+import json
+import re
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from toolkit.errors import Problem, ResultInvalid
+from toolkit.functions.hints import readable, schema_of
+from toolkit.plain import read_json
+from toolkit.problems import problems_of_hints
+
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+
+
+class Output:
+    """Reads a model's answer as a value.
+
+    Args:
+        kind: A pydantic model, a dataclass, a ``TypedDict``, or any other type that JSON has a form for.
+
+    Raises:
+        DefinitionInvalid: JSON has no form for it.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self._adapter: TypeAdapter[Any] = TypeAdapter(readable(kind))
+        self.schema = schema_of(self._adapter)
+        """What the answer has to fit."""
+
+    @property
+    def instruction(self) -> str:
+        """What the model is told of it."""
+        schema = json.dumps(self.schema, ensure_ascii=False)
+        return f"When you are done, answer with JSON alone, which fits this JSON Schema:\n{schema}"
+
+    def read(self, text: str) -> Any:
+        """Return the value in an answer; models like to put a fence around it.
+
+        Raises:
+            ResultInvalid: It does not fit; ``problems`` has every place.
+        """
+        fenced = _FENCED.search(text)
+        written = (fenced[1] if fenced is not None else text).strip()
+        try:
+            value = read_json(written)
+        except (ValueError, RecursionError) as error:
+            raise ResultInvalid("the answer is not JSON alone", (Problem("", str(error)),)) from error
+        try:
+            return self._adapter.validate_json(written, strict=True)
+        except ValidationError as error:
+            problems = problems_of_hints(error.errors(include_url=False), value)
+            raise ResultInvalid("the answer does not fit its schema", problems) from error
