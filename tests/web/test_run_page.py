@@ -74,6 +74,26 @@ def test_a_span_of_a_run_is_walked_to_and_linked_on_the_page_of_the_run(loops, v
     assert f"/runs/{LOOP}" in page.url
 
 
+def test_an_inferred_span_is_opened_by_its_address_and_is_nowhere_passed_off_as_recorded(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
+    rows_of(page).filter(has_text="get_invoice").filter(has_text="inferred").first.click()
+    page.wait_for_url(re.compile("span=7"))
+    page.reload()
+    detail = page.get_by_role("region", name="Span", exact=True)
+    expect(detail).to_contain_text("Inferred from messages")
+    expect(detail.get_by_role("tab")).to_have_text(["Overview"])
+    expect(detail.get_by_role("term").filter(has_text=re.compile("^(Trace|Span|Dialect)$"))).to_have_count(0)
+    expect(page.get_by_role("group", name="Labels of this span")).to_have_count(0)
+    page.get_by_role("button", name="Copy as").click()
+    for form in ("JSON", "curl", "Python"):
+        expect(page.get_by_role("button", name=re.compile(f"^{form}.*not recorded"))).to_be_disabled()
+
+
+def test_a_span_that_is_not_in_the_run_is_not_asked_for(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}?span={0xABCD:016x}", **TALL)
+    expect(page.get_by_text("This span is not in this run")).to_be_visible()
+
+
 def test_the_page_of_a_trace_leads_to_its_run(loops, visit):
     page = visit(loops, f"/traces/{0x10010:032x}", **TALL)
     page.get_by_role("link", name=LOOP).click()

@@ -66,7 +66,7 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
             traceId={traceId}
             spanId={spanId}
             rows={rows}
-            labels={<Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
+            labels={traceId !== INFERRED && <Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
           />
         );
       }}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asCurl, asMarkdown, asPython, code, fenced } from "./copy-as";
 import { type FullSpan, fullSpan } from "./full-span";
+import { INFERRED } from "./inferred";
 
 function span(changes: Partial<FullSpan> = {}): FullSpan {
   return fullSpan({
@@ -62,6 +63,12 @@ describe("Markdown for an agent", () => {
         expect(inside.join("\n")).toContain("SECRETMARK");
       }
     }
+  });
+
+  test("what is inferred has no trace to be asked for by", () => {
+    const markdown = asMarkdown(span({ trace_id: INFERRED }), "http://127.0.0.1/");
+    expect(markdown).toContain("- inferred from messages; no span of its own is recorded");
+    expect(markdown).not.toContain("trace `");
   });
 
   test("names stand on one line as code that nothing in them ends", () => {

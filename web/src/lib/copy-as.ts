@@ -1,6 +1,7 @@
 import { conversationOf } from "./conversation";
 import { duration } from "./format";
 import type { FullSpan } from "./full-span";
+import { INFERRED } from "./inferred";
 import { jsonText } from "./json";
 import { wholeText } from "./message-diff";
 import type { Message } from "./messages";
@@ -53,7 +54,9 @@ export function asMarkdown(span: FullSpan, address: string): string {
       ["tool", span.tool],
       ["service", span.service],
     ].flatMap(([label, text]) => (text ? [`- ${label}: ${code(text)}`] : [])),
-    `- trace \`${span.trace_id}\`, span \`${span.span_id}\``,
+    span.trace_id === INFERRED
+      ? "- inferred from messages; no span of its own is recorded"
+      : `- trace \`${span.trace_id}\`, span \`${span.span_id}\``,
     `- source: ${address}`,
   ];
   const parts = [

@@ -7,6 +7,11 @@ import { ancestorsOf, type Tree, treeSteps } from "./tree";
 /** The trace of a row that no span tells of: it is nowhere but on this page. */
 export const INFERRED = "inferred";
 
+/** Whether a span with this id may be an inferred one: ids of those begin so, and others can. */
+export function mayBeInferred(spanId: string): boolean {
+  return /^(?:a000|7)/.test(spanId);
+}
+
 /** What a row follows from, where no span tells of it. */
 export type Inferred =
   | { what: "conversation"; turns: number; retries: number; unclear: number }

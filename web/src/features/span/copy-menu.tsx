@@ -7,6 +7,7 @@ import { type Copied, pythonCall } from "@/lib/copy-call";
 import { conversationMarkdown, mcpRequest, messagesJson } from "@/lib/copy-conversation";
 import { curlRequest } from "@/lib/copy-request";
 import type { FullSpan } from "@/lib/full-span";
+import { INFERRED } from "@/lib/inferred";
 import { jsonText } from "@/lib/json";
 import { Button } from "@/ui/button";
 import css from "./copy-menu.module.css";
@@ -18,6 +19,8 @@ interface Form {
   only?: FullSpan["kind"];
   /** Why there may be none is known before it is asked for, so the menu makes it when it opens. */
   mayLack?: true;
+  /** Whether it is of what the server has, which is no inferred span. */
+  recorded?: true;
   text: (span: FullSpan, raw: object) => Copied | string;
 }
 
@@ -61,15 +64,22 @@ const FORMS: readonly Form[] = [
     mayLack: true,
     text: (span) => (span.clipped.input === undefined && mcpRequest(span)) || NO_OBJECT,
   },
-  { label: "JSON", note: "all that is loaded", text: (_, raw) => jsonText(raw) },
-  { label: "curl", note: "fetches it from the API", text: (span) => asCurl(BASE, span) },
-  { label: "Python", note: "fetches it from the API", text: (span) => asPython(BASE, span) },
+  { label: "JSON", note: "all that is loaded", recorded: true, text: (_, raw) => jsonText(raw) },
+  { label: "curl", note: "fetches it from the API", recorded: true, text: (span) => asCurl(BASE, span) },
+  { label: "Python", note: "fetches it from the API", recorded: true, text: (span) => asPython(BASE, span) },
   { label: "Link", note: "to this page", text: () => window.location.href },
 ];
 
 function copiedOf(form: Form, span: FullSpan, raw: object): Copied {
   const made = form.text(span, raw);
   return typeof made === "string" ? { text: made } : made;
+}
+
+/** Why there is none of this form; null where there is one. */
+function whyNot(form: Form, span: FullSpan, raw: object): string | null {
+  if (form.recorded && span.trace_id === INFERRED) return "inferred from messages, not recorded";
+  const made = form.mayLack ? copiedOf(form, span, raw) : null;
+  return made && "why" in made ? made.why : null;
 }
 
 /** In place of a form: the browser gave no clipboard. */
@@ -134,8 +144,7 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
       {open && (
         <ul className={css.list}>
           {FORMS.filter(({ only }) => only === undefined || only === span.kind).map((form) => {
-            const made = form.mayLack ? copiedOf(form, span, raw) : null;
-            const why = made && "why" in made ? made.why : null;
+            const why = whyNot(form, span, raw);
             return (
               <li key={form.label}>
                 <button type="button" className={css.form} disabled={why !== null} onClick={() => void copy(form)}>

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { duration, moment } from "@/lib/format";
 import { attributeText, type FullSpan } from "@/lib/full-span";
+import { INFERRED } from "@/lib/inferred";
 import { KEY } from "@/lib/semconv";
 import { unixMs } from "@/lib/time";
 import { Recorded } from "@/ui/recorded";
@@ -9,18 +10,24 @@ import { Fact, Facts, Section, TextFact } from "./section";
 
 /** When a span was, and everything it can be found by. */
 export function Identity({ span, place }: OverviewProps) {
+  // No server knows it by an id.
+  const isInferred = span.trace_id === INFERRED;
   const start = unixMs(span.start_time_unix_nano);
   const end = span.end_time_unix_nano === null ? null : unixMs(span.end_time_unix_nano);
   return (
-    <Section title="Time and identity">
+    <Section title={isInferred ? "Time" : "Time and identity"}>
       <Facts>
         <Fact label="Start">{moment(start)}</Fact>
         <Fact label="End">{end === null ? null : moment(end)}</Fact>
         <Fact label="Duration">{durationText(span)}</Fact>
         <Fact label="In the run">{place.row && `${duration(place.row.startMs)} after its start`}</Fact>
-        <TextFact label="Span" text={span.span_id} mono />
-        <TextFact label="Parent" text={span.parent_id} mono />
-        <TextFact label="Trace" text={span.trace_id} mono />
+        {!isInferred && (
+          <>
+            <TextFact label="Span" text={span.span_id} mono />
+            <TextFact label="Parent" text={span.parent_id} mono />
+            <TextFact label="Trace" text={span.trace_id} mono />
+          </>
+        )}
         {span.session_id !== null && (
           <Fact label="Session">
             <Link to="/" search={{ session_id: span.session_id }}>
@@ -30,7 +37,7 @@ export function Identity({ span, place }: OverviewProps) {
         )}
         <TextFact label="Call" text={attributeText(span, KEY.callId)} mono />
         <TextFact label="Service" text={span.service} />
-        <TextFact label="Dialect" text={span.dialect} />
+        <TextFact label="Dialect" text={isInferred ? null : span.dialect} />
         <TextFact label="Recorded by" text={scope(span)} />
         <Fact label="Process">{process(span)}</Fact>
       </Facts>

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useMemo } from "react";
 import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
+import { INFERRED } from "@/lib/inferred";
 import { talkSteps } from "@/lib/previous-call";
 import { around } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
@@ -48,7 +49,8 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
   const settled = useInSlices(slowRows, slowRows.length, steps);
   const rows = treeOf(settled).places.has(spanId) ? settled : nearRows;
   const { span, raw, error, retry, loadWhole, loadingWhole } = useSpan(traceId, spanId, place.row);
-  const [tab, setTab] = useTab();
+  const [asked, setTab] = useTab();
+  const tab = traceId === INFERRED ? "overview" : asked;
   return (
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -60,7 +62,7 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
           <Skeleton rows={10} />
         </div>
       )}
-      {span && !place.row?.inferred && labels && <div className={css.labels}>{labels}</div>}
+      {span && labels && <div className={css.labels}>{labels}</div>}
       {span && (
         <Tabs label="Sides of this span" tabs={tabsOf(span)} selected={tab} onSelect={setTab}>
           <Clipped span={span} load={loadWhole} loading={loadingWhole} />
@@ -78,8 +80,11 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
 }
 
 function tabsOf(span: FullSpan) {
+  const overview = { id: "overview", label: "Overview" } as const;
+  // Nothing else is recorded of what is inferred.
+  if (span.trace_id === INFERRED) return [overview];
   return [
-    { id: "overview", label: "Overview" },
+    overview,
     { id: "attributes", label: "Attributes", count: Object.keys(span.attributes).length },
     { id: "events", label: "Events", count: span.events.length },
     { id: "links", label: "Links", count: span.links.length },

@@ -1,11 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
-import type { Trace } from "@/api/client";
+import type { Run, Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
 import { copyText } from "@/lib/clipboard";
+import { mayBeInferred } from "@/lib/inferred";
 import type { Picture } from "@/lib/picture";
 import type { SpanRow } from "@/lib/spans";
 import { useCommands } from "@/ui/commands";
+import { Empty, Skeleton } from "@/ui/notice";
 import { Splitter } from "@/ui/splitter";
 import { usePageKeys } from "@/ui/use-page-keys";
 import { useStoredNumber } from "@/ui/use-stored-number";
@@ -48,11 +50,13 @@ interface BodyProps extends Projections, LiveTrace {
   trace: Trace;
   picture: Picture;
   search: TraceSearch;
+  /** Whether what is inferred from messages may still be on its way. */
+  inferring: boolean;
   onReload: () => void;
 }
 
 /** The page of a trace once something of it is here. */
-export const TraceBody = memo(function TraceBody({ picture, search, onReload, ...props }: BodyProps) {
+export const TraceBody = memo(function TraceBody({ picture, search, inferring, onReload, ...props }: BodyProps) {
   const { trace, run, complete, base, error, ...views } = props;
   const { rows, tree, failures, open } = picture;
   const navigate = useNavigate();
@@ -140,7 +144,14 @@ export const TraceBody = memo(function TraceBody({ picture, search, onReload, ..
         />
       )}
       <Panels
-        detail={selection.settled !== null && views.detail(selection.settled, rows)}
+        detail={
+          selection.settled !== null &&
+          (mayAsk(selection.settled, picture, run) ? (
+            views.detail(selection.settled, rows)
+          ) : (
+            <Unknown expected={!complete || inferring} hidden={search.inferred === "0"} />
+          ))
+        }
         detailRef={detail}
         onLeave={() => focus.current?.focus()}
       >
@@ -171,6 +182,21 @@ export const TraceBody = memo(function TraceBody({ picture, search, onReload, ..
     </div>
   );
 });
+
+/** Whether it is known in which trace the span is recorded, or that it is in none. */
+function mayAsk(spanId: string, { tree }: Picture, run: Run | null): boolean {
+  return tree.places.has(spanId) || (run === null && !mayBeInferred(spanId));
+}
+
+/** In place of a span that the address names and the rows have not. */
+function Unknown({ expected, hidden }: { expected: boolean; hidden: boolean }) {
+  if (expected) return <Skeleton rows={10} />;
+  return (
+    <Empty title="This span is not in this run">
+      {hidden ? "What is inferred from messages is hidden, and it may be one of these." : "The link may be incomplete."}
+    </Empty>
+  );
+}
 
 interface PanelProps {
   children: ReactNode;

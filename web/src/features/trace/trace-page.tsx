@@ -17,7 +17,7 @@ interface Props extends Projections {
 /** A run or a trace: summed up, what failed in it, and its spans in one of three views beside the one that is looked at. */
 export function TracePage({ place, search, ...projections }: Props) {
   const { live, reload } = useTrace(place);
-  const { picture, live: shown, unknown } = usePicture(live, place, search);
+  const { picture, live: shown, unknown, inferring } = usePicture(live, place, search);
   return (
     <div className={css.page}>
       {shown.trace && picture.rows.length ? (
@@ -29,7 +29,7 @@ export function TracePage({ place, search, ...projections }: Props) {
             </p>
           )}
           <TraceBody
-            {...{ picture, search }}
+            {...{ picture, search, inferring }}
             {...shown}
             trace={shown.trace}
             error={live.error}

@@ -15,6 +15,8 @@ interface Conversations {
   turns: readonly Turn[];
   /** Whether there are model calls that might continue one another, and none of them has its messages. */
   unknown: boolean;
+  /** Whether the first of them are still asked for. */
+  asking: boolean;
 }
 
 const NO_TURNS: readonly Turn[] = [];
@@ -26,9 +28,9 @@ export function useConversations(live: LiveTrace, place: Place, hidden: boolean)
   const { ended, counting, agents } = useMemo(() => modelCalls(settled), [settled]);
   const runId = live.run?.run_id ?? trace?.run_id ?? null;
   const traceId = "traceId" in place ? place.traceId : null;
-  const { data: turns } = useQuery(turnsQuery(hidden ? null : runId, traceId, ended));
+  const { data: turns, isLoading: asking } = useQuery(turnsQuery(hidden ? null : runId, traceId, ended));
   const unknown = turns?.length === 0 && counting > 1 && !agents;
-  return { turns: (!hidden && turns) || NO_TURNS, unknown };
+  return { turns: (!hidden && turns) || NO_TURNS, unknown, asking };
 }
 
 function modelCalls(rows: readonly SpanRow[]) {

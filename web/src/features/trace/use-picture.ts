@@ -12,6 +12,7 @@ import { useConversations, useInferredEvents } from "./use-conversations";
 /** A trace or a run, with all that its page reads out of its rows: both are of the same moment. */
 export interface Pictured {
   live: LiveTrace;
+  turns: readonly InferredTurn[];
   picture: Picture;
 }
 
@@ -27,17 +28,24 @@ interface Input {
 function* steps({ live, path, nowMs, ...asked }: Input): Steps<Pictured> {
   const { rows, base } = live;
   const pathMs = path ? nowMs - unixMs(base) : null;
-  return { live, picture: yield* pictureSteps({ rows, base, pathMs, ...asked }) };
+  return { live, turns: asked.turns, picture: yield* pictureSteps({ rows, base, pathMs, ...asked }) };
 }
 
-/** What shows of a trace while it grows; `unknown` where its messages, and so its conversations, were not recorded. */
-export function usePicture(live: LiveTrace, place: Place, search: TraceSearch): Pictured & { unknown: boolean } {
-  const { turns, unknown } = useConversations(live, place, search.inferred === "0");
+interface Shown extends Pictured {
+  /** Whether its messages, and so its conversations, were not recorded. */
+  unknown: boolean;
+  /** Whether what is inferred from messages may still be on its way. */
+  inferring: boolean;
+}
+
+/** What shows of a trace while it grows. */
+export function usePicture(live: LiveTrace, place: Place, search: TraceSearch): Shown {
+  const { turns, unknown, asking } = useConversations(live, place, search.inferred === "0");
   const hide = search.hide?.join() ?? "";
   const once = search.same === "0";
   const path = search.path === "1";
   const input = useMemo(() => ({ live, turns, hide, once, path, nowMs: Date.now() }), [live, turns, hide, once, path]);
   const pictured = useInSlices(input, live.rows.length, steps);
   useInferredEvents(pictured.picture.rows, pictured.live.base);
-  return { ...pictured, unknown };
+  return { ...pictured, unknown, inferring: asking || pictured.turns !== turns };
 }
