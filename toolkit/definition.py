@@ -45,6 +45,8 @@ class ToolDefinition:
     """What a caller has to have, all of them."""
     version: str = ""
     """The tool's own version, free text; several versions of a name can be registered side by side."""
+    annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Hints for MCP clients, in the protocol's words, such as ``{"readOnlyHint": True}``; claims, not facts."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

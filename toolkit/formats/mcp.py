@@ -28,6 +28,8 @@ def offer(definition: ToolDefinition) -> Message:
     """Return an entry of the result of ``tools/list``."""
     entry: Message = {"name": definition.name, "description": definition.description}
     entry["inputSchema"] = dict(definition.input_schema)
+    if definition.annotations:
+        entry["annotations"] = dict(definition.annotations)
     return entry if definition.output_schema is None else entry | {"outputSchema": dict(definition.output_schema)}
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -36,6 +36,7 @@ class _Declared:
     permissions: tuple[str, ...]
     version: str
     mcp_route: str | None
+    annotations: Mapping[str, Any]
     definition: ToolDefinition | None = None
     signature: "Signature | None" = None
 
@@ -67,6 +68,7 @@ class FunctionTool(Tool):
         permissions: What a caller has to have, all of them.
         version: Of the tool.
         mcp_route: Path under which a server offers it; ``@mcp_route`` says the same.
+        annotations: Hints for MCP clients, in the protocol's words, such as ``{"readOnlyHint": True}``.
 
     Raises:
         DefinitionInvalid: The function cannot be called with JSON; the message names the argument.
@@ -94,6 +96,7 @@ class FunctionTool(Tool):
         permissions: Iterable[str] = (),
         version: str = "",
         mcp_route: str | None = None,
+        annotations: Mapping[str, Any] | None = None,
     ) -> None:
         if isinstance(function, Tool):
             raise DefinitionInvalid(f"{function.name} is a tool already")
@@ -106,7 +109,8 @@ class FunctionTool(Tool):
         self._takes_self = self._is_of_class or (not is_static and is_method(raw))
         self._is_bound = not self._takes_self
         self._is_async = is_async(raw)
-        self._declared = _Declared(name or name_of(raw), description, strict, _several(permissions), version, mcp_route)
+        hints, asked = dict(annotations or {}), _several(permissions)
+        self._declared = _Declared(name or name_of(raw), description, strict, asked, version, mcp_route, hints)
         if (route := route_of(cast("object", function)) or route_of(raw)) is not None:
             self.routed(route)
         # Where a hint names what is defined further down, the first use will find it.
@@ -206,6 +210,7 @@ class FunctionTool(Tool):
             mcp_route=declared.mcp_route,
             permissions=declared.permissions,
             version=declared.version,
+            annotations=declared.annotations,
         )
         declared.signature = signature
 

@@ -45,7 +45,6 @@ class McpTool(Tool):
         definition: What the tool is, under the name that models know.
         server: Through which it is called.
         remote_name: What the server calls it.
-        annotations: The server's hints about it, in the protocol's spelling. They are claims, not facts.
         validate: False where the server's schemas cannot be used.
         is_boxed: Whether the server puts the output into an object, as its ``result``.
     """
@@ -58,13 +57,11 @@ class McpTool(Tool):
         server: Caller,
         *,
         remote_name: str,
-        annotations: Mapping[str, Any] | None = None,
         validate: bool = True,
         is_boxed: bool = False,
     ) -> None:
         super().__init__(definition, validate=validate)
         self.remote_name = remote_name
-        self.annotations = dict(annotations or {})
         self._server = server
         self._is_boxed = is_boxed
 
@@ -76,7 +73,8 @@ class McpTool(Tool):
     @property
     def repeatable(self) -> bool:
         """Whether the server says that a second call does nothing that the first did not."""
-        return self.annotations.get("idempotentHint") is True or self.annotations.get("readOnlyHint") is True
+        hints = self.definition.annotations
+        return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
         """Have the server do it.
@@ -135,13 +133,13 @@ def _make_tool(server: Caller, listed: Mapping[str, Any], *, namespaced: bool) -
         description=listed.get("description") or listed.get("title") or "",
         input_schema=listed["inputSchema"],
         output_schema=output_schema,
+        annotations=listed.get("annotations") or {},
     )
     make = partial(
         McpTool,
         definition,
         server,
         remote_name=remote_name,
-        annotations=listed.get("annotations"),
         is_boxed=output_schema is not listed.get("outputSchema"),
     )
     try:

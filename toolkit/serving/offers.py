@@ -56,6 +56,7 @@ class Offers:
 
     Args:
         name: The server's, by which requests find the tools that belong to no agent.
+        version: The server's.
         node: The tools that belong to no agent; what the agents offer joins them.
         agents: Agents that offer what ``offered_by`` says.
 
@@ -63,11 +64,12 @@ class Offers:
         DefinitionInvalid: Two of them have one name or one path.
     """
 
-    def __init__(self, name: str, node: ToolNode, agents: Sequence[Handles]) -> None:
+    def __init__(self, name: str, version: str, node: ToolNode, agents: Sequence[Handles]) -> None:
         names = [name, *(each.name for each in agents)]
         if twice := next((each for each in names if names.count(each) > 1), None):
             raise DefinitionInvalid(f"two agents, or an agent and the server, are called {twice!r}")
-        self._name = name
+        self.name = name
+        self.version = version
         self._node = node
         self._agents = {each.name: each for each in agents}
         self._places: dict[str, tuple[str, str]] = {}
@@ -136,14 +138,14 @@ class Offers:
             ToolUnknown: It is for nobody here.
             ModelFailed: An agent's model failed.
         """
-        owner, tool = resolve(request.target, (self._name, *self._agents))
+        owner, tool = resolve(request.target, (self.name, *self._agents))
         if not tool and owner in self._agents:
             return await self._agents[owner].handle(request, context=context)
         if not tool:
             raise ToolUnknown(f"{owner!r} is no agent; expected '{owner}.<tool>'")
         offered = {place: name for name, place in self._places.items()}
         # What an agent does not offer is not there for a client either.
-        name = tool if owner == self._name else offered.get((owner, tool), f"{owner}__{tool}")
+        name = tool if owner == self.name else offered.get((owner, tool), f"{owner}__{tool}")
         return request.answered(await self.call(name, dict(request.inputs), request.within(context)))
 
     def _current(self) -> list[Offer]:
@@ -159,7 +161,7 @@ class Offers:
     def _offer(self, definition: ToolDefinition) -> Offer:
         owner, tool = self._places.get(definition.name, ("", definition.name))
         path = definition.mcp_route or "/".join(["/tools", *filter(None, (owner, tool))])
-        target = ".".join(filter(None, (owner or self._name, tool)))
+        target = ".".join(filter(None, (owner or self.name, tool)))
         return Offer(definition, path, target)
 
 

@@ -21,11 +21,12 @@ _STATUS = {
 }
 
 
-def document(title: str, offers: Iterable[Offer], *, has_tokens: bool) -> dict[str, Any]:
+def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: bool) -> dict[str, Any]:
     """Return the document.
 
     Args:
         title: The server's name.
+        version: The server's version.
         offers: What is described.
         has_tokens: Whether callers may, or have to, show a token.
     """
@@ -35,7 +36,7 @@ def document(title: str, offers: Iterable[Offer], *, has_tokens: bool) -> dict[s
     components: dict[str, Any] = {"schemas": schemas}
     told: dict[str, Any] = {
         "openapi": "3.1.0",
-        "info": {"title": title, "version": "1"},
+        "info": {"title": title, "version": version},
         "servers": [{"url": "/"}],
         "paths": paths,
         "components": components,

@@ -34,8 +34,7 @@ class ProtocolServer(Server[dict[str, Any]]):
     """The SDK's server with our tools behind it.
 
     Args:
-        name: What clients are told that it is called.
-        offers: The tools.
+        offers: The tools, and what clients are told that the server is called.
         context_of: What callers may use.
         transport: What the hooks call the way to it.
     """
@@ -43,12 +42,13 @@ class ProtocolServer(Server[dict[str, Any]]):
     emits_hooks = True
     """Tells recorders that patch the SDK to leave the requests of this server alone."""
 
-    def __init__(self, name: str, offers: Offers, context_of: ContextOf, transport: str) -> None:
+    def __init__(self, offers: Offers, context_of: ContextOf, transport: str) -> None:
         self._offers = offers
         self._context_of = context_of
         self._transport = transport
         super().__init__(
-            name,
+            offers.name,
+            version=offers.version,
             on_list_tools=self._list,
             on_call_tool=self._call,
         )

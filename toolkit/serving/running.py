@@ -41,9 +41,9 @@ class OverStdio:
         await asyncio.wait((self._task,))
 
 
-async def over_stdio(name: str, offers: Offers, context: ToolContext) -> OverStdio:
+async def over_stdio(offers: Offers, context: ToolContext) -> OverStdio:
     """Answer the program that started this process. What tools print goes to standard error meanwhile."""
-    server = ProtocolServer(name, offers, lambda _: context, "stdio")
+    server = ProtocolServer(offers, lambda _: context, "stdio")
     ready = asyncio.Event()
 
     async def run() -> None:
@@ -51,7 +51,7 @@ async def over_stdio(name: str, offers: Offers, context: ToolContext) -> OverStd
             ready.set()
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    task = asyncio.create_task(run(), name=f"server {name}")
+    task = asyncio.create_task(run(), name=f"server {offers.name}")
     waiting = asyncio.create_task(ready.wait())
     await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
@@ -80,15 +80,15 @@ class OverHttp:
 
 
 async def over_http(
-    name: str, offers: Offers, access: Access, *, address: tuple[str, int], has_tokens: bool, takes_signals: bool
+    offers: Offers, access: Access, *, address: tuple[str, int], has_tokens: bool, takes_signals: bool
 ) -> OverHttp:
     """Listen.
 
     Raises:
         ServerFailed: The address cannot be had.
     """
-    protocol = ProtocolServer(name, offers, context_of, "http")
-    app = make_app(protocol, offers, access, title=name, host=address[0], has_tokens=has_tokens)
+    protocol = ProtocolServer(offers, context_of, "http")
+    app = make_app(protocol, offers, access, host=address[0], has_tokens=has_tokens)
     config = uvicorn.Config(
         app,
         ws="none",
@@ -101,14 +101,14 @@ async def over_http(
     )
     server = _Uvicorn(config, takes_signals=takes_signals)
     listener = _listen(*address)
-    task = asyncio.create_task(server.serve(sockets=[listener]), name=f"server {name}")
+    task = asyncio.create_task(server.serve(sockets=[listener]), name=f"server {offers.name}")
     waiting = asyncio.create_task(server.is_up.wait())
     await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     if task.done():
         listener.close()
         task.result()
-        raise ServerFailed(f"the server {name!r} did not start; its log says why")
+        raise ServerFailed(f"the server {offers.name!r} did not start; its log says why")
     return OverHttp(server, task, _url(listener))
 
 

@@ -44,6 +44,7 @@ class ToolServer:
     Args:
         tools: Whatever ``ToolNode`` takes: functions, tools, MCP servers; their routes begin with ``/tools/``.
         name: What clients are told that it is called, and the owner of ``tools`` in requests.
+        version: What clients are told that its version is.
         agents: Agents that offer the tools that they declare with ``@tool``, as ``<agent>__<tool>`` under
             ``/tools/<agent>/``, or themselves where they declare none, as ``agent__<agent>`` at ``/tools/<agent>``.
         mode: ``stdio`` for the program that started this process, ``http`` for any.
@@ -65,6 +66,7 @@ class ToolServer:
         tools: Iterable[object] = (),
         *,
         name: str = "toolkit",
+        version: str = "1",
         agents: Iterable[Handles] = (),
         mode: Literal["stdio", "http"] = "stdio",
         host: str = "127.0.0.1",
@@ -91,7 +93,7 @@ class ToolServer:
         )
         self.tools = ToolNode(tools)
         """Its own tools; what is registered here is offered from then on."""
-        self._offers = Offers(name, self.tools, list(agents))
+        self._offers = Offers(name, version, self.tools, list(agents))
         self._running: Running | None = None
 
     @property
@@ -112,7 +114,7 @@ class ToolServer:
 
     async def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document of all its routes."""
-        return document(self.name, await self._offers.all(), has_tokens=self._has_tokens)
+        return document(self.name, self._offers.version, await self._offers.all(), has_tokens=self._has_tokens)
 
     async def start(self) -> None:
         """Begin to answer; returns when it does.
@@ -156,10 +158,9 @@ class ToolServer:
 
         await self._offers.learn()
         if self._access is None:
-            self._running = await over_stdio(self.name, self._offers, self._context)
+            self._running = await over_stdio(self._offers, self._context)
             return
         self._running = await over_http(
-            self.name,
             self._offers,
             self._access,
             address=self._address,

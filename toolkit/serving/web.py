@@ -89,11 +89,9 @@ def context_of(scope: Mapping[str, Any]) -> ToolContext:
     return scope.get(CONTEXT) or ToolContext(permissions=frozenset())
 
 
-def make_app(
-    server: ProtocolServer, offers: Offers, access: Access, *, title: str, host: str, has_tokens: bool
-) -> ASGIApp:
+def make_app(server: ProtocolServer, offers: Offers, access: Access, *, host: str, has_tokens: bool) -> ASGIApp:
     """Return the whole of it as an ASGI application."""
-    routes = _Routes(offers, title, has_tokens=has_tokens)
+    routes = _Routes(offers, has_tokens=has_tokens)
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         host=host,
@@ -109,15 +107,14 @@ def make_app(
 
 
 class _Routes:
-    def __init__(self, offers: Offers, title: str, *, has_tokens: bool) -> None:
+    def __init__(self, offers: Offers, *, has_tokens: bool) -> None:
         self._offers = offers
-        self._title = title
         self._has_tokens = has_tokens
 
     async def document(self, request: Request) -> Response:
         """Describe what the caller may use."""
         offers = await self._offers.permitted(context_of(request.scope))
-        return JSONResponse(document(self._title, offers, has_tokens=self._has_tokens))
+        return JSONResponse(document(self._offers.name, self._offers.version, offers, has_tokens=self._has_tokens))
 
     async def request(self, request: Request) -> Response:
         """Carry out a ``UnifiedRequest``."""

@@ -167,6 +167,26 @@ def test_a_tool_that_is_registered_while_the_server_runs_is_offered(box, officia
     assert asyncio.run(body()) == (["double"], ["double", "fail"])
 
 
+def test_clients_are_told_the_servers_version_and_hints_about_its_tools(serve, official):
+    @tool(annotations={"title": "Look", "readOnlyHint": True})
+    async def look() -> str:
+        """Look around."""
+        return "trees"
+
+    async def body():
+        async with serve([look], version="2.1") as server, official(server) as client:
+            [listed] = (await client.list_tools()).tools
+            document = await server.openapi()
+            async with McpServers({"box": HttpServer(server.mcp_url)}) as servers:
+                [remote] = await servers.tools()
+            return listed.annotations, document["info"]["version"], client.server_info.version, remote
+
+    annotations, documented, told, remote = asyncio.run(body())
+    assert (annotations.title, annotations.read_only_hint) == ("Look", True)
+    assert (documented, told) == ("2.1", "2.1")
+    assert (remote.definition.annotations["readOnlyHint"], remote.repeatable) == (True, True)
+
+
 def test_the_official_client_calls_tools_over_stdio_whatever_they_print(tmp_path):
     stopped = tmp_path / "stopped"
     program = StdioServerParameters(command=sys.executable, args=[PROGRAM, str(stopped)], cwd=Path.cwd())
@@ -279,7 +299,7 @@ def test_an_answer_may_be_large_and_one_that_is_too_large_is_told_as_that(serve)
             places = {"wide": HttpServer(server.mcp_url), "narrow": HttpServer(server.mcp_url, max_bytes=1000)}
             async with McpServers(places) as servers:
                 tools = {each.name: each for each in await servers.tools()}
-                tools["narrow__letters"].annotations["readOnlyHint"] = True
+                tools["narrow__letters"].definition.annotations["readOnlyHint"] = True
                 return [
                     await tools[f"{place}__letters"]({"count": count})
                     for place, count in (("wide", 3_000_000), ("narrow", 2000), ("narrow", 10))
