@@ -10,7 +10,6 @@ from urllib.parse import quote_plus
 
 from toolkit.errors import ToolkitError
 from toolkit.tools.openapi.document import Node
-from toolkit.tools.openapi.styles import Parameter, in_query
 
 _PRIMITIVE = (str, int, float, bool)
 
@@ -24,17 +23,6 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
-    """How one property of a form is written (https://spec.openapis.org/oas/v3.1.1#encoding-object)."""
-
-    content_type: str | None = None
-    style: str | None = None
-    """None unless the document says how; then it wins over ``content_type``."""
-    explode: bool = True
-    allow_reserved: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Body:
     """What an operation takes beside its parameters."""
 
@@ -44,7 +32,6 @@ class Body:
     """The one argument that is the whole body; None where its properties are arguments."""
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     """The property that each argument is."""
-    encodings: Mapping[str, Encoding] = field(default_factory=dict[str, Encoding])
     binaries: frozenset[str] = frozenset()
     """Properties that hold bytes, which the model writes as Base64."""
 
@@ -116,7 +103,7 @@ def _write(body: Body, value: object) -> Payload:
             media_type = "application/json" if "*" in media_type else media_type
             return Payload(json.dumps(value, ensure_ascii=False).encode(), media_type)
         case "form":
-            return Payload(_form(body, _object(value)).encode(), media_type)
+            return Payload(_form(_object(value)).encode(), media_type)
         case "multipart":
             return Payload(parts=tuple(_parts(body, _object(value))))
         case "text":
@@ -133,44 +120,25 @@ def _object(value: object) -> Mapping[str, Any]:
     raise ToolkitError("body: expected an object, whose properties are the fields of a form")
 
 
-def _form(body: Body, value: Mapping[str, Any]) -> str:
-    pairs: list[tuple[str, str]] = []
-    for name, each in value.items():
-        encoding = body.encodings.get(name, Encoding())
-        if encoding.style is not None:
-            pairs += in_query(_styled(name, encoding), each)
-        else:
-            several = cast("list[object]", each) if isinstance(each, list) else [each]
-            pairs += [(quote_plus(name), quote_plus(_text(item))) for item in several if item is not None]
-    return "&".join(f"{name}={text}" for name, text in pairs)
-
-
-def _styled(name: str, encoding: Encoding) -> Parameter:
-    return Parameter(
-        argument=name,
-        name=name,
-        place="query",
-        style=encoding.style or "form",
-        explode=encoding.explode,
-        allow_reserved=encoding.allow_reserved,
-    )
+def _form(value: Mapping[str, Any]) -> str:
+    pairs = [(name, item) for name, each in value.items() for item in _several(each)]
+    return "&".join(f"{quote_plus(name)}={quote_plus(_text(item))}" for name, item in pairs)
 
 
 def _parts(body: Body, value: Mapping[str, Any]) -> list[Part]:
     parts: list[Part] = []
-    for name, each in value.items():
-        wanted = body.encodings.get(name, Encoding()).content_type
-        wanted = None if wanted is None or "*" in wanted else wanted
-        several: list[Any] = cast("list[Any]", each) if isinstance(each, list) else [each]
-        for item in several:
-            if item is None:
-                continue
-            if name in body.binaries:
-                parts.append((name, (name, _bytes(name, item), wanted or "application/octet-stream")))
-            else:
-                kind = "text/plain; charset=utf-8" if isinstance(item, _PRIMITIVE) else "application/json"
-                parts.append((name, (None, _text(item).encode(), wanted or kind)))
+    for name, item in ((name, item) for name, each in value.items() for item in _several(each)):
+        if name in body.binaries:
+            parts.append((name, (name, _bytes(name, item), "application/octet-stream")))
+        else:
+            kind = "text/plain; charset=utf-8" if isinstance(item, _PRIMITIVE) else "application/json"
+            parts.append((name, (None, _text(item).encode(), kind)))
     return parts
+
+
+def _several(value: object) -> list[Any]:
+    several = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return [each for each in several if each is not None]
 
 
 def _text(value: object) -> str:

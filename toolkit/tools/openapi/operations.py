@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
-from toolkit.tools.openapi.bodies import Body, Encoding, is_binary, is_json, kind_of
+from toolkit.tools.openapi.bodies import Body, is_binary, is_json, kind_of
 from toolkit.tools.openapi.document import Document, Node, as_node, as_nodes
 from toolkit.tools.openapi.schemas import SchemaReader, with_defs
 from toolkit.tools.openapi.security import Requirement, Scheme, read_requirements
@@ -29,6 +29,7 @@ _NAME_LENGTH = 64
 _FLAT = frozenset(
     {"type", "properties", "required", "title", "description", "example", "examples", "externalDocs", "xml"}
 )
+_NOT_WRITTEN = ", which is not supported; choose other operations by only=[…]"
 _BASE64 = "the bytes, in Base64"
 TEMPLATE = re.compile(r"\{([^{}]+)\}")
 """What stands for a parameter in a path, and for a variable in a server's address."""
@@ -188,6 +189,8 @@ def _add_parameter(arguments: _Arguments, reader: SchemaReader, node: Node, hidd
     schema = node.get("schema", True) if not content else as_node(next(iter(content.values()))).get("schema", True)
     required = place == "path" or node.get("required") is True
     style = str(node.get("style", _STYLES[place]))
+    if style in ("matrix", "label"):
+        raise DefinitionInvalid(f"the parameter {name!r} has the style {style!r}{_NOT_WRITTEN}")
     explode = node.get("explode", style in ("form", "deepObject"))
     argument = arguments.add(name, place, _told(reader.read(schema), node), required=required)
     arguments.parameters.append(
@@ -226,18 +229,25 @@ def _read_body(arguments: _Arguments, document: Document, reader: SchemaReader, 
     schema = media.get("schema", True)
     required = request.get("required") is True
     node = document.resolve(schema)
-    encodings = {name: _encoding(document, each) for name, each in as_node(media.get("encoding")).items()}
+    _refuse_styled(media)
     if kind_of(media_type).name in ("json", "form", "multipart") and _is_flat(node, required=required):
         properties = _flatten(arguments, document, reader, node)
         binaries = _binaries(document, node)
-        return Body(media_type, required, properties=properties, encodings=encodings, binaries=binaries)
+        return Body(media_type, required, properties=properties, binaries=binaries)
     made = reader.read(schema)
     if kind_of(media_type).name == "binary":
         made = {"type": "string", "contentEncoding": "base64", "description": _BASE64}
     elif kind_of(media_type).name == "text":
         made = {"type": "string"}
     argument = arguments.add("body", "request", _told(made, request), required=required)
-    return Body(media_type, required, argument=argument, encodings=encodings, binaries=_binaries(document, node))
+    return Body(media_type, required, argument=argument, binaries=_binaries(document, node))
+
+
+def _refuse_styled(media: Node) -> None:
+    """Refuse a form whose fields have styles of their own; a media type of a part is left to the service."""
+    for name, value in as_node(media.get("encoding")).items():
+        if as_node(value).keys() & {"style", "explode", "allowReserved"}:
+            raise DefinitionInvalid(f"the field {name!r} has a style of its own{_NOT_WRITTEN}")
 
 
 def _is_flat(node: Node, *, required: bool) -> bool:
@@ -274,18 +284,6 @@ def _binaries(document: Document, node: Node) -> frozenset[str]:
         if is_binary(schema) or (schema.get("type") == "array" and is_binary(document.resolve(schema.get("items")))):
             found.add(name)
     return frozenset(found)
-
-
-def _encoding(document: Document, value: object) -> Encoding:
-    node = document.resolve(value)
-    styled = bool(node.keys() & {"style", "explode", "allowReserved"})
-    style = str(node.get("style", "form"))
-    return Encoding(
-        content_type=None if "contentType" not in node else str(node["contentType"]).partition(",")[0].strip(),
-        style=style if styled else None,
-        explode=node.get("explode", style == "form") is True,
-        allow_reserved=node.get("allowReserved") is True,
-    )
 
 
 def _output_schema(document: Document, operation: Node) -> dict[str, Any] | None:

@@ -44,13 +44,8 @@ def in_path(parameter: Parameter, value: object) -> str:
     Raises:
         ToolkitError: It would be empty, or climb to another path: ``/users/`` is not ``/users/{id}``.
     """
-    if parameter.style == "matrix":
-        written = _matrix(parameter, _encoded(parameter.name), value)
-    else:
-        parts = _flat(parameter, value, assign="=" if parameter.explode else None)
-        label = parameter.style == "label"
-        written = "." * label + ("." if label and parameter.explode else ",").join(parts)
-    if not written.strip(".;"):
+    written = ",".join(_flat(parameter, value, assign="=" if parameter.explode else None))
+    if not written.strip("."):
         raise ToolkitError(f"{parameter.argument}: expected a part of a path, found {value!r}")
     texts = [each for part in _parts(value) for each in part if each is not None]
     if any(step in (".", "..") for text in texts for step in re.split(r"[/\\]", text)):
@@ -122,15 +117,6 @@ def _deep(name: str, value: object) -> list[tuple[str, object]]:
     if isinstance(value, list):
         return [(name, each) for each in cast("list[object]", value) if each is not None]
     return [] if value is None else [(name, value)]
-
-
-def _matrix(parameter: Parameter, name: str, value: object) -> str:
-    if parameter.explode and isinstance(value, Mapping) and not parameter.as_json:
-        return "".join(f";{each}" for each in _flat(parameter, cast("object", value), assign="="))
-    if parameter.explode and isinstance(value, list) and not parameter.as_json:
-        return "".join(f";{name}={each}" for each in _flat(parameter, cast("object", value)))
-    whole = ",".join(_flat(parameter, cast("object", value)))
-    return f";{name}={whole}"
 
 
 def _flat(parameter: Parameter, value: object, *, assign: str | None = None) -> list[str]:
