@@ -56,6 +56,34 @@ def test_what_is_inferred_is_counted_nowhere_and_can_be_hidden(loops, visit):
     expect(rows_of(page)).to_have_count(12)
 
 
+def test_the_header_tells_what_is_inferred_apart_and_agrees_with_the_line_of_failures(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
+    expect(header_of(page)).to_contain_text(re.compile(r"Errors\s*0 \+ 2 inferred"))
+    expect(header_of(page)).to_contain_text(re.compile(r"Tool calls\s*0 \+ 4 inferred"))
+    failed = page.get_by_role("region", name="What failed")
+    expect(failed).to_contain_text("First failure, inferred from messages")
+    expect(failed).to_contain_text("1 of 2 (2 inferred)")
+
+
+@pytest.mark.parametrize("view", ["graph", "transcript"])
+def test_what_is_inferred_is_marked_and_can_be_hidden_in_the_other_views_too(loops, visit, view):
+    page = visit(loops, f"/runs/{LOOP}?view={view}", **TALL)
+    shown = page.get_by_role(
+        "region" if view == "graph" else "group", name={"graph": "Agent graph"}.get(view, "Transcript")
+    )
+    if view == "graph":
+        boxes = page.get_by_role("group", name="Drawing of the agent graph").get_by_role("button")
+        expect(boxes.filter(has_text="get_invoice").first).to_contain_text("2 inferred calls")
+        expect(boxes.filter(has_text="gpt-4.1").first).to_contain_text("6 calls")
+    else:
+        card = shown.get_by_role("article").filter(has=page.get_by_role("button", name="tool call get_invoice"))
+        expect(card.first).to_contain_text("inferred")
+    page.get_by_role("button", name="6 inferred").click()
+    page.wait_for_url(re.compile("inferred=0"))
+    expect(shown.get_by_text("inferred")).to_have_count(0)
+    expect(shown.get_by_text("conversation")).to_have_count(0)
+
+
 def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?view=transcript", **TALL)
     transcript = page.get_by_role("group", name="Transcript")

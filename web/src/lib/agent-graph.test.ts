@@ -42,6 +42,17 @@ test("who called whom, with counts, time, failures and the tokens of everything 
   expect(isWorthDrawing(graph)).toBe(true);
 });
 
+test("calls that are inferred are told apart from those that were recorded", () => {
+  const inferred = { what: "tool", name: "book", arguments: "{}", result: "", asking: "m", next: null } as const;
+  const graph = graphOf([
+    row("a", null, { kind: "agent", agent: "planner", durationMs: 90 }),
+    row("t1", "a", { tool: "book" }),
+    row("t2", "a", { tool: "book", inferred }),
+    row("t3", "a", { tool: "book", inferred }),
+  ]);
+  expect(find(graph, "planner", "book")?.figures).toMatchObject({ calls: 3, inferred: 2 });
+});
+
 test("calls inside another call of the same callee count, but their time does not add up twice", () => {
   const graph = graphOf([
     row("a", null, { kind: "agent", agent: "triage", durationMs: 100 }),

@@ -5,6 +5,8 @@ import { PART, type Steps } from "./steps";
 /** What some calls come to together. Calls inside another call of the same sort are not summed a second time. */
 export interface CallFigures {
   calls: number;
+  /** How many of these calls follow from messages alone. */
+  inferred: number;
   /** Milliseconds of the calls that have ended. */
   ms: number;
   running: number;
@@ -163,7 +165,17 @@ function impliedAgent(call: Call, caller: Call | null, nodes: Map<string, GraphN
 }
 
 function noFigures(): CallFigures {
-  return { calls: 0, ms: 0, running: 0, errors: 0, unended: 0, inputTokens: null, outputTokens: null, costUsd: null };
+  return {
+    calls: 0,
+    inferred: 0,
+    ms: 0,
+    running: 0,
+    errors: 0,
+    unended: 0,
+    inputTokens: null,
+    outputTokens: null,
+    costUsd: null,
+  };
 }
 
 function add(tally: Tally, call: Call, below: Map<Call, Below>, counts: number, inside: boolean): void {
@@ -171,6 +183,7 @@ function add(tally: Tally, call: Call, below: Map<Call, Below>, counts: number, 
   const { status, durationMs } = call.row;
   tally.calls.push(call);
   figures.calls += counts;
+  if (call.row.inferred) figures.inferred += counts;
   if (status === "running") figures.running++;
   else if (status === "error") figures.errors++;
   else if (status !== "ok") figures.unended++;
@@ -311,6 +324,7 @@ function foldedEdges(edges: readonly GraphEdge[], into: Map<string, GraphNode>):
 
 function sum(total: CallFigures, more: CallFigures): void {
   total.calls += more.calls;
+  total.inferred += more.inferred;
   total.ms += more.ms;
   total.running += more.running;
   total.errors += more.errors;

@@ -18,18 +18,21 @@ test("a picture is made of parts that each are short, however many rows there ar
 
 test("a picture counts calls, and apart from them what is a duplicate or inferred", () => {
   const inferred = { what: "conversation", turns: 2, retries: 0, unclear: 0 } as const;
+  const tool = { what: "tool", name: "e", arguments: "{}", result: "no", asking: "b", next: null } as const;
   const picture = pictureOf([
     sampleRow("a", null, { kind: "agent", inferred }),
     sampleRow("b", "a", { kind: "llm", status: "running", durationMs: null, startMs: 1 }),
     sampleRow("c", "b", { kind: "llm", foldedInto: "b", startMs: 2 }),
     sampleRow("d", "a", { kind: "tool", status: "error", startMs: 3 }),
+    sampleRow("e", "a", { kind: "tool", status: "error", startMs: 4, inferred: tool }),
   ]);
   expect([...picture.kinds]).toEqual([
     ["agent", 0],
     ["llm", 1],
     ["tool", 1],
   ]);
-  expect(picture).toMatchObject({ duplicates: 1, inferred: 1, running: true, failures: [3], levels: 2 });
+  expect(picture).toMatchObject({ duplicates: 1, running: true, failures: [3, 4], levels: 2 });
+  expect(picture.inferred).toEqual({ rows: 2, tools: 1, failures: 1 });
   expect(picture.open.map(({ id }) => id)).toEqual(["b"]);
 });
 

@@ -31,6 +31,13 @@ interface Shown {
   below: Subtrees;
 }
 
+/** How many rows follow from messages alone, and how many of these are tools, and tools that failed. */
+export interface InferredCounts {
+  rows: number;
+  tools: number;
+  failures: number;
+}
+
 /** All that the page of a run reads out of its rows: whatever takes a look at each of them. */
 export interface Picture extends Shown {
   rows: readonly SpanRow[];
@@ -44,7 +51,7 @@ export interface Picture extends Shown {
   /** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
   kinds: ReadonlyMap<Kind, number>;
   duplicates: number;
-  inferred: number;
+  inferred: InferredCounts;
   /** What is not hidden. */
   shown: Shown;
   /** How many rows are above the deepest one that is not hidden. */
@@ -88,13 +95,18 @@ function* shownSteps({ rows, tree }: { rows: readonly SpanRow[]; tree: Tree }, h
 
 function countsOf(rows: readonly SpanRow[]): Pick<Picture, "running" | "kinds" | "duplicates" | "inferred"> {
   const kinds = new Map<Kind, number>();
-  let [running, duplicates, inferred] = [false, 0, 0];
+  const inferred = { rows: 0, tools: 0, failures: 0 };
+  let [running, duplicates] = [false, 0];
   for (const row of rows) {
     const counts = row.foldedInto === null && row.inferred === null;
     kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + Number(counts));
     running ||= row.status === "running";
     duplicates += Number(row.foldedInto !== null);
-    inferred += Number(row.inferred !== null);
+    if (row.inferred === null) continue;
+    inferred.rows++;
+    if (row.kind !== "tool") continue;
+    inferred.tools++;
+    inferred.failures += Number(row.status === "error");
   }
   return { running, kinds, duplicates, inferred };
 }

@@ -46,6 +46,15 @@ describe("sums", () => {
     expect(models).toMatchObject({ count: 1, costUsd: 1 });
   });
 
+  test("what is inferred is apart from what was recorded under the same name", () => {
+    const inferred = { what: "tool", name: "t", arguments: "{}", result: "", asking: "m", next: null } as const;
+    const rows = [row("a", "r", { name: "t" }), row("b", "r", { name: "t", inferred }), row("c", "r", { name: "t" })];
+    expect(groupsOf(rows, 100)).toMatchObject([
+      { inferred: false, count: 2 },
+      { inferred: true, count: 1 },
+    ]);
+  });
+
   test("calls without a price are counted beside the cost of the others", () => {
     const rows = [row("a", "r", { ...llm, name: "m", costUsd: 1 }), row("b", "r", { ...llm, name: "m" })];
     expect(groupsOf(rows, 100)).toMatchObject([{ costUsd: 1, unpricedCalls: 1 }]);

@@ -56,10 +56,11 @@ export function deepestFailure(rows: readonly SpanRow[], spanId: string): SpanRo
   return found;
 }
 
-/** The spans below another one that bear the same kind and name, summed up. */
+/** The spans below another one that bear the same kind and name, summed up; inferred ones apart from recorded ones. */
 export interface Group extends Sums {
   kind: Kind;
   name: string;
+  inferred: boolean;
   /** The one to look at first: the first that failed, otherwise the first. */
   first: SpanRow;
   count: number;
@@ -82,7 +83,7 @@ export interface Sums {
 export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: ReadonlyMap<string, Sums>): Group[] {
   const groups = new Map<string, Group>();
   for (const row of rows) {
-    const key = `${row.kind} ${row.name}`;
+    const key = `${row.kind} ${row.inferred !== null} ${row.name}`;
     const group = groups.get(key) ?? empty(row);
     groups.set(key, group);
     group.count++;
@@ -166,6 +167,7 @@ function empty(row: SpanRow): Group {
   return {
     kind,
     name,
+    inferred: row.inferred !== null,
     first: row,
     count: 0,
     totalMs: 0,

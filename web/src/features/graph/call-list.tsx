@@ -7,11 +7,12 @@ import { duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
 import { ErrorType } from "@/ui/error-type";
+import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./call-list.module.css";
 import { reveal } from "./scroll";
-import { nodeName } from "./words";
+import { callWords, nodeName } from "./words";
 
 interface Props {
   graph: AgentGraph;
@@ -46,7 +47,7 @@ export function CallList({ graph, node, edge, selected, onSelect, onWhole }: Pro
       <h2 className={css.title}>
         <KindIcon kind={node.kind} />
         <bdi>{from ? `${nodeName(from)} → ${nodeName(node)}` : nodeName(node)}</bdi>
-        <span className={css.count}>{plural(calls.length, "call")}</span>
+        <span className={css.count}>{callWords({ ...(edge ?? node).figures, calls: calls.length })}</span>
         {edge && (
           <Button look="plain" onClick={onWhole} title="List the calls from everywhere">
             <X size={13} aria-hidden />
@@ -65,6 +66,7 @@ export function CallList({ graph, node, edge, selected, onSelect, onWhole }: Pro
             >
               <span className={css.number}>{index + 1}</span>
               <StatusMark status={call.row.status} />
+              {call.row.inferred && <InferredMark />}
               {node.folded.length > 0 && <bdi className={css.name}>{visibleLine(call.row.tool ?? call.row.name)}</bdi>}
               {call.row.errorType !== null && <ErrorType type={call.row.errorType} className={css.error} />}
               <span className={css.at}>at {duration(call.row.startMs)}</span>

@@ -106,7 +106,15 @@ function Figures({ line }: { line: Line }) {
   const own = figures(line);
   return (
     <>
-      <td className={css.number}>{count(own.calls)}</td>
+      <td className={css.number}>
+        {own.inferred < own.calls && count(own.calls - own.inferred)}
+        {own.inferred > 0 && (
+          <span className={css.none}>
+            {own.inferred < own.calls && " + "}
+            {count(own.inferred)} inferred
+          </span>
+        )}
+      </td>
       <td className={css.number}>
         {own.errors + own.unended > 0 ? (
           <span className={css.marks}>

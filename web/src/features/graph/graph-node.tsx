@@ -2,13 +2,13 @@ import clsx from "clsx";
 import { CircleAlert, LoaderCircle, Unplug } from "lucide-react";
 import { memo } from "react";
 import type { CallFigures, GraphNode } from "@/lib/agent-graph";
-import { dollars, duration, plural } from "@/lib/format";
+import { dollars, duration } from "@/lib/format";
 import type { PlacedNode } from "@/lib/graph-layout";
 import { visibleLine } from "@/lib/visible";
 import { KindIcon, kindColor } from "@/ui/kind";
 import css from "./graph-node.module.css";
 import { rem } from "./measures";
-import { nodeName, tokens } from "./words";
+import { callWords, nodeName, tokens } from "./words";
 
 interface Props {
   node: GraphNode;
@@ -25,11 +25,17 @@ interface Props {
 export const GraphBox = memo(function GraphBox({ node, place, at, share, current, onChoose }: Props) {
   const { figures } = node;
   const name = nodeName(node);
+  const isInferred = figures.calls > 0 && figures.inferred === figures.calls;
   return (
     <button
       type="button"
       data-at={at}
-      className={clsx(css.node, current && css.current, node.folded.length > 0 && css.folded)}
+      className={clsx(
+        css.node,
+        current && css.current,
+        node.folded.length > 0 && css.folded,
+        isInferred && css.inferred,
+      )}
       style={{ left: rem(place.x), top: rem(place.y), width: rem(place.width), minHeight: rem(place.height) }}
       aria-current={current || undefined}
       onClick={() => onChoose(node)}
@@ -42,7 +48,7 @@ export const GraphBox = memo(function GraphBox({ node, place, at, share, current
         <Marks figures={figures} />
       </span>
       <span className={css.figures}>
-        <span>{node.methods.length ? plural(figures.calls, "request") : plural(figures.calls, "call")}</span>
+        <span>{callWords(figures, node.methods.length ? "request" : "call")}</span>
         <span className={css.time}>{duration(figures.ms)}</span>
       </span>
       {node.methods.length > 0 && <bdi className={css.methods}>{visibleLine(node.methods.join(", "))}</bdi>}

@@ -1,5 +1,5 @@
 import type { CallFigures, GraphEdge, GraphNode } from "@/lib/agent-graph";
-import { compact, dollars, duration, plural } from "@/lib/format";
+import { compact, count, dollars, duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 
 /** What a node is called, as shown. */
@@ -13,8 +13,15 @@ export function edgeLabel(edge: GraphEdge, from: GraphNode, to: GraphNode): stri
   return [`${nodeName(from)} calls ${nodeName(to)}`, ...figureWords(edge.figures)].join(", ");
 }
 
+/** How many calls were recorded, and how many more are inferred: `3 calls + 2 inferred`. */
+export function callWords({ calls, inferred }: CallFigures, noun = "call"): string {
+  if (inferred === 0) return plural(calls, noun);
+  if (inferred === calls) return plural(inferred, `inferred ${noun}`);
+  return `${plural(calls - inferred, noun)} + ${count(inferred)} inferred`;
+}
+
 function figureWords(figures: CallFigures): string[] {
-  const words = [plural(figures.calls, "call"), duration(figures.ms)];
+  const words = [callWords(figures), duration(figures.ms)];
   if (figures.errors) words.push(`${figures.errors} failed`);
   if (figures.unended) words.push(`${figures.unended} not ended`);
   if (figures.running) words.push(`${figures.running} running`);

@@ -6,6 +6,7 @@ import { attributeText } from "@/lib/full-span";
 import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "@/lib/related";
 import { KEY } from "@/lib/semconv";
 import { Button } from "@/ui/button";
+import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
 import { SummedCost } from "@/ui/summed-cost";
@@ -126,12 +127,13 @@ function GroupTable({ groups }: { groups: Group[] }) {
         </thead>
         <tbody>
           {groups.slice(0, MOST).map((group) => (
-            <tr key={`${group.kind} ${group.name}`}>
+            <tr key={`${group.kind} ${group.inferred} ${group.name}`}>
               <th scope="row">
                 <SpanLink traceId={group.first.traceId} spanId={group.first.id} className={css.name}>
                   <KindIcon kind={group.kind} />
                   <Recorded text={group.name || "(no name)"} />
                 </SpanLink>
+                {group.inferred && <InferredMark />}
               </th>
               <td>{count(group.count)}</td>
               <td className={clsx(group.errors > 0 && css.failed)}>{group.errors > 0 ? `✗ ${group.errors}` : "–"}</td>

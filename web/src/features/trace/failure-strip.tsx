@@ -27,14 +27,15 @@ export function FailureStrip(props: Props) {
   const { rows, failures, current } = props;
   const row = rows[failures[current] as number];
   if (!row) return null;
+  const inferred = failures.filter((at) => rows[at]?.inferred).length;
   return (
     <section className={css.strip} aria-label="What failed">
       <div className={css.what}>
         <StatusMark status={row.status} size={15} />
         <p className={css.text}>
           <span className={css.lead}>
-            {current === 0 ? "First failure" : `Failure ${count(current + 1)}`}, {duration(Math.max(0, row.startMs))}{" "}
-            in:
+            {current === 0 ? "First failure" : `Failure ${count(current + 1)}`}
+            {row.inferred && ", inferred from messages"}, {duration(Math.max(0, row.startMs))} in:
           </span>{" "}
           <button type="button" className={css.span} onClick={() => props.onSelect(row.id)}>
             <span>{kindLabel(row.kind)}</span> <bdi>{visibleLine(row.tool ?? row.agent ?? row.model ?? row.name)}</bdi>
@@ -48,6 +49,7 @@ export function FailureStrip(props: Props) {
           <>
             <span className={css.count}>
               {count(current + 1)} of {count(failures.length)}
+              {inferred > 0 && ` (${count(inferred)} inferred)`}
             </span>
             <Button
               look="plain"

@@ -14,6 +14,7 @@ import { useStoredNumber } from "@/ui/use-stored-number";
 import { FailureStrip } from "./failure-strip";
 import { FIND_ID, FindBox } from "./find-box";
 import { FindPlace } from "./find-place";
+import { InferredChip } from "./inferred-chip";
 import { Missing } from "./missing";
 import { OpenStrip } from "./open-strip";
 import { TraceHeader } from "./trace-header";
@@ -126,10 +127,15 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
     void navigate({ to: ".", search: (before) => ({ ...before, find: next || undefined }), replace: true });
   }
 
+  const hidesInferred = search.inferred === "0";
+  const hasInferred = hidesInferred || picture.inferred.rows > 0;
+  const chip = <InferredChip rows={picture.inferred.rows} hidden={hidesInferred} />;
+
   return (
     <div className={css.scroll} ref={page}>
       <TraceHeader
         {...{ trace, run, view, onView, clock, error, onReload }}
+        inferred={picture.inferred}
         loaded={complete ? null : rows.length}
         labels={views.labels(run?.run_id ?? trace.run_id)}
       />
@@ -149,7 +155,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
           (mayAsk(selection.settled, picture, run) ? (
             views.detail(selection.settled, rows)
           ) : (
-            <Unknown expected={!complete || inferring} hidden={search.inferred === "0"} />
+            <Unknown expected={!complete || inferring} hidden={hidesInferred} />
           ))
         }
         detailRef={detail}
@@ -163,17 +169,26 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
             ref={focus}
           />
         )}
+        {view === "graph" && hasInferred && (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+          <div className={css.tools} role="group" aria-label="What is drawn">
+            {chip}
+          </div>
+        )}
         {view === "graph" && views.graph(rows, trace, selection.id, selection.select)}
         {view === "transcript" && (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
           <div className={css.find} role="group" aria-label="Find">
-            <FindBox
-              text={text}
-              onText={onFind}
-              found={find.found}
-              onStep={find.step}
-              onLeave={() => detail.current?.focus()}
-            />
+            <div className={css.line}>
+              <FindBox
+                text={text}
+                onText={onFind}
+                found={find.found}
+                onStep={find.step}
+                onLeave={() => detail.current?.focus()}
+              />
+              {chip}
+            </div>
             <FindPlace place={find.place} notice={find.notice} />
           </div>
         )}

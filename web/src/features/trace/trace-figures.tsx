@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Run, Trace } from "@/api/client";
 import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
+import type { InferredCounts } from "@/lib/picture";
 import { unixMs } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Recorded } from "@/ui/recorded";
@@ -11,8 +12,15 @@ import { RunningTime } from "./running-time";
 import css from "./trace-figures.module.css";
 import type { Clock } from "./use-clock";
 
+interface Props {
+  trace: Trace;
+  run: Run | null;
+  clock: Clock;
+  inferred: InferredCounts;
+}
+
 /** What a run was and took. On a narrow page three figures show, and the others on demand. */
-export function TraceFigures({ trace, run, clock }: { trace: Trace; run: Run | null; clock: Clock }) {
+export function TraceFigures({ trace, run, clock, inferred }: Props) {
   const [all, setAll] = useState(false);
   const Chevron = all ? ChevronUp : ChevronDown;
   const began = unixMs(trace.start_time_unix_nano);
@@ -43,9 +51,13 @@ export function TraceFigures({ trace, run, clock }: { trace: Trace; run: Run | n
           ) : (
             "0"
           )}
+          <Inferred count={inferred.failures} />
         </Figure>
         <Figure name="Model calls">{count(trace.llm_calls)}</Figure>
-        <Figure name="Tool calls">{count(trace.tool_calls)}</Figure>
+        <Figure name="Tool calls">
+          {count(trace.tool_calls)}
+          <Inferred count={inferred.tools} />
+        </Figure>
         <Figure name={trace.models.length === 1 ? "Model" : "Models"}>
           <Models models={trace.models} />
         </Figure>
@@ -81,6 +93,17 @@ export function TraceFigures({ trace, run, clock }: { trace: Trace; run: Run | n
         <Chevron size={14} aria-hidden />
       </Button>
     </div>
+  );
+}
+
+/** How many more follow from messages alone. */
+function Inferred({ count: more }: { count: number }) {
+  if (more === 0) return null;
+  return (
+    <span className={css.more} title="Inferred from messages, and not counted">
+      {" "}
+      + {count(more)} inferred
+    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { ApiError, type Run, type Trace } from "@/api/client";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
+import type { InferredCounts } from "@/lib/picture";
 import { Button, CopyButton } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { usePageTitle } from "@/ui/page-title";
@@ -31,6 +32,8 @@ interface Props {
   view: View;
   onView: (view: View) => void;
   clock: Clock;
+  /** What follows from messages alone, which no count of what was recorded holds. */
+  inferred: InferredCounts;
   /** How many spans of how many are here, while they are on their way. */
   loaded: number | null;
   /** Why not all of them came. */
@@ -45,7 +48,7 @@ function isGone(error: Error): boolean {
 }
 
 /** What a run was, how it went and what it took. */
-export function TraceHeader({ trace, run, view, onView, clock, loaded, error, onReload, labels }: Props) {
+export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded, error, onReload, labels }: Props) {
   usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
   return (
     <header className={css.header}>
@@ -83,7 +86,7 @@ export function TraceHeader({ trace, run, view, onView, clock, loaded, error, on
         </div>
       </div>
       <Gist question={trace.question} answer={trace.answer} />
-      <TraceFigures trace={trace} run={run} clock={clock} />
+      <TraceFigures {...{ trace, run, clock, inferred }} />
       {labels}
     </header>
   );

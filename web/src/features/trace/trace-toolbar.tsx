@@ -1,10 +1,11 @@
 import clsx from "clsx";
-import { ChevronsDown, Equal, MessagesSquare, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
+import { ChevronsDown, Equal, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
 import { KINDS, type Kind } from "@/lib/filter";
 import { count, duration, plural } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { FindBox } from "./find-box";
+import { InferredChip } from "./inferred-chip";
 import css from "./trace-toolbar.module.css";
 import type { TraceSearch } from "./url";
 import type { Find } from "./use-find";
@@ -41,11 +42,7 @@ export function TraceToolbar(props: Props) {
         onLeave={props.onLeaveFind}
       />
       <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
-      <InferredChip
-        rows={props.inferred}
-        hidden={search.inferred === "0"}
-        onHide={(hide) => onChange({ inferred: hide ? "0" : undefined })}
-      />
+      <InferredChip rows={props.inferred} hidden={search.inferred === "0"} />
       <SameChip
         spans={props.duplicates}
         hidden={search.same === "0"}
@@ -124,23 +121,6 @@ function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; o
     >
       <Equal size={13} aria-hidden />
       {plural(spans, "duplicate")}
-    </Button>
-  );
-}
-
-/** Shows and hides the agents and tools that no span tells of. */
-function InferredChip({ rows, hidden, onHide }: { rows: number; hidden: boolean; onHide: (hide: boolean) => void }) {
-  if (rows === 0 && !hidden) return null;
-  return (
-    <Button
-      look="plain"
-      pressed={!hidden}
-      className={clsx(css.chip, css.duplicates)}
-      onClick={() => onHide(!hidden)}
-      title={`${hidden ? "Show" : "Hide"} the conversations and tools that are inferred from messages`}
-    >
-      <MessagesSquare size={13} aria-hidden />
-      {hidden ? "inferred" : `${count(rows)} inferred`}
     </Button>
   );
 }

@@ -86,7 +86,7 @@ export function TraceWaterfall(props: Props) {
         {...{ search, onChange, kinds, zoom, find }}
         folded={outline.folded}
         duplicates={duplicates}
-        inferred={inferred}
+        inferred={inferred.rows}
         running={clock.running}
         onLeaveFind={() => ref.current?.focus()}
       />

@@ -9,6 +9,7 @@ import { partsOfName } from "@/lib/operation";
 import type { SpanRow } from "@/lib/spans";
 import type { Range } from "@/lib/time-scale";
 import { visibleLine } from "@/lib/visible";
+import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import { Bar } from "./bar";
@@ -102,11 +103,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         ) : (
           <Name row={row} members={members?.length} />
         )}
-        {row.inferred && (
-          <span className={css.inferred} title="Inferred from messages, and not counted">
-            inferred
-          </span>
-        )}
+        {row.inferred && <InferredMark />}
         {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
         {props.preview && <Given preview={props.preview} />}
         {props.duplicates > 0 && <HiddenDuplicates spans={props.duplicates} />}

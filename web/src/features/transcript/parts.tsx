@@ -6,6 +6,7 @@ import { bytes, duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import type { Parallel } from "@/lib/transcript";
 import { Button } from "@/ui/button";
+import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
@@ -33,6 +34,7 @@ export function Head({ call, kind, verb, name, onSelect, children }: HeadProps) 
         {verb && <span className={css.verb}>{verb}</span>}
         <Recorded text={name || "(no name)"} className={css.recorded} />
       </button>
+      {call.row.inferred && <InferredMark />}
       {call.row.status !== "ok" && <StatusMark status={call.row.status} label />}
       <span className={css.figures}>{children}</span>
     </div>

@@ -1,0 +1,31 @@
+import { useNavigate } from "@tanstack/react-router";
+import clsx from "clsx";
+import { MessagesSquare } from "lucide-react";
+import { count } from "@/lib/format";
+import { Button } from "@/ui/button";
+import css from "./trace-toolbar.module.css";
+
+/** Shows and hides the agents and tools that no span tells of. */
+export function InferredChip({ rows, hidden }: { rows: number; hidden: boolean }) {
+  const navigate = useNavigate();
+  if (rows === 0 && !hidden) return null;
+  function onClick() {
+    void navigate({
+      to: ".",
+      search: (before) => ({ ...before, inferred: hidden ? undefined : "0" }),
+      replace: true,
+    });
+  }
+  return (
+    <Button
+      look="plain"
+      pressed={!hidden}
+      className={clsx(css.chip, css.duplicates)}
+      onClick={onClick}
+      title={`${hidden ? "Show" : "Hide"} the conversations and tools that are inferred from messages`}
+    >
+      <MessagesSquare size={13} aria-hidden />
+      {hidden ? "inferred" : `${count(rows)} inferred`}
+    </Button>
+  );
+}
