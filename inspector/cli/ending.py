@@ -12,7 +12,7 @@ from inspector.cli.losses import loss_sentences
 from inspector.cli.views import run_view, trace_view
 from inspector.configured import configured
 from inspector.environment import Environment
-from inspector.integrations import INTEGRATIONS
+from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY
 from inspector.launch import Choices, LeftOut, Outcome, Program, switched_off
 
 _MOST_NOTICES = 5
@@ -163,7 +163,8 @@ def _nothing_imported(off: Collection[str], status: int) -> str:
     if code:
         how = f"it failed (exit code {code})" if code > 0 else f"it was ended by {_signal_name(-code)}"
         return f"{how} before it imported anything that is recorded"
-    known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in off)
+    left_out = STANDARD_LIBRARY.union(off)
+    known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in left_out)
     none = f", and none of {known}" if known else ""
     return f"it imported nothing that is recorded: no hooks of its own (instrument){none}"
 

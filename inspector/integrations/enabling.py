@@ -8,7 +8,7 @@ from re import findall
 
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.patches import Patches
-from inspector.integrations.registry import INTEGRATIONS, Integration
+from inspector.integrations.registry import INTEGRATIONS, STANDARD_LIBRARY, Integration
 from inspector.logger import logger
 
 
@@ -38,7 +38,7 @@ class Enabled:
     @property
     def installed(self) -> tuple[str, ...]:
         """Names of the integrations whose framework is in use."""
-        return tuple(sorted(self._patches))
+        return tuple(sorted(self._patches.keys() - STANDARD_LIBRARY))
 
     def _install(self, integration: Integration) -> None:
         if integration.name in self._patches:

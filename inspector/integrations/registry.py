@@ -40,8 +40,12 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("openai_agents", "openai-agents", "agents", (0, 14), (0, 30)),
     Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
+    Integration("threading", "Python", "threading", (3, 11), (4,)),
     Integration("uvicorn", "uvicorn", "uvicorn.server", (0, 30), (1,)),
 )
 
 SERVERS: frozenset[str] = frozenset(("django", "flask", "starlette", "uvicorn"))
 """Those that see requests of servers, as instrumentors of OpenTelemetry do, whose spans take the place of ours."""
+
+STANDARD_LIBRARY: frozenset[str] = frozenset(("threading",))
+"""Those of modules that every program has: their import says nothing about it, and is nothing to record."""

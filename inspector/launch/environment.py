@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.environment import read_environment
-from inspector.integrations import INTEGRATIONS, chosen
+from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY, chosen
 from inspector.tally import VARIABLE
 
 STARTUP = Path(__file__).parent / "startup"
@@ -80,7 +80,8 @@ def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
 
 
 def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> str:  # noqa: FBT001 - see the caller
-    triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in off)]
+    idle = STANDARD_LIBRARY.union(off)
+    triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
         # Other libraries' instrumentation has to be there before what it instruments.
         triggers.append(_ALWAYS)

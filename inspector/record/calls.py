@@ -10,7 +10,7 @@ lock: an application's finalizer may emit a hook at any instruction, also in the
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
@@ -376,6 +376,16 @@ def innermost() -> RecordedSpan | None:
     while span is not None and (span.is_native or span.is_over()):
         span = span.parent
     return span
+
+
+def make_innermost(span: RecordedSpan | None) -> Token[RecordedSpan | None]:
+    """Make a call of another thread the innermost one here, until that is taken back."""
+    return _innermost.set(span)
+
+
+def unmake_innermost(token: Token[RecordedSpan | None]) -> None:
+    """Take `make_innermost` back, in the context that it was called in, whatever is open by then."""
+    _innermost.reset(token)
 
 
 def _leave(span: RecordedSpan) -> None:

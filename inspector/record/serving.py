@@ -5,7 +5,7 @@ it is without us, and a request in which nothing is recorded costs no more than 
 """
 
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from opentelemetry import trace
 
@@ -78,6 +78,16 @@ class Serving:
 def answer(request: Serving | None) -> None:
     """Have what is recorded from now on in this context belong to a request."""
     _answered.set(request)
+
+
+def enter(request: Serving | None) -> "Token[Serving | None]":
+    """Have a thread work for a request, until it leaves that."""
+    return _answered.set(request)
+
+
+def leave(token: "Token[Serving | None]") -> None:
+    """Work for what this thread worked for before, in the context that `enter` was called in."""
+    _answered.reset(token)
 
 
 def answered() -> Serving | None:

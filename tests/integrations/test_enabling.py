@@ -552,8 +552,8 @@ def test_every_integration_signs_its_calls_with_its_own_name():
                 signed.setdefault(name, set()).add(node.value.value)
     # Requests of these two are signed with the package of their SDK, which is named as its integration is.
     shared = {"openai", "anthropic"}
-    # They emit nothing: requests and cells are runs around what others emit.
-    around = {*SERVERS, "ipython"}
+    # They emit nothing: requests and cells are runs around what others emit, and threads carry those on.
+    around = {*SERVERS, "ipython", "threading"}
     assert signed == {each.name: {each.name} for each in INTEGRATIONS if each.name in signed}
     assert {each.name for each in INTEGRATIONS} - signed.keys() <= shared | around
 

@@ -434,6 +434,22 @@ with {}(app) as client:
 """
 
 
+WORKING = """
+from concurrent.futures import ThreadPoolExecutor
+shared = ThreadPoolExecutor(2)
+
+@app.post("/work/<int:at>")
+def work(at):
+    with ThreadPoolExecutor(2) as own:
+        list(own.map(look, [f"a {at}", f"b {at}"]))
+    shared.submit(look, f"c {at}").result()
+    thread = threading.Thread(target=look, args=(f"d {at}",))
+    thread.start()
+    thread.join()
+    return "done"
+"""
+
+
 def test_requests_of_flask_are_runs(recorded):
     runs = recorded(FLASK + DO.format("werkzeug"))
     expected = [["POST /chat/<int:at>", f"execute_tool look {at}"] for at in range(8)]
@@ -442,6 +458,23 @@ def test_requests_of_flask_are_runs(recorded):
     assert (stream["status"], names(stream)) == ("ok", ["GET /stream", "execute_tool part 0", "execute_tool part 1"])
     assert (raised["status"], raised["root"]["error"]["type"]) == ("error", "KeyError")
     assert raised["root"]["attributes"]["http.response.status_code"] == 500
+
+
+def test_what_a_request_has_a_pool_and_threads_do_is_in_its_run(recorded):
+    runs = recorded(
+        FLASK
+        + WORKING
+        + """
+with werkzeug(app) as client:
+    threads = [threading.Thread(target=client.post, args=(f"/work/{at}",)) for at in range(4)]
+    [each.start() for each in threads]
+    [each.join() for each in threads]
+"""
+    )
+    works = [
+        ["POST /work/<int:at>", *(f"execute_tool {what} {at}" for what in ("a", "b", "c", "d"))] for at in range(4)
+    ]
+    assert sorted(map(names, runs)) == works
 
 
 DJANGO = (

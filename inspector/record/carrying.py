@@ -1,0 +1,62 @@
+"""What a thread takes over of where it is started: the open call, the request that is answered, the session.
+
+A task of asyncio begins in a copy of its starter's context, a thread in an empty one. Only what is the recorder's own
+is handed over, so that the program's context variables are in a thread what they are without us.
+"""
+
+from contextvars import Token
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from opentelemetry import context as otel_context
+from opentelemetry import trace
+from opentelemetry.context import Context
+
+from inspector import context as session
+from inspector.record import serving
+from inspector.record.calls import innermost, make_innermost, unmake_innermost
+from inspector.record.sdk_spans import sdk_span_at
+from inspector.record.serving import Serving
+from inspector.record.spans import RecordedSpan
+
+Entered: TypeAlias = "tuple[Token[RecordedSpan | None], Token[Serving | None], str | None, Token[Context] | None]"
+"""What was there before, see `Place.leave`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the tree of calls, to be entered in another thread."""
+
+    span: RecordedSpan | None
+    """The innermost open call."""
+    request: Serving | None
+    session_id: str | None
+    current: trace.Span | None
+    """OpenTelemetry's current span, where it is one that is recorded."""
+
+    def enter(self) -> Entered:
+        """Have what begins in this context be below the place, until it is left."""
+        entered = make_innermost(self.span), serving.enter(self.request), session.get()
+        session.set(self.session_id)
+        if self.current is None:
+            return *entered, None
+        return *entered, otel_context.attach(trace.set_span_in_context(self.current, otel_context.get_current()))
+
+    def leave(self, entered: Entered) -> None:
+        """Return to where this context was: a thread of a pool goes on with the work of others."""
+        span, request, session_id, current = entered
+        if current is not None:
+            otel_context.detach(current)
+        session.set(session_id)
+        serving.leave(request)
+        unmake_innermost(span)
+
+
+def here() -> Place | None:
+    """Return the place of this context; None where no call, request or session is open."""
+    span, request, session_id, sdk_span = innermost(), serving.answered(), session.get(), sdk_span_at()
+    if span is None and request is None and session_id is None and sdk_span is None:
+        return None
+    current = trace.get_current_span()
+    is_recorded = sdk_span is not None or (span is not None and current in (span, span.mirror))
+    return Place(span, request, session_id, current if is_recorded else None)
