@@ -35,11 +35,13 @@ def read_arguments(written: object) -> tuple[Arguments | None, str | None]:
     """Return the arguments that a model wrote, as JSON text or as an object; or None and what is wrong with them."""
     if written is None or written == "":
         return {}, None
-    if isinstance(written, str | bytes | bytearray):
+    if isinstance(written, (str, bytes, bytearray)):
         try:
             written = read_json(written)
         except (ValueError, RecursionError) as error:
             return None, f"the arguments are not valid JSON: {error}"
+        if type(written) is dict:
+            return cast("Arguments", written), None
     if isinstance(written, Mapping):
         return {str(key): value for key, value in cast("Mapping[Any, Any]", written).items()}, None
     return None, f"the arguments must be a JSON object, not {_json_type(written)}"

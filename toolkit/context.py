@@ -76,7 +76,9 @@ class ToolContext:
             return replace(self, call=call, call_id=call_id)
         # On the way of every call, where `replace` would take ten times as long.
         made = object.__new__(ToolContext)
-        vars(made).update(vars(self), call=call, call_id=call_id)
+        fields = vars(made)
+        fields.update(vars(self))
+        fields["call"], fields["call_id"] = call, call_id
         return made
 
     def identified(self) -> Self:

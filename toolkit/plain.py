@@ -16,6 +16,12 @@ _WORDS = (str, float)
 
 def member(value: object, *names: str) -> Any:
     """Return the first of ``names`` that a mapping has as a key or an object as an attribute, and that is not None."""
+    if type(value) is dict:
+        known = cast("dict[str, Any]", value)
+        for name in names:
+            if (found := known.get(name)) is not None:
+                return found
+        return None
     for name in names:
         mapping = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
         found = getattr(cast("object", value), name, None) if mapping is None else mapping.get(name)
@@ -31,11 +37,14 @@ def read_json(text: str | bytes | bytearray) -> Any:
         ValueError: It is none.
         RecursionError: It is nested too deeply.
     """
-    return json.loads(text, parse_constant=_refuse)
+    return _DECODER.decode(text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass"))
 
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def sound(text: str) -> str:

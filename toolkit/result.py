@@ -57,7 +57,7 @@ class ToolResult:
             return cls()
         if isinstance(value, str):
             return cls([TextContent(value)])
-        if _is_plain_object(value):
+        if _is_plain(value):
             return cls._structured(value)
         parts = member(value, "content")
         if isinstance(parts, list) and (is_error := _flag(value)) is not None:
@@ -77,7 +77,8 @@ class ToolResult:
             raise _no_json(value, "contains itself, or is nested too deeply") from error
         if isinstance(structured, str) and structured.startswith("<") and " at 0x" in structured:
             raise _no_json(value, "return a list, a dictionary, a dataclass or text")
-        return cls([TextContent(json_text(structured))], structured=structured)
+        text = str(structured) if type(structured) is int else json_text(structured)
+        return cls([TextContent(text)], structured=structured)
 
     @classmethod
     def _several(cls, values: Sequence[object]) -> Self | None:
@@ -144,9 +145,10 @@ def _no_json(value: object, why: str) -> ResultInvalid:
     return ResultInvalid(f"there is no JSON for what was returned, a {type(value).__name__}", (Problem("", why),))
 
 
-def _is_plain_object(value: object) -> bool:
-    """Return whether it is the most common answer, which needs no closer look."""
-    return type(value) is dict and "role" not in value
+def _is_plain(value: object) -> bool:
+    """Return whether it is one of the most common answers, which need no closer look."""
+    kind = cast("type", type(value))
+    return "role" not in cast("dict[str, Any]", value) if kind is dict else kind in (int, float, bool)
 
 
 def _flag(value: object) -> bool | None:

@@ -256,19 +256,29 @@ class Tool(ABC):
     async def _perform(self, call: ToolCall, context: ToolContext, call_id: str | None) -> ToolResult:
         # Only here, since the middleware may have changed the arguments that a person is asked about.
         context = context.during(call, call_id)
+        rules = self._rules
         try:
-            result = await self._done(call, context)
+            if call.problem is not None:
+                self._require_readable(call)
+            if rules.pending:
+                rules.compile(self.definition)
+            if rules.input_guardrails or type(self).on_invoke is not Tool.on_invoke:
+                passed = await self.on_invoke(call, context)
+                if passed is not None and passed is not call:
+                    call, context = passed, context.during(passed, context.call_id)
+            if rules.check_input is not None:
+                self._check_arguments(call, rules.check_input)
+            result = ToolResult.of(await self.run(call, context))
+            if rules.check_output is not None:
+                self._check_result(result, rules.check_output)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
             return await self._withheld(await self.on_error(error, context), context)
+        if not rules.output_guardrails and type(self).on_output is Tool.on_output:
+            return result
         try:
-            return await self._passed_output(result, context)
+            return Handed(result).settled(ToolResult.of(await self.on_output(result, context)))
         except Exception as error:  # noqa: BLE001 - as above
             return await self.on_error(error, context)
-
-    async def _passed_output(self, result: ToolResult, context: ToolContext) -> ToolResult:
-        if not self._rules.output_guardrails and type(self).on_output is Tool.on_output:
-            return result
-        return Handed(result).settled(ToolResult.of(await self.on_output(result, context)))
 
     async def _withheld(self, failure: ToolResult, context: ToolContext) -> ToolResult:
         """Return a failure unless an output guardrail refuses it: exceptions quote what may not get out.
@@ -285,19 +295,6 @@ class Tool(ABC):
                 return failure
         return failure
 
-    async def _done(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        if unreadable := self._unreadable(call):
-            raise unreadable
-        if self._rules.pending:
-            self._rules.compile(self.definition)
-        passed = await self.on_invoke(call, context)
-        if passed is not None and passed is not call:
-            call, context = passed, context.during(passed, context.call_id)
-        self._check_arguments(call)
-        result = ToolResult.of(await self.run(call, context))
-        self._check_result(result)
-        return result
-
     def _called(self, arguments: object) -> ToolCall:
         if not isinstance(arguments, Mapping):
             kind = type(arguments).__name__
@@ -308,19 +305,21 @@ class Tool(ABC):
         missing = [each for each in self.definition.permissions if permissions is not None and each not in permissions]
         return ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}") if missing else None
 
+    def _require_readable(self, call: ToolCall) -> None:
+        if unreadable := self._unreadable(call):
+            raise unreadable
+
     def _unreadable(self, call: ToolCall) -> ToolkitError | None:
         if call.problem is None or call.arguments is not None:
             return None
         return ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
 
-    def _check_arguments(self, call: ToolCall) -> None:
-        check = self._rules.check_input
-        if check is not None and (problems := check(call.arguments or {})):
+    def _check_arguments(self, call: ToolCall, check: Validator) -> None:
+        if problems := check(call.arguments or {}):
             raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
 
-    def _check_result(self, result: ToolResult) -> None:
-        check = self._rules.check_output
-        if check is None or result.is_error:
+    def _check_result(self, result: ToolResult, check: Validator) -> None:
+        if result.is_error:
             return
         problems = check(result.structured)
         if problems and result.structured is None and result.content:

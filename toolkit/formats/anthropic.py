@@ -4,13 +4,12 @@ from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, as_text
 from toolkit.definition import ToolDefinition
 from toolkit.formats.format import Answered, Format, Message, content_of
-from toolkit.plain import member
 from toolkit.result import ToolResult
 
 
 def opened(part: object) -> object:
     """Return a ``tool_use`` block."""
-    return part if member(part, "type") == "tool_use" else None
+    return part
 
 
 def answer(call: ToolCall, result: ToolResult) -> Message:
@@ -39,4 +38,4 @@ def _block(content: Content) -> Message:
     return {"type": "text", "text": as_text(content)}
 
 
-ANTHROPIC = Format("anthropic", opened, answer, offer, turn)
+ANTHROPIC = Format("anthropic", ("tool_use",), opened, answer, offer, turn)

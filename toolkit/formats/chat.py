@@ -1,6 +1,6 @@
 """OpenAI's chat completions, and whoever speaks them."""
 
-from typing import Any
+from typing import Any, cast
 
 from toolkit.call import ToolCall, new_id, read_arguments
 from toolkit.definition import ToolDefinition
@@ -8,11 +8,28 @@ from toolkit.formats.format import Answered, Format, Message, has_name, image_ur
 from toolkit.plain import member
 from toolkit.result import ToolResult
 
+_NAMELESS = "no tool's name in a tool call of type dict; expected 'name' or 'function.name'"
+
+
+def is_written(part: Any) -> bool:
+    """Return whether ``part`` is beyond doubt an entry of a message's ``tool_calls``."""
+    if type(part) is not dict:
+        return False
+    known = cast("dict[str, Any]", part)
+    return known.get("type") == "function" and type(known.get("function")) is dict
+
 
 def read(call: Any) -> ToolCall:
-    """Return an entry of a message's ``tool_calls``, which is known to be one: a model of ours wrote it."""
-    arguments, problem = read_arguments(call["function"]["arguments"])
-    return ToolCall(call["function"]["name"], arguments, call["id"] or new_id(), problem, has_own_id=bool(call["id"]))
+    """Return an entry of a message's ``tool_calls``, in which nothing has to be looked for.
+
+    A call without a tool's name has the name ``""`` and a ``problem``.
+    """
+    function, own_id = call["function"], call.get("id")
+    name = function.get("name")
+    arguments, problem = read_arguments(function.get("arguments"))
+    if not isinstance(name, str) or not name:
+        name, arguments, problem = "", None, _NAMELESS
+    return ToolCall(name, arguments, str(own_id) if own_id else new_id(), problem, "chat", bool(own_id))
 
 
 def opened(part: object) -> object:
@@ -49,4 +66,4 @@ def offer(definition: ToolDefinition) -> Message:
     return {"type": "function", "function": function | ({"strict": True} if definition.strict else {})}
 
 
-CHAT = Format("chat", opened, answer, offer, turn)
+CHAT = Format("chat", ("function",), opened, answer, offer, turn)

@@ -19,6 +19,8 @@ class Format:
     """One provider's way, or a protocol's."""
 
     name: str
+    types: tuple[str, ...]
+    """What a call has as its ``type``, where it has one."""
     opened: Callable[[object], object]
     """Returns what has the name and the arguments of a call, from a part of an answer; None for another format's."""
     answer: Callable[[ToolCall, ToolResult], Message]

@@ -36,4 +36,4 @@ def offer(definition: ToolDefinition) -> Message:
     return {"name": definition.model_name, "description": definition.description, "parametersJsonSchema": schema}
 
 
-GEMINI = Format("gemini", opened, answer, offer, turn)
+GEMINI = Format("gemini", (), opened, answer, offer, turn)

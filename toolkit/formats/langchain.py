@@ -7,13 +7,12 @@ from toolkit.content import ImageContent, as_text
 from toolkit.definition import ToolDefinition
 from toolkit.formats.chat import offer as chat_offer
 from toolkit.formats.format import Format, Message, content_of, image_url, images_of
-from toolkit.plain import member
 from toolkit.result import ToolResult
 
 
 def opened(part: object) -> object:
     """Return a ``tool_call``, also one that LangChain could not read."""
-    return part if member(part, "type") in ("tool_call", "invalid_tool_call") else None
+    return part
 
 
 def answer(call: ToolCall, result: ToolResult) -> Message:
@@ -39,4 +38,4 @@ def offer(definition: ToolDefinition) -> Message:
     return chat_offer(definition)
 
 
-LANGCHAIN = Format("langchain", opened, answer, offer)
+LANGCHAIN = Format("langchain", ("tool_call", "invalid_tool_call"), opened, answer, offer)

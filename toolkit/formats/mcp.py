@@ -59,4 +59,4 @@ def _resource(content: ResourceContent) -> Message:
     return {"type": "resource", "resource": fields}
 
 
-MCP = Format("mcp", opened, answer, offer)
+MCP = Format("mcp", (), opened, answer, offer)

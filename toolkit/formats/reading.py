@@ -6,7 +6,7 @@ from typing import cast
 from toolkit.call import ToolCall, new_id, read_arguments
 from toolkit.errors import DefinitionInvalid
 from toolkit.formats.anthropic import ANTHROPIC
-from toolkit.formats.chat import CHAT
+from toolkit.formats.chat import CHAT, is_written, read
 from toolkit.formats.format import Format
 from toolkit.formats.gemini import GEMINI
 from toolkit.formats.langchain import LANGCHAIN
@@ -14,11 +14,10 @@ from toolkit.formats.mcp import MCP
 from toolkit.formats.responses import RESPONSES
 from toolkit.plain import member
 
-FORMATS: dict[str, Format] = {
-    # Those first that are known by their type.
-    each.name: each
-    for each in (RESPONSES, ANTHROPIC, LANGCHAIN, CHAT, MCP, GEMINI)
-}
+FORMATS: dict[str, Format] = {each.name: each for each in (CHAT, RESPONSES, ANTHROPIC, GEMINI, LANGCHAIN, MCP)}
+_BY_TYPE = {kind: each for each in FORMATS.values() for kind in each.types}
+# Their calls are known by what is inside.
+_WITHOUT_TYPE = (CHAT, MCP, GEMINI)
 _OF_OTHERS = ("text", "thought", "inline_data", "inlineData", "method")
 # They are written like calls, but whoever serves the model has carried them out.
 _DONE_ALREADY = ("server_tool_use", "mcp_tool_use", "mcp_call", "mcp_approval_request")
@@ -34,7 +33,7 @@ def call_of(part: object) -> ToolCall:
     """
     if isinstance(part, ToolCall):
         return part
-    written, inner = _opened(part)
+    written, inner = _opened(part) or _bare(part)
     name = member(inner, "name")
     if not isinstance(name, str) or not name:
         raise DefinitionInvalid(
@@ -54,16 +53,22 @@ def calls_of(answer: object) -> list[ToolCall]:
     server has carried out, are left out. A call without a tool's name has the name ``""`` and a ``problem``.
     """
     parts: list[object] = list(cast("list[object]", answer)) if isinstance(answer, list) else [answer]
-    if all(isinstance(each, ToolCall) for each in parts):
-        return cast("list[ToolCall]", parts)
-    return [_kept(each) for each in _parts(parts)]
+    calls: list[ToolCall] = []
+    for each in parts:
+        if isinstance(each, ToolCall):
+            calls.append(each)
+        elif is_written(each):
+            calls.append(read(each))
+        else:
+            calls += map(_kept, _parts(each))
+    return calls
 
 
 def _kept(part: object) -> ToolCall:
     try:
         return call_of(part)
     except DefinitionInvalid as error:
-        written, inner = _opened(part)
+        written, inner = _opened(part) or _bare(part)
         return ToolCall("", None, _id(part, inner) or new_id(), str(error), written)
 
 
@@ -74,7 +79,7 @@ def _parts(answer: object) -> Iterator[object]:
     if isinstance(answer, list | tuple):
         for each in cast("list[object]", answer):
             yield from _parts(each)
-    elif isinstance(answer, ToolCall) or _format_of(answer) is not None:
+    elif isinstance(answer, ToolCall) or _opened(answer) is not None:
         yield answer
     elif (wrapped := _wrapped(answer)) is not None:
         yield from _parts(wrapped)
@@ -83,15 +88,20 @@ def _parts(answer: object) -> Iterator[object]:
         yield answer
 
 
-def _format_of(part: object) -> Format | None:
-    return next((each for each in FORMATS.values() if each.opened(part) is not None), None)
-
-
-def _opened(part: object) -> tuple[str, object]:
-    """Return how a call is written, and what has its name and arguments."""
-    known = _format_of(part)
+def _opened(part: object) -> tuple[str, object] | None:
+    """Return how a call is written, and what has its name and arguments; None for what does not say that it is one."""
+    kind = member(part, "type")
+    known = _BY_TYPE.get(kind) if isinstance(kind, str) else None
     if known is not None:
         return known.name, known.opened(part)
+    for each in _WITHOUT_TYPE:
+        if (inner := each.opened(part)) is not None:
+            return each.name, inner
+    return None
+
+
+def _bare(part: object) -> tuple[str, object]:
+    """Return the same of a call that has its name and arguments in itself."""
     return CHAT.name if member(part, "args") is None else LANGCHAIN.name, part
 
 

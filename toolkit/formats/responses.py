@@ -5,13 +5,12 @@ from toolkit.content import Content, ImageContent, as_text
 from toolkit.definition import ToolDefinition
 from toolkit.formats.chat import offer as chat_offer
 from toolkit.formats.format import Format, Message, content_of, image_url, images_of
-from toolkit.plain import member
 from toolkit.result import ToolResult
 
 
 def opened(part: object) -> object:
     """Return a ``function_call`` item."""
-    return part if member(part, "type") == "function_call" else None
+    return part
 
 
 def answer(call: ToolCall, result: ToolResult) -> Message:
@@ -31,4 +30,4 @@ def _part(content: Content) -> Message:
     return {"type": "input_text", "text": as_text(content)}
 
 
-RESPONSES = Format("responses", opened, answer, offer)
+RESPONSES = Format("responses", ("function_call",), opened, answer, offer)

@@ -139,6 +139,11 @@ class FunctionTool(Tool):
         return cast("ToolDefinition", self._declared.definition)
 
     @property
+    def name(self) -> str:
+        """The name by which a model calls it."""
+        return self._declared.name
+
+    @property
     def called_function(self) -> Callable[..., Any]:
         """The Python function behind it."""
         return self.function
@@ -187,6 +192,8 @@ class FunctionTool(Tool):
     def _checked(self, value: object, signature: "Signature") -> ToolResult:
         """Return ``value`` as a result, held against the schema of its hint unless it is content or a message."""
         result = ToolResult.of(value)
+        if signature.read_returned is None:
+            return result
         is_content = result.structured is None and result.content not in ([], [TextContent("null")])
         if result.is_error or (is_content and not isinstance(value, str)):
             return result

@@ -39,10 +39,12 @@ class Signature:
     """Name, and where it comes from."""
     positional: tuple[tuple[str, Any], ...]
     """Name and default of what cannot be passed by name."""
-    arguments: TypeAdapter[dict[str, Any]]
-    """Reads what the model gives."""
-    returned: TypeAdapter[dict[str, Any]] | None
-    """Reads ``{"value": …}``, what the function returned as JSON."""
+    read_arguments: Callable[..., Arguments]
+    """Pydantic's reader of JSON for what the model gives."""
+    read_returned: Callable[..., object] | None
+    """The same for ``{"value": …}``, what the function returned."""
+    returned_type: type | None
+    """The hint, where a value of that very type needs no look: a whole number, true or false."""
     names: frozenset[str] | None
     """The arguments of a function with ``**kwargs``."""
     hidden: frozenset[str]
@@ -64,10 +66,10 @@ class Signature:
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """Return what is wrong with a returned value, written as JSON."""
-        if self.returned is None or self.output_schema is None:
+        if self.read_returned is None or self.output_schema is None or type(value) is self.returned_type:
             return ()
         try:
-            self.returned.validate_json(to_json({"value": value}), strict=True)
+            self.read_returned(to_json({"value": value}), strict=True)
         except (ValidationError, PydanticSerializationError):
             # What is written need not be what is read, with serializers and aliases of one's own.
             return validator(self.output_schema)(value)
@@ -81,13 +83,13 @@ class Signature:
         # By way of JSON, as they came: its strings are dates and its arrays sets where the hint says so.
         written = _json(given)
         try:
-            return self.arguments.validate_json(written, strict=True)
+            return self.read_arguments(written, strict=True)
         except ValidationError as error:
             arguments: dict[str, Any] = json.loads(written)
             integers = _json(_integers(arguments))
             if integers != written:
                 with suppress(ValidationError):
-                    return self.arguments.validate_json(integers, strict=True)
+                    return self.read_arguments(integers, strict=True)
             raise ArgumentsInvalid(f"invalid arguments for {self.tool}", self._problems(arguments, error)) from error
 
     def _problems(self, given: dict[str, Any], error: ValidationError) -> tuple[Problem, ...]:
@@ -124,7 +126,8 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
         if each.name not in fixed:
             read.add(each, hints.get(each.name, Any))
     arguments = read.adapter()
-    output_schema, returned = _output(hints.get("return", Any))
+    returns = hints.get("return", Any)
+    output_schema, returned = _output(returns)
     takes_others = _OTHERS in read.fields
     return Signature(
         tool=tool,
@@ -132,8 +135,9 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
         output_schema=output_schema,
         injections=tuple(read.injections),
         positional=tuple(read.positional),
-        arguments=arguments,
-        returned=returned,
+        read_arguments=arguments.validator.validate_json,
+        read_returned=None if returned is None else returned.validator.validate_json,
+        returned_type=returns if returns in (int, bool) else None,
         names=frozenset(read.fields.keys() - {_OTHERS}) if takes_others else None,
         hidden=frozenset(fixed) | {name for name, _ in read.injections},
     )

@@ -1,8 +1,8 @@
 """Carries out the tool calls of a model's answer: all at once, every one of them with a result."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -212,7 +212,7 @@ class ToolNode:
         if self._suppliers and any(found.offered(call.name) is None for call in calls):
             trouble = await self._ask_all()
             found = self._all()[0]
-        gate = nullcontext() if self._max_parallel is None else asyncio.Semaphore(self._max_parallel)
+        gate = None if self._max_parallel is None else asyncio.Semaphore(self._max_parallel)
         return _Work(calls, found, "; ".join(trouble), self.within(context or self._context, state), gate)
 
     async def _ask_all(self) -> list[str]:
@@ -281,7 +281,7 @@ class _Work:
     tools: Registry
     trouble: str
     context: ToolContext
-    gate: AbstractAsyncContextManager[Any] = field(repr=False)
+    gate: asyncio.Semaphore | None = field(repr=False)
 
     async def all_at_once(self) -> list[ToolResult]:
         """Carry out all of them, and return the results in the order of the calls."""
@@ -292,28 +292,34 @@ class _Work:
             for call, task in zip(self.calls, tasks, strict=True)
         ]
 
-    async def carry_out(self, call: ToolCall) -> ToolResult:
+    def carry_out(self, call: ToolCall) -> Coroutine[None, None, ToolResult]:
+        """Return what carries out one of them, in a task of its own."""
         tool = self.tools.offered(call.name)
         if tool is None:
             tool = _Missing(call, [each.name for each in self.tools], self.trouble)
             # That there is no such tool matters more than what is wrong with its arguments.
             call = replace(call, problem=None)
-        task = asyncio.current_task()
-        cancellations = task.cancelling() if task is not None else 0
-        async with self.gate:
-            try:
-                return await tool(call, self.context)
-            except asyncio.CancelledError as error:
-                if task is None or task.cancelling() > cancellations:
-                    raise
-                # Nobody cancelled the task: what the tool waited for was, and only its own call ends.
-                return _cancelled(call, error)
-            except SystemExit as error:
-                if not outlives_exit.get():
-                    raise
-                return ToolResult.error(f"{call.name} tried to end the program", exception=error)
-            except Exception as error:  # noqa: BLE001 - what a middleware raised is told to the model
-                return await _Missing(call, [], "").on_error(error, self.context)
+        return self._called(tool, call) if self.gate is None else self._gated(tool, call, self.gate)
+
+    async def _gated(self, tool: Tool, call: ToolCall, gate: asyncio.Semaphore) -> ToolResult:
+        async with gate:
+            return await self._called(tool, call)
+
+    async def _called(self, tool: Tool, call: ToolCall) -> ToolResult:
+        try:
+            return await tool(call, self.context)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Nobody cancelled the task: what the tool waited for was, and only its own call ends.
+            return _cancelled(call, error)
+        except SystemExit as error:
+            if not outlives_exit.get():
+                raise
+            return ToolResult.error(f"{call.name} tried to end the program", exception=error)
+        except Exception as error:  # noqa: BLE001 - what a middleware raised is told to the model
+            return await _Missing(call, [], "").on_error(error, self.context)
 
 
 class _Missing(Tool):

@@ -84,6 +84,9 @@ class Registry:
 
     def offered(self, name: str) -> Tool | None:
         """Return the tool that a model means by ``name``: the latest, which alone it was told of; None for no tool."""
+        known = self._versions.get(name)
+        if known is not None:
+            return _latest(known)
         try:
             return _latest(self._versions_of(name, name))
         except ToolUnknown:
