@@ -108,7 +108,8 @@ def main():
     missed = [result["calls"] for result in results if result["ratio"] > result["budget"]]
     missed += [HELD] if held_mb > HELD_BUDGET_MB else []
     if options.json:
-        print(json.dumps({"python": sys.version.split()[0], "results": results, "held_mb": held_mb, "missed": missed}, indent=2))
+        figures = {"python": sys.version.split()[0], "results": results, "held_mb": held_mb, "missed": missed}
+        print(json.dumps(figures, indent=2))
     else:
         print(
             f"Python {sys.version.split()[0]}   microseconds a call, and ratio to asyncio.gather of the bare functions"

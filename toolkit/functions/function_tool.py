@@ -141,7 +141,8 @@ class FunctionTool(Tool):
     @property
     def name(self) -> str:
         """The name by which a model calls it."""
-        return self._declared.name
+        # Not to be had before the tool is whole: a hint that names nothing is the program's mistake, not the model's.
+        return self._declared.name if self._declared.definition is not None else self.definition.name
 
     @property
     def called_function(self) -> Callable[..., Any]:
