@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mcp.types import CallToolResult
 
-from toolkit import text_content
+from toolkit.content import text_content
 from toolkit.declare import FastAgent
 from toolkit.mcp import StdioServer
 

@@ -2,7 +2,7 @@
 
 from mcp.types import CallToolResult
 
-from toolkit import text_content
+from toolkit.content import text_content
 
 
 async def audit_hook(ctx, args, call_next):  # noqa: ANN001, ANN201 - as short as a middleware can be written

@@ -5,17 +5,10 @@ Run it with `python examples/toolkit/agent_tool.py`.
 
 import asyncio
 
-from toolkit import (
-    Agent,
-    AgentResult,
-    AgentTool,
-    ModelRequest,
-    ScriptedModel,
-    ToolContext,
-    ToolResult,
-    Turn,
-    text_content,
-)
+from toolkit import Agent, AgentTool, ScriptedModel, ToolContext, ToolResult, Turn
+from toolkit.agents import AgentResult
+from toolkit.content import text_content
+from toolkit.model import ModelRequest
 
 
 def extract(result: AgentResult) -> ToolResult:

@@ -6,7 +6,8 @@ Run it with `python examples/toolkit/decorated_methods.py`.
 import asyncio
 from typing import Any
 
-from toolkit import Agent, ArgumentsInvalid, UnifiedRequest, mcp_route, tool
+from toolkit import Agent, UnifiedRequest, mcp_route, tool
+from toolkit.errors import ArgumentsInvalid
 
 
 class ResearchAgent(Agent):

@@ -5,8 +5,9 @@ Run it with `python examples/toolkit/function_tool.py`.
 
 import asyncio
 
-from toolkit import FunctionTool, Refuse, Rewrite, ToolCall, ToolContext, ToolResult, text_content
-from toolkit.guardrails import Decision
+from toolkit import FunctionTool, ToolCall, ToolContext, ToolResult
+from toolkit.content import text_content
+from toolkit.guardrails import Decision, Refuse, Rewrite
 
 
 @FunctionTool

@@ -7,9 +7,10 @@ import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from toolkit import ShellTool, ToolContext, ToolNode, filesystem_tools, tool
+from toolkit import ToolContext, ToolNode, tool
 from toolkit.middleware.commands import AllowCommands
 from toolkit.middleware.paths import PathRoots
+from toolkit.tools import ShellTool, filesystem_tools
 
 
 @tool(permissions=["mail"])

@@ -7,19 +7,10 @@ import asyncio
 import sys
 from pathlib import Path
 
-from toolkit import (
-    Agent,
-    AgentTool,
-    McpServers,
-    ScriptedModel,
-    ShellTool,
-    StdioServer,
-    ToolContext,
-    ToolHookContext,
-    ToolNode,
-    ToolResult,
-)
+from toolkit import Agent, AgentTool, McpServers, ScriptedModel, StdioServer, ToolContext, ToolNode, ToolResult
+from toolkit.middleware import ToolHookContext
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn
+from toolkit.tools import ShellTool
 
 TIME_SERVER = Path(__file__).parents[1] / "pmo" / "time_server.py"
 

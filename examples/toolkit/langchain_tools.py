@@ -7,7 +7,8 @@ import asyncio
 
 from langchain_core.tools import tool as langchain_tool
 
-from toolkit import ToolNode, to_langchain, tool
+from toolkit import ToolNode, tool
+from toolkit.adapters.langchain import to_langchain
 
 
 @langchain_tool

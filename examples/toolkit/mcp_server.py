@@ -6,7 +6,8 @@ Run it with `python examples/toolkit/mcp_server.py`.
 import asyncio
 from typing import Any
 
-from toolkit import Agent, HttpServer, McpServers, ToolNode, ToolServer, mcp_route, openapi_tools, tool
+from toolkit import Agent, HttpServer, McpServers, ToolNode, ToolServer, mcp_route, tool
+from toolkit.tools import openapi_tools
 
 
 class Librarian(Agent):

@@ -6,8 +6,11 @@ Run it with `python examples/toolkit/safety_guard.py`.
 import asyncio
 from dataclasses import replace
 
-from toolkit import ShellTool, TextContent, ToolHookContext, ToolNode, ToolResult, text_content, tool
+from toolkit import ToolNode, ToolResult, tool
+from toolkit.content import TextContent, text_content
+from toolkit.middleware import ToolHookContext
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn
+from toolkit.tools import ShellTool
 
 
 @tool

@@ -5,8 +5,10 @@ Run it with `python examples/toolkit/tool_class.py`.
 
 import asyncio
 
-from toolkit import Refuse, Rewrite, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult, text_content
-from toolkit.guardrails import Decision
+from toolkit import Tool, ToolCall, ToolContext, ToolResult
+from toolkit.content import text_content
+from toolkit.definition import ToolDefinition
+from toolkit.guardrails import Decision, Refuse, Rewrite
 
 
 class Divide(Tool):

@@ -3,7 +3,8 @@
 Run it with `python examples/toolkit/tool_definition.py`.
 """
 
-from toolkit import ArgumentsInvalid, ToolDefinition
+from toolkit.definition import ToolDefinition
+from toolkit.errors import ArgumentsInvalid
 from toolkit.formats import offer
 
 SEARCH = ToolDefinition(

@@ -6,7 +6,9 @@ Run it with `python examples/toolkit/unified_request.py`.
 import asyncio
 from typing import Any
 
-from toolkit import Agent, ScriptedModel, ToolContext, ToolUnknown, UnifiedRequest, handle, tool
+from toolkit import Agent, ScriptedModel, ToolContext, UnifiedRequest, tool
+from toolkit.agents import handle
+from toolkit.errors import ToolUnknown
 
 
 class Researcher(Agent):

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import instrument
-from toolkit import ToolHookContext, ToolNode, ToolResult
+from toolkit import ToolNode, ToolResult
+from toolkit.middleware import ToolHookContext
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn
 
 log = logging.getLogger("calls")

@@ -7,8 +7,10 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolkit import Inject, Message, ModelRequest, ScriptedModel, ToolNode, Turn, calls_of
+from toolkit import Inject, ScriptedModel, ToolNode, Turn
+from toolkit.formats import calls_of
 from toolkit.middleware.models import generate
+from toolkit.model import Message, ModelRequest
 
 
 @dataclass

@@ -12,6 +12,15 @@ def test_every_public_name_is_there(name):
     assert getattr(toolkit, name) is not None
 
 
+def test_a_room_has_its_names_when_they_are_asked_for():
+    from toolkit import middleware, models, people, tools
+
+    assert middleware.Cache.__module__ == "toolkit.middleware.cache"
+    assert (people.Approve, tools.ShellTool, models.Script) != ()
+    with pytest.raises(AttributeError, match="module 'toolkit.tools' has no attribute 'ShellTol'"):
+        tools.ShellTol  # noqa: B018
+
+
 def test_no_public_name_is_that_of_a_module():
     assert not {each.name for each in pkgutil.iter_modules(toolkit.__path__)} & set(toolkit.__all__)
 
@@ -25,7 +34,8 @@ def test_importing_it_and_the_core_imports_no_other_package():
     program = """
 import sys
 import toolkit
-from toolkit import Agent, FunctionTool, ScriptedModel, StructuredLLMHost, Tool, ToolNode, Workflow, openapi_tools, tool
+from toolkit import Agent, FunctionTool, ScriptedModel, StructuredLLMHost, Tool, ToolNode, Workflow, tool
+from toolkit.tools import openapi_tools
 others = {each.partition(".")[0] for each in sys.modules} - set(sys.stdlib_module_names)
 print(sorted(each for each in others if not each.startswith("_")))
 """
@@ -36,6 +46,6 @@ print(sorted(each for each in others if not each.startswith("_")))
 
 
 def test_importing_the_root_alone_imports_none_of_its_parts():
-    program = "import sys, toolkit; print([each for each in sys.modules if each.startswith('toolkit')])"
+    program = "import sys, toolkit; print(sorted(each for each in sys.modules if each.startswith('toolkit')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.strip() == "['toolkit']"
+    assert done.stdout.strip() == "['toolkit', 'toolkit.lazy']"

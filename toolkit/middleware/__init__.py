@@ -1,1 +1,38 @@
 """Functions around a call: ``(ctx, args, call_next)``, before, instead or after."""
+
+from typing import TYPE_CHECKING
+
+from toolkit.lazy import lazily
+
+if TYPE_CHECKING:
+    from toolkit.middleware.cache import Cache as Cache
+    from toolkit.middleware.cache import MemoryStore as MemoryStore
+    from toolkit.middleware.cache import RedisStore as RedisStore
+    from toolkit.middleware.commands import AllowCommands as AllowCommands
+    from toolkit.middleware.contexts import ModelHook as ModelHook
+    from toolkit.middleware.contexts import ModelHookContext as ModelHookContext
+    from toolkit.middleware.contexts import ToolHook as ToolHook
+    from toolkit.middleware.contexts import ToolHookContext as ToolHookContext
+    from toolkit.middleware.paths import PathRoots as PathRoots
+    from toolkit.middleware.rates import Quota as Quota
+    from toolkit.middleware.rates import RateLimit as RateLimit
+    from toolkit.middleware.redact import Redact as Redact
+    from toolkit.middleware.retry import Retry as Retry
+    from toolkit.middleware.selection import ToolMiddleware as ToolMiddleware
+    from toolkit.middleware.selection import only as only
+    from toolkit.middleware.timeout import Timeout as Timeout
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "toolkit.middleware.cache": ("Cache", "MemoryStore", "RedisStore"),
+        "toolkit.middleware.commands": ("AllowCommands",),
+        "toolkit.middleware.contexts": ("ModelHook", "ModelHookContext", "ToolHook", "ToolHookContext"),
+        "toolkit.middleware.paths": ("PathRoots",),
+        "toolkit.middleware.rates": ("Quota", "RateLimit"),
+        "toolkit.middleware.redact": ("Redact",),
+        "toolkit.middleware.retry": ("Retry",),
+        "toolkit.middleware.selection": ("ToolMiddleware", "only"),
+        "toolkit.middleware.timeout": ("Timeout",),
+    },
+)

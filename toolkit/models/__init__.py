@@ -1,1 +1,20 @@
 """Models: from a script, and behind any endpoint that speaks OpenAI's chat completions."""
+
+from typing import TYPE_CHECKING
+
+from toolkit.lazy import lazily
+
+if TYPE_CHECKING:
+    from toolkit.models.openai import OpenAIModel as OpenAIModel
+    from toolkit.models.scripted import ScriptedModel as ScriptedModel
+    from toolkit.models.scripted import Turn as Turn
+    from toolkit.models.scripts import Script as Script
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "toolkit.models.openai": ("OpenAIModel",),
+        "toolkit.models.scripted": ("ScriptedModel", "Turn"),
+        "toolkit.models.scripts": ("Script",),
+    },
+)

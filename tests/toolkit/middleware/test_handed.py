@@ -9,8 +9,10 @@ from mcp.types import CallToolResult
 from mcp.types import TextContent as SdkText
 
 from instrument.testing import capture
-from toolkit import TextContent, ToolContext, ToolNode, ToolResult, chain, text_content
+from toolkit import ToolContext, ToolNode, ToolResult
 from toolkit import tool as as_tool
+from toolkit.compose import chain
+from toolkit.content import TextContent, text_content
 from toolkit.errors import ToolRefused
 from toolkit.formats.mcp import mcp_result
 from toolkit.guardrails import Rewrite

@@ -12,7 +12,8 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from toolkit import ImageContent, TextContent, ToolContext, ToolResult
+from toolkit import ToolContext, ToolResult
+from toolkit.content import ImageContent, TextContent
 from toolkit.errors import ToolTimedOut
 from toolkit.functions import mcp_route, tool
 from toolkit.serving import ToolServer
