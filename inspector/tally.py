@@ -19,6 +19,7 @@ to wait for, and the directory of the run, joined by colons."""
 
 _WIDTH = 2048
 """Bytes of a file: each writing covers the one before, so that whoever reads at any moment finds one of them whole."""
+_LONGEST_NAME = 100
 _NAMED = 8
 """Traces that a file names."""
 _REMEMBERED = 128
@@ -57,6 +58,10 @@ class Counts:
     perhaps_failed: int = 0
     runs: int = 0
     """Spans with no parent: traces that began here."""
+    own_runs: int = 0
+    """Requests, blocks and cells, each a run of its own beside the program's."""
+    service: str = ""
+    """What the program is called."""
     dropped: int = 0
     """Calls that are not in its spool because too many waited to be written."""
     unwritten: int = 0
@@ -107,6 +112,14 @@ class Tally:
         else:
             counts.perhaps_failed += 1
         self._trace(trace_id).failed += 1
+
+    def count_run(self) -> None:
+        """Count a span that is a run of its own."""
+        self._counts.own_runs += 1
+
+    def name(self, service: str) -> None:
+        """Say what the program is called; a name that is too long for the file is left out."""
+        self._counts.service = service if len(service) <= _LONGEST_NAME else ""
 
     def count_losses(self, *, dropped: int, unwritten: int, unencodable: int, unmatched: int) -> None:
         """Set what was not recorded since the process began."""

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from inspector.cli.losses import loss_sentences
-from inspector.cli.views import run_view, trace_view
+from inspector.cli.views import run_view, service_view, trace_view
 from inspector.configured import configured
 from inspector.environment import Environment
 from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY
@@ -44,10 +44,10 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
         yield from _sent(environment, environment.endpoint, outcome)
     else:
         one = f"inspector show {_trace_id(outcome)}{_elsewhere(choices)}"
-        if outcome.runs == 1:
+        if _is_one_trace(outcome):
             yield f"inspector: recorded {_counted(outcome)}; to see it: {one}"
         else:
-            every = f"inspector show {outcome.run_id}{_elsewhere(choices)}"
+            every = f"inspector {_all_of_it(outcome)}{_elsewhere(choices)}"
             yield f"inspector: recorded {_counted(outcome)}; to see them: {every}"
             if outcome.telling is not None and (outcome.telling.failed or outcome.telling.calls > 1):
                 yield f"inspector: {_which(outcome)}{one}"
@@ -58,6 +58,22 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
     if outcome.going_on:
         pids = ", ".join(map(str, outcome.going_on))
         yield f"inspector: still running, and being recorded: process {pids}"
+
+
+def _is_one_trace(outcome: Outcome) -> bool:
+    return outcome.runs == 1 or (not outcome.runs and outcome.own_runs == 1)
+
+
+def _all_of_it(outcome: Outcome) -> str:
+    """Return the words that show everything: the program's run, or the list where requests or blocks are runs too."""
+    if not outcome.own_runs:
+        return f"show {outcome.run_id}"
+    service = _service(outcome)
+    return f"runs --service {shlex.quote(service)}" if service else "runs"
+
+
+def _service(outcome: Outcome) -> str:
+    return outcome.services[0] if len(outcome.services) == 1 else ""
 
 
 def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
@@ -79,9 +95,12 @@ def _counted(outcome: Outcome) -> str:
     # Which spans are duplicates is decided once they are stored; until then only their number is certain.
     noun, number = ("span", outcome.spans) if outcome.perhaps else ("call", outcome.calls)
     calls = f"{number:,} {noun}{'' if number == 1 else 's'}{_failed(outcome)}"
+    if not outcome.runs and outcome.own_runs:
+        return f"{calls} in {outcome.own_runs:,} {'run' if outcome.own_runs == 1 else 'runs'}"
     if not outcome.runs:
         return f"{calls} of traces that began elsewhere"
-    return f"{calls} in {outcome.runs:,} {'trace' if outcome.runs == 1 else 'traces'}"
+    noun = "run" if outcome.own_runs == outcome.runs else "trace"
+    return f"{calls} in {outcome.runs:,} {noun}{'' if outcome.runs == 1 else 's'}"
 
 
 def _failed(outcome: Outcome) -> str:
@@ -134,9 +153,14 @@ def _in_the_browser(environment: Environment, choices: Choices, outcome: Outcome
 
     owner = current_owner(environment.lock_file)
     if owner is not None and owner.url is not None:
-        view = run_view(outcome.run_id) if outcome.runs != 1 else trace_view(_trace_id(outcome))
-        return f"inspector: in the browser: {owner.url}/{view}"
+        return f"inspector: in the browser: {owner.url}/{_view(outcome)}"
     return f"inspector: in the browser: inspector serve{_elsewhere(choices)}"
+
+
+def _view(outcome: Outcome) -> str:
+    if _is_one_trace(outcome):
+        return trace_view(_trace_id(outcome))
+    return service_view(_service(outcome)) if outcome.own_runs else run_view(outcome.run_id)
 
 
 def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> str:

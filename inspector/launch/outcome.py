@@ -32,6 +32,10 @@ class Outcome:
     """All that was recorded, duplicates included."""
     runs: int
     """Traces that began in a process of this run."""
+    own_runs: int
+    """Requests, blocks and cells: runs of their own, of which none is in the run of the program."""
+    services: tuple[str, ...]
+    """What the programs of its processes are called; an empty text stands for a name that is not known."""
     telling: TraceCounts | None
     """The trace that is most worth a look: one with failures before others, else the largest; one that began here if
     any did."""
@@ -67,6 +71,8 @@ def outcome_of(directory: Path) -> Outcome:
         perhaps_failed=_sum(counts, "perhaps_failed") + remote_failed,
         spans=_sum(counts, "calls") + _sum(counts, "perhaps") + _sum(counts, "remote"),
         runs=runs,
+        own_runs=_sum(counts, "own_runs"),
+        services=tuple(sorted({each.service for each in counts if each.calls or each.perhaps or each.remote})),
         telling=_most_telling(counts),
         run_id=run_id(directory),
         joined=bool(counts),

@@ -17,7 +17,7 @@ from inspector.environment import read_environment
 from inspector.logger import warn_once
 from inspector.ownfile import make_table_large
 from inspector.record.children import write_before_results
-from inspector.record.otlp import resource_json
+from inspector.record.otlp import program_name, resource_json
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
 from inspector.record.spool import Spool
@@ -68,6 +68,7 @@ class Attachment:
         resource = resource_json(process, service=self._service, version=_version())
         tally = tally_of(process)
         if tally is not None:
+            tally.name(self._service or program_name())
             tally.save()
         spool = Spool(self._directory, process, Renderer(self._texts, resource, _version()), tally=tally)
         spool.on_begin = self._join_multiprocessing

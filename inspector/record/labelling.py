@@ -9,13 +9,10 @@ from inspector.record.calls import chain, innermost
 from inspector.record.capture import Facts
 from inspector.record.labels import label as readable
 from inspector.record.serving import answered
-from inspector.record.spans import RecordedSpan
+from inspector.record.spans import RUNS, RecordedSpan
 from inspector.record.unnoticed import unnoticed
 from inspector.record.values import snapshot
 from inspector.this_run import this_run
-
-_ROOTS = frozenset(("run", "request", "cell"))
-"""Nouns of spans that are a run each."""
 
 
 def label(
@@ -47,7 +44,7 @@ def label(
     with unnoticed("a label"):
         facts = _facts(name, score, value=value, note=note, author=author)
         span = innermost()
-        if span is None or run or span.noun in _ROOTS:
+        if span is None or run or span.noun in RUNS:
             attachment.recorder.give_label(facts, _run_around(span))
         else:
             span.happened(sc.EVALUATION_EVENT, facts)
@@ -72,7 +69,7 @@ def _plain(given: object) -> Plain:
 def _run_around(span: RecordedSpan | None) -> str:
     """Return the id of the run that a call belongs to, or what is recorded here outside of any."""
     for above in chain(span):
-        if above.noun in _ROOTS and above.call_id is not None:
+        if above.noun in RUNS and above.call_id is not None:
             return above.call_id
     request = answered()
     return this_run() if request is None or request.is_told else request.run

@@ -264,7 +264,7 @@ def _exception(failure: Failure, texts: Texts) -> list[tuple[str, Attribute]]:
 def resource_json(process: str, *, service: str | None, version: str) -> bytes:
     """Return the resource of this process as an OTLP JSON object."""
     pairs: list[tuple[str, Attribute]] = [
-        (sc.SERVICE_NAME, well_formed(service or _program())),
+        (sc.SERVICE_NAME, well_formed(service or program_name())),
         (sc.PROCESS_PID, os.getpid()),
         (sc.HOST_NAME, socket.gethostname()),
         (sc.SDK_NAME, sc.SCOPE_NAME),
@@ -276,15 +276,25 @@ def resource_json(process: str, *, service: str | None, version: str) -> bytes:
     return encode({"attributes": key_values(pairs)})
 
 
-def _program() -> str:
-    """Return what OpenTelemetry SDKs would call this program: its own setting, else the script's name."""
+def program_name() -> str:
+    """Return what OpenTelemetry SDKs would call this program: its own setting, else the script's or module's name."""
     if name := os.environ.get("OTEL_SERVICE_NAME"):
         return name
     script = sys.argv[0] if sys.argv else ""
+    if script == "-m":
+        return _module() or "python"
     stem = os.path.splitext(os.path.basename(script))[0]  # noqa: PTH119, PTH122 - argv may be no path at all
     if stem == "__main__":
         stem = os.path.basename(os.path.dirname(script))  # noqa: PTH119, PTH120 - see above
-    return stem if stem and stem not in ("-c", "-m", "-") else "python"
+    return stem if stem and stem not in ("-c", "-") else "python"
+
+
+def _module() -> str:
+    """Return the name of the module that ``python -m`` is about to run: Python puts its file into ``argv`` later."""
+    before = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
+    option = before[-1] if before else ""
+    module = option.partition("m")[2] if option.startswith("-") else option
+    return module.removesuffix(".__main__").rpartition(".")[2]
 
 
 def our_scope(version: str, losses: dict[str, int]) -> dict[str, Any]:

@@ -81,6 +81,8 @@ class Failure:
         return self.type == TOOL_ERROR
 
 
+RUNS: Final = frozenset(("run", "request", "cell"))
+"""Nouns of spans that are a run each."""
 STATE_EVENT: Final = "dump_state"
 TOOL_ERROR = "tool_error"
 """Type of a failure told by a tool result's error flag, as OpenTelemetry's MCP conventions name it."""

@@ -298,3 +298,71 @@ def test_an_impossible_setting_leaves_the_program_alone(run):
     assert done.stderr == (
         NO_CALL + ANOTHER_WAY + b"inspector: INSPECTOR_LOGS=maybe is ignored: it takes true or false\n"
     )
+
+
+BLOCKS = """
+import inspector
+from instrument import around
+for name in ("job 1", "job 2"):
+    with inspector.run(name), around("tool_call", tool_name="look", args={}, context=None):
+        pass
+"""
+
+
+def test_runs_inside_of_a_program_are_listed_where_it_has_none_of_its_own(run, script, inspector):
+    first, second, third = run(script(BLOCKS)).stderr.decode().splitlines()
+    told = r"inspector: recorded 4 calls in 2 runs; to see them: inspector (runs --service app)"
+    (listing,) = re.fullmatch(told, first).groups()
+    (largest,) = re.fullmatch(r"inspector: the largest: inspector (show [0-9a-f]{32})", second).groups()
+    assert third == "inspector: in the browser: inspector serve"
+    assert [row["name"] for row in json.loads(inspector(*listing.split(), "--json").stdout)["items"]] == [
+        "job 2",
+        "job 1",
+    ]
+    assert b"execute_tool look" in inspector(*largest.split()).stdout
+
+
+def test_runs_beside_what_the_program_calls_itself_are_listed_with_it(run, script, inspector, call):
+    done = run("--service", "night shift", script(BLOCKS + call("after")))
+    told = b"inspector: recorded 5 calls in 3 traces; to see them: inspector runs --service 'night shift'\n"
+    assert done.stderr.startswith(told)
+    listed = json.loads(inspector("runs", "--service", "night shift", "--json").stdout)["items"]
+    assert [row["name"] for row in listed] == ["night shift", "job 2", "job 1"]
+
+
+SERVER = """
+import asyncio, httpx, uvicorn
+from instrument import around
+
+async def app(scope, receive, send):
+    with around("tool_call", tool_name="look", args={}, context=None):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+async def main():
+    server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan="off", log_level="critical"))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        base = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        async with httpx.AsyncClient() as client:
+            for at in range(2):
+                await client.get(f"{base}/{at}", headers=HEADERS)
+        server.should_exit = True
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("headers", [{}, {"traceparent": f"00-{'ab' * 16}-{'cd' * 8}-01"}])
+def test_requests_of_a_server_are_listed_by_its_module(run, environment, tmp_path, inspector, headers):
+    package = tmp_path / "shop"
+    package.mkdir()
+    (package / "__init__.py").write_text("import uvicorn")
+    (package / "__main__.py").write_text(f"HEADERS = {headers}\n{SERVER}")
+    done = run("-m", "shop", PYTHONPATH=str(tmp_path))
+    first, *_ = done.stderr.decode().splitlines()
+    told = r"inspector: recorded 4 \w+ in 2 runs; to see them: inspector (runs --service shop)"
+    (listing,) = re.fullmatch(told, first).groups()
+    assert len(json.loads(inspector(*listing.split(), "--json").stdout)["items"]) == (1 if headers else 2)
