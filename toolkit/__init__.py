@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolkit.call import ToolCall
     from toolkit.context import ToolContext
     from toolkit.declare import FastAgent
-    from toolkit.errors import ToolkitError
+    from toolkit.errors import EndRun, ToolkitError
     from toolkit.functions import FunctionTool, Inject, mcp_route, tool
     from toolkit.mcp import HttpServer, McpServers, StdioServer
     from toolkit.model import Model
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent",
     "AgentTool",
+    "EndRun",
     "FastAgent",
     "FunctionTool",
     "HttpServer",
@@ -61,7 +62,7 @@ __getattr__ = lazily(
         "toolkit.call": ("ToolCall",),
         "toolkit.context": ("ToolContext",),
         "toolkit.declare": ("FastAgent",),
-        "toolkit.errors": ("ToolkitError",),
+        "toolkit.errors": ("EndRun", "ToolkitError"),
         "toolkit.functions": ("FunctionTool", "Inject", "mcp_route", "tool"),
         "toolkit.mcp": ("HttpServer", "McpServers", "StdioServer"),
         "toolkit.model": ("Model",),

@@ -4,11 +4,12 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.call import ToolCall
-from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
+from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolHook
 from toolkit.people.approver import ApprovalRequest, Approver
 
@@ -55,30 +56,39 @@ class ToolContext:
     """The middleware around every call that is made with this context, the first one outermost."""
     correlation_id: str | None = None
     """The application's own id of what the call belongs to; the run of an agent or workflow that has none makes one."""
+    errors: Literal["tell", "raise"] = "tell"
+    """What becomes of an exception that middleware or an ``on_error`` raises: by ``tell`` it is the result that the
+    model reads, by ``raise`` it ends the run. ``EndRun`` ends the run in any case."""
+    outlives_exit: bool = False
+    """Whether ``sys.exit`` in a tool ends its own call alone: one of a server's clients may not end it for all."""
     call: ToolCall | None = None
     """The call under way; set when a tool is called."""
     call_id: str | None = None
     """The id that the call's hooks carry; set when a tool is called and somebody watches."""
+    changes: list[Change] | None = field(default=None, repr=False)
+    """Receives what middleware and guardrails do to the call; set when a tool is called and somebody watches."""
 
     def __post_init__(self) -> None:
         # Other collections do as well, and one permission is no collection of letters.
         if type(self.tool_hooks) is not tuple:
             object.__setattr__(self, "tool_hooks", tuple(self.tool_hooks))
+        if self.errors not in ("tell", "raise"):
+            raise DefinitionInvalid(f"errors is {self.errors!r}; expected 'tell' or 'raise'")
         if self.permissions is not None and type(self.permissions) is not frozenset:
             given = (self.permissions,) if isinstance(self.permissions, str) else self.permissions
             object.__setattr__(self, "permissions", frozenset(given))
 
-    def during(self, call: ToolCall, call_id: str | None) -> "ToolContext":
+    def during(self, call: ToolCall, call_id: str | None, changes: list[Change] | None) -> "ToolContext":
         """Return the context of one call."""
-        if self.call is call and self.call_id == call_id:
+        if self.call is call and self.call_id == call_id and self.changes is changes:
             return self
         if type(self) is not ToolContext:
-            return replace(self, call=call, call_id=call_id)
+            return replace(self, call=call, call_id=call_id, changes=changes)
         # On the way of every call, where `replace` would take ten times as long.
         made = object.__new__(ToolContext)
         fields = vars(made)
         fields.update(vars(self))
-        fields["call"], fields["call_id"] = call, call_id
+        fields["call"], fields["call_id"], fields["changes"] = call, call_id, changes
         return made
 
     def identified(self) -> Self:
@@ -89,7 +99,7 @@ class ToolContext:
         """Return what was given as ``key``, or for a type also what is an instance of it.
 
         Raises:
-            DefinitionInvalid: Nothing of the kind was given.
+            DependencyMissing: Nothing of the kind was given.
         """
         if key in self.dependencies:
             return self.dependencies[key]
@@ -98,16 +108,16 @@ class ToolContext:
                 if isinstance(each, key):
                     return each
         name = key if isinstance(key, str) else getattr(key, "__name__", str(key))
-        raise DefinitionInvalid(f"no dependency {name!r}; pass it as ToolContext(dependencies={{{name}: …}})")
+        raise DependencyMissing(f"no dependency {name!r}; pass it as ToolContext(dependencies={{{name}: …}})")
 
     def credential(self, name: str) -> str:
         """Return the secret ``name``.
 
         Raises:
-            DefinitionInvalid: It was not given.
+            DependencyMissing: It was not given.
         """
         if name not in self.credentials:
-            raise DefinitionInvalid(f"no credential {name!r}; pass it as ToolContext(credentials={{{name!r}: …}})")
+            raise DependencyMissing(f"no credential {name!r}; pass it as ToolContext(credentials={{{name!r}: …}})")
         return self.credentials[name]
 
     async def send(self, value: object) -> None:

@@ -43,6 +43,17 @@ class CardInvalid(ToolkitError, ValueError):
         self.problems = problems
 
 
+class EndRun(ToolkitError):
+    """Ends the run in which it is raised, by a tool, a middleware, a guardrail or an ``on_error``.
+
+    Everything else that they raise is a result that the model reads; this goes on to whoever started the run.
+    """
+
+
+class DependencyMissing(DefinitionInvalid):
+    """A tool needs a dependency or a credential that its caller's context does not have; the program has to pass it."""
+
+
 class ToolUnknown(ToolkitError, LookupError):
     """No tool of that name is there."""
 

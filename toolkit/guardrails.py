@@ -8,6 +8,9 @@ from typing import Generic, TypeAlias, TypeVar
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.handed import Handed
+from toolkit.middleware.chain import Change, name_of, result_change, seen
+from toolkit.plain import plain
 from toolkit.result import ToolResult
 
 T = TypeVar("T", ToolCall, ToolResult)
@@ -49,7 +52,7 @@ async def decide(
     value: T,
     context: ToolContext,
 ) -> T:
-    """Return what is left of ``value`` after all guardrails, one after the other.
+    """Return what is left of ``value`` after all guardrails, one after the other; what they do is recorded.
 
     Raises:
         ToolRefused: One of them refused.
@@ -62,12 +65,26 @@ async def decide(
             case None | Allow():
                 pass
             case Rewrite():
-                value = decision.value
+                after = decision.value
+                if isinstance(value, ToolResult) and isinstance(after, ToolResult):
+                    after = Handed(value).settled(after)
+                if context.changes is not None:
+                    context.changes.append(_rewritten(name_of(guardrail), value, after))
+                value = after
             case Refuse(message=message):
+                if context.changes is not None:
+                    context.changes.append(Change(name_of(guardrail), "refused", message=message))
                 raise ToolRefused(message)
             case _:
-                name = getattr(guardrail, "__name__", type(guardrail).__name__)
+                kind = type(decision).__name__
                 raise DefinitionInvalid(
-                    f"guardrail {name} returned {type(decision).__name__}; expected None, Allow, Rewrite or Refuse"
+                    f"guardrail {name_of(guardrail)} returned {kind}; expected None, Allow, Rewrite or Refuse"
                 )
     return value
+
+
+def _rewritten(name: str, before: ToolCall | ToolResult, after: ToolCall | ToolResult) -> Change:
+    if isinstance(before, ToolCall) and isinstance(after, ToolCall):
+        return Change(name, "changed", args=(seen(plain, before.arguments), seen(plain, after.arguments)))
+    shown = [seen(ToolResult.snapshot, each) for each in (before, after)]
+    return Change(name, "changed", result=result_change(*shown))

@@ -51,7 +51,7 @@ class Handed:
         self._settle_structured(result, said, structured)
         for seen in self._seen:
             if seen.exception is not None and seen.exception is result.exception and not _keeps(said, seen.said):
-                result.exception = _with_words(seen.exception, result.text)
+                result.exception = reworded(seen.exception, result.text)
         return result
 
     def _settle_structured(self, result: ToolResult, said: list[str], structured: str | None) -> None:
@@ -110,7 +110,7 @@ def _read_again(said: list[str], structured: str) -> Any:
     return None
 
 
-def _with_words(exception: BaseException, words: str) -> BaseException:
+def reworded(exception: BaseException, words: str) -> BaseException:
     """Return an exception of the same kind, as far as it is ours, that says nothing but ``words``."""
     if not isinstance(exception, ToolkitError):
         return ToolkitError(words)

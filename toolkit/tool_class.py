@@ -1,24 +1,25 @@
 """The one way in which every tool is called, whatever is behind it."""
 
+import logging
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from inspect import isawaitable, signature
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias
 
 from instrument import around, enabled
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
+from toolkit.failures import failure, log_raised, raise_ending
 from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
 from toolkit.handed import Handed
 from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.tools import call_through
-from toolkit.people.approver import callers_approver
 from toolkit.result import ToolResult
 from toolkit.validation import Validator, validator
 
@@ -26,8 +27,9 @@ OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[T
 """Makes a result of what a tool raised; it may raise again."""
 
 
-changes_told: ContextVar[list[Change] | None] = ContextVar("toolkit_changes_told", default=None)
-"""What the middleware of the innermost watched call did, for a tool that passes the call on to another one."""
+_logger = logging.getLogger("mcp.toolkit")
+_DECLARED = ("name", "description", "input_schema", "output_schema", "strict")
+"""What a subclass may say as attributes or properties of its own, instead of in a definition or beside it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,40 +55,49 @@ class Rules:
 class Tool(ABC):
     """Something an agent can have done. Subclasses write ``run``; the rest is here.
 
-    A call passes, from the outside in: the hooks of the bus, the permissions, the context's middleware, the input
-    guardrails (``on_invoke``), the input schema, ``run``, the output schema and the output guardrails (``on_output``).
-    What is raised by the permissions, or from the guardrails on, comes to ``on_error``; of the latter, the middleware
-    sees the result.
+    What it is, a definition says, or a subclass by attributes or properties: ``name``, ``description``,
+    ``input_schema``, ``output_schema``, ``strict``. ``__call__`` says in which order a call goes through what.
 
     Args:
-        definition: What the tool is.
+        definition: What the tool is; not needed where the class has a ``name``.
         input_guardrails: Look at the call before it runs.
         output_guardrails: Look at the result.
         on_error_func: Makes a result of what was raised; by default the model reads the exception's text.
         validate: False leaves out both schemas, and with them the need for ``jsonschema``.
+
+    Raises:
+        DefinitionInvalid: There is neither a definition nor a name, or a schema is none.
     """
 
     source: ClassVar[ToolSource] = "function"
 
     def __init__(
         self,
-        definition: ToolDefinition,
+        definition: ToolDefinition | None = None,
         *,
         input_guardrails: Iterable[InputGuardrail] = (),
         output_guardrails: Iterable[OutputGuardrail] = (),
         on_error_func: OnError | None = None,
         validate: bool = True,
     ) -> None:
+        self._own = _declared(type(self))
+        if definition is None and "name" not in self._own and type(self).definition is Tool.definition:
+            kind = type(self).__name__
+            raise DefinitionInvalid(f"{kind} has no name; give it a class attribute name, or {kind}(ToolDefinition(…))")
         self._definition = definition
         _require_on_error(on_error_func)
-        self._rules = Rules(list(input_guardrails), list(output_guardrails), on_error_func)
-        if validate:
-            self._rules.compile(definition)
+        self._rules = Rules(list(input_guardrails), list(output_guardrails), on_error_func, pending=validate)
+        # A property may need what the subclass sets up after this.
+        if validate and not self._own:
+            self._rules.compile(self.definition)
 
     @property
     def definition(self) -> ToolDefinition:
         """What the tool is."""
-        return self._definition
+        if self._definition is not None and not self._own:
+            return self._definition
+        own: dict[str, Any] = {name: getattr(self, name) for name in self._own}
+        return ToolDefinition(**own) if self._definition is None else replace(self._definition, **own)
 
     @property
     def name(self) -> str:
@@ -145,24 +156,57 @@ class Tool(ABC):
     async def __call__(self, call: ToolCall | Mapping[str, Any], context: ToolContext | None = None) -> ToolResult:
         """Call the tool; every call of the toolkit comes through here.
 
+        These are the steps, in their order:
+
+        1. the hooks of the bus, which see the call as it was asked for and what came of it in the end (``_watched``);
+        2. the permissions, and arguments that could not be read (``forward``);
+        3. the context's middleware, the first one outermost (``forward``);
+        4. the input guardrails, ``on_invoke``;
+        5. the input schema;
+        6. ``run``;
+        7. the output schema;
+        8. the output guardrails, ``on_output``.
+
+        What the steps 2 and 4 to 8 raise comes to ``on_error``, whose result the middleware sees.
+
         Args:
             call: The call, or arguments alone.
             context: What the tool may use; an empty one by default.
 
         Raises:
+            EndRun: It was raised by anything on the way.
             Exception: What a middleware raised, or ``on_error``. What the tool itself raises becomes a result.
         """
-        if not isinstance(call, ToolCall):
-            call = self._called(call)
-        elif call.name != self.name:
-            # Middleware goes by the tool's own name, whatever it was found by.
-            call = replace(call, name=self.name)
-        context = context or ToolContext()
-        if enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call"):
-            return await self._watched(call, context)
-        if context.tool_hooks or context.permissions is not None:
-            return await self._through(call, context, None, None)
-        return await self._perform(call, context, None)
+        call, context = self._received(call), context or ToolContext()
+        if _logger.isEnabledFor(logging.DEBUG):
+            return await self._logged(call, context)
+        return await self._watched(call, context)
+
+    async def forward(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """Do all of a call but announce it: for a tool that stands for this one, whose call is the one that is seen.
+
+        What middleware and guardrails do here is recorded with the call that is under way in ``context``.
+
+        Raises:
+            Exception: As for a call.
+        """
+        context = context.during(call, context.call_id, context.changes)
+        # First, since a middleware may answer a call itself: not everybody may have what it remembers.
+        refused = None if context.permissions is None else self._refused(context.permissions)
+        if call.problem is not None:
+            refused = refused or self._unreadable(call)
+        if refused is not None:
+            return await self.on_error(refused, context)
+        if not context.tool_hooks:
+            return await self._perform(call, context)
+
+        async def rest(args: ToolCallArgs) -> ToolResult:
+            # A person is asked about the arguments that middleware made of them.
+            passed = call if args is call.arguments else replace(call, arguments=args)
+            return await self._perform(passed, context.during(passed, context.call_id, context.changes))
+
+        hook_context = self._hook_context(call, context, rest)
+        return await call_through(context.tool_hooks, hook_context, call.arguments, rest, context.changes)
 
     @abstractmethod
     async def run(self, call: ToolCall, context: ToolContext) -> object:
@@ -179,27 +223,46 @@ class Tool(ABC):
         return await decide(guardrails, result, context) if guardrails else result
 
     async def on_error(self, error: Exception, context: ToolContext) -> ToolResult:
-        """Return what the caller reads when something was raised."""
-        if self._rules.on_error_func is not None:
-            made = self._rules.on_error_func(error, context)
-            result = ToolResult.of(await made if isawaitable(made) else made)
-            if result.is_error and result.exception is None:
-                result.exception = error
+        """Return what the caller reads when something was raised. What this raises goes on: ``ToolContext.errors``."""
+        if self._rules.on_error_func is None:
+            return failure(self.name, error)
+        made = self._rules.on_error_func(error, context)
+        result = ToolResult.of(await made if isawaitable(made) else made)
+        if result.is_error and result.exception is None:
+            result.exception = error
+        return result
+
+    async def _logged(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        target = f"{call.name} ({self.source}{f' {self.server_name}' if self.server_name else ''})"
+        started_s = time.monotonic()
+        outcome = "was cancelled"
+        try:
+            result = await self._watched(call, context)
+        except Exception as error:
+            outcome = f"raised {type(error).__name__}"
+            raise
+        else:
+            failed = "failed" if result.exception is None else f"failed with {type(result.exception).__name__}"
+            outcome = failed if result.is_error else "answered"
             return result
-        return ToolResult.error(_said(error), exception=error)
+        finally:
+            duration_ms = (time.monotonic() - started_s) * 1000
+            _logger.debug("%s called by %s %s in %.1f ms", target, context.agent_name or "nobody", outcome, duration_ms)
 
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        if not (enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call")):
+            return await self.forward(call, context.during(call, None, None))
         changes: list[Change] = []
-        changes_told.set(changes)
         call_id = os.urandom(8).hex()
-        told: dict[str, Any] = {"context": self._hook_context(call, context, call_id), "call_id": call_id}
+        context = context.during(call, call_id, changes)
+        keywords: dict[str, Any] = {"context": self._hook_context(call, context), "call_id": call_id}
         if self.called_function is not None:
-            told["function"] = self.called_function
+            keywords["function"] = self.called_function
         async with around(
-            "tool_call", emitter="toolkit", tool_name=call.name, args=call.arguments, **told
+            "tool_call", emitter="toolkit", tool_name=call.name, args=call.arguments, **keywords
         ) as around_call:
             try:
-                result = await self._through(call, context, call_id, changes)
+                result = await self.forward(call, context)
             finally:
                 if changes:
                     around_call.set(middleware=[each.told() for each in changes])
@@ -208,39 +271,11 @@ class Tool(ABC):
                 around_call.fail(result.exception)
             return result
 
-    async def _through(
-        self, call: ToolCall, context: ToolContext, call_id: str | None, changes: list[Change] | None
-    ) -> ToolResult:
-        """Pass the permissions and the middleware."""
-        # First, since a middleware may answer a call itself: not everybody may have what it remembers.
-        if refused := self._refused(context.permissions) or self._unreadable(call):
-            return await self.on_error(refused, context.during(call, call_id))
-
-        async def original(args: ToolCallArgs) -> ToolResult:
-            return await self._perform(
-                call if args is call.arguments else replace(call, arguments=args), context, call_id
-            )
-
-        if not context.tool_hooks:
-            return await original(call.arguments)
-        hook_context = self._hook_context(call, context, call_id, original)
-        outer = callers_approver.get()
-        callers_approver.set(context.approver)
-        try:
-            return await call_through(context.tool_hooks, hook_context, call.arguments, original, changes)
-        finally:
-            # Not by token: a coroutine that is left may be closed in another context.
-            callers_approver.set(outer)
-
     def _hook_context(
-        self,
-        call: ToolCall,
-        context: ToolContext,
-        call_id: str | None,
-        original: Callable[[ToolCallArgs], Awaitable[ToolResult]] | None = None,
+        self, call: ToolCall, context: ToolContext, rest: Callable[[ToolCallArgs], Awaitable[ToolResult]] | None = None
     ) -> ToolHookContext:
         async def alone(args: ToolCallArgs) -> ToolResult:
-            return await self._through(replace(call, arguments=args), replace(context, tool_hooks=()), call_id, None)
+            return await self.forward(replace(call, arguments=args), replace(context, tool_hooks=(), changes=None))
 
         return ToolHookContext(
             agent_name=context.agent_name,
@@ -249,35 +284,37 @@ class Tool(ABC):
             tool_source=self.source,
             tool_use_id=call.id,
             correlation_id=context.correlation_id,
-            original_tool_func=original or alone,
-            call_id=call_id,
+            original_tool_func=rest or alone,
+            call_id=context.call_id,
+            approver=context.approver,
         )
 
-    async def _perform(self, call: ToolCall, context: ToolContext, call_id: str | None) -> ToolResult:
-        # Only here, since the middleware may have changed the arguments that a person is asked about.
-        context = context.during(call, call_id)
-        rules = self._rules
+    async def _perform(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        rules, kind = self._rules, type(self)
+        by_guardrail = True
         try:
-            if call.problem is not None:
-                self._require_readable(call)
             if rules.pending:
                 rules.compile(self.definition)
-            if rules.input_guardrails or type(self).on_invoke is not Tool.on_invoke:
-                passed = await self.on_invoke(call, context)
-                if passed is not None and passed is not call:
-                    call, context = passed, context.during(passed, context.call_id)
+            if rules.input_guardrails or kind.on_invoke is not Tool.on_invoke:
+                call = await self.on_invoke(call, context) or call
+                context = context.during(call, context.call_id, context.changes)
+            by_guardrail = False
             if rules.check_input is not None:
                 self._check_arguments(call, rules.check_input)
             result = ToolResult.of(await self.run(call, context))
             if rules.check_output is not None:
                 self._check_result(result, rules.check_output)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
+            raise_ending(error)
+            log_raised(self.name, error, by_guardrail=by_guardrail)
             return await self._withheld(await self.on_error(error, context), context)
-        if not rules.output_guardrails and type(self).on_output is Tool.on_output:
+        if not rules.output_guardrails and kind.on_output is Tool.on_output:
             return result
         try:
             return Handed(result).settled(ToolResult.of(await self.on_output(result, context)))
         except Exception as error:  # noqa: BLE001 - as above
+            raise_ending(error)
+            log_raised(self.name, error, by_guardrail=True)
             return await self.on_error(error, context)
 
     async def _withheld(self, failure: ToolResult, context: ToolContext) -> ToolResult:
@@ -286,28 +323,30 @@ class Tool(ABC):
         Nothing else that guardrails make of it counts, since they are written for results.
         """
         guardrails = self._rules.output_guardrails
-        if guardrails:
+        if guardrails and context.call is not None:
+            changes: list[Change] = []
             try:
-                await decide(guardrails, failure, context)
+                await decide(guardrails, failure, context.during(context.call, context.call_id, changes))
             except ToolRefused as error:
+                if context.changes is not None:
+                    context.changes.append(changes[-1])
                 return ToolResult.error(str(error), exception=error)
-            except Exception:  # noqa: BLE001 - it looked for what only results have
-                return failure
+            except Exception as error:  # noqa: BLE001 - it looked for what only results have
+                raise_ending(error)
         return failure
 
-    def _called(self, arguments: object) -> ToolCall:
-        if not isinstance(arguments, Mapping):
-            kind = type(arguments).__name__
+    def _received(self, call: ToolCall | Mapping[str, Any]) -> ToolCall:
+        """Return the call under the tool's own name, by which middleware goes, whatever it was found by."""
+        if isinstance(call, ToolCall):
+            return call if call.name == self.name else replace(call, name=self.name)
+        if not isinstance(call, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            kind = type(call).__name__
             raise ToolkitError(f"{self.name} is a tool: call it with a ToolCall or a mapping of arguments, not {kind}")
-        return ToolCall(self.name, dict(cast("Mapping[str, Any]", arguments)))
+        return ToolCall(self.name, dict(call))
 
-    def _refused(self, permissions: Collection[str] | None) -> ToolRefused | None:
-        missing = [each for each in self.definition.permissions if permissions is not None and each not in permissions]
+    def _refused(self, permissions: Collection[str]) -> ToolRefused | None:
+        missing = [each for each in self.definition.permissions if each not in permissions]
         return ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}") if missing else None
-
-    def _require_readable(self, call: ToolCall) -> None:
-        if unreadable := self._unreadable(call):
-            raise unreadable
 
     def _unreadable(self, call: ToolCall) -> ToolkitError | None:
         if call.problem is None or call.arguments is not None:
@@ -329,6 +368,19 @@ class Tool(ABC):
             raise ResultInvalid(f"{self.name} returned what its output schema does not allow", problems)
 
 
+def _declared(kind: type[Tool]) -> tuple[str, ...]:
+    """Return what a class says itself of what a definition says otherwise.
+
+    Raises:
+        DefinitionInvalid: It has a ``schema``, of which nobody would know whether arguments or results are meant.
+    """
+    if hasattr(kind, "schema"):
+        raise DefinitionInvalid(f"{kind.__name__}.schema is not looked at; call it input_schema")
+    if kind.definition is not Tool.definition:
+        return ()
+    return tuple(each for each in _DECLARED if getattr(kind, each) is not getattr(Tool, each))
+
+
 def _require_on_error(on_error_func: OnError | None) -> None:
     """Refuse now what could not be called once something goes wrong, when nobody would learn what it was."""
     if on_error_func is None:
@@ -340,19 +392,6 @@ def _require_on_error(on_error_func: OnError | None) -> None:
         raise DefinitionInvalid(f"the on_error_func {name} has to take two arguments: (error, context)") from None
     except ValueError:
         return  # Python cannot tell
-
-
-def _said(error: BaseException) -> str:
-    """Return what the model reads of an exception; the toolkit's own are written for it, others need their type."""
-    if isinstance(error, BaseExceptionGroup):
-        return "; ".join(map(_said, cast("BaseExceptionGroup[BaseException]", error).exceptions))
-    try:
-        told = str(error)
-    except Exception:  # noqa: BLE001 - an exception's own words may raise anything
-        told = ""
-    if isinstance(error, ToolkitError):
-        return told
-    return f"{type(error).__name__}: {told}" if told else type(error).__name__
 
 
 def arguments_of(call: ToolCall) -> Arguments:

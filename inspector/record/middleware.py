@@ -5,14 +5,23 @@ from collections.abc import Iterator
 from inspector.plain import Plain
 
 _WITHOUT_CONTENT = ("name", "did", "calls")
+_OF_AN_ATTEMPT = ("outcome", "error")
 
 
 def without_content(middleware: Plain) -> Plain:
     """Return who did what, without arguments and results."""
-    return [
-        {key: value for key in _WITHOUT_CONTENT if isinstance(value := entry.get(key), str | int)}
-        for entry in _entries(middleware)
-    ]
+    return [_without_content(entry) for entry in _entries(middleware)]
+
+
+def _without_content(entry: dict[str, Plain]) -> dict[str, Plain]:
+    kept: dict[str, Plain] = _kept(entry, _WITHOUT_CONTENT)
+    if attempts := [_kept(attempt, _OF_AN_ATTEMPT) for attempt in _entries(entry.get("attempts"))]:
+        kept["attempts"] = [*attempts]
+    return kept
+
+
+def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
+    return {key: value for key in keys if isinstance(value := entry.get(key), str | int)}
 
 
 def outcome(facts: dict[str, Plain]) -> str | None:

@@ -291,6 +291,7 @@ class Agent:
             approver=given.approver or own.approver,
             tool_hooks=given.tool_hooks + own.tool_hooks,
             correlation_id=given.correlation_id or own.correlation_id,
+            errors="raise" if "raise" in (given.errors, own.errors) else "tell",
         )
 
 

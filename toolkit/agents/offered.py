@@ -11,8 +11,7 @@ from toolkit.agents.tool import AgentTool, tool_name_of
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.functions import tools_of
-from toolkit.middleware.chain import Change
-from toolkit.tool_class import Tool, changes_told
+from toolkit.tool_class import Tool
 
 
 def offered_by(name: str, agent: object) -> list[Tool]:
@@ -56,10 +55,4 @@ class OfferedTool(Tool):
         if isinstance(self._agent, Agent):
             context = self._agent.within(context)
         call = replace(call, name=self.tool.name)
-        # All of a call but the hooks of the bus: for whoever watches, it is one call, with the middleware of both.
-        told, own = changes_told.get(), list[Change]()
-        try:
-            return await self.tool._through(call, context, context.call_id, own)  # noqa: SLF001 - of the same class
-        finally:
-            if told is not None:
-                told.extend(own)
+        return await self.tool.forward(call, context)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid
+from toolkit.errors import DependencyMissing
 
 T = TypeVar("T")
 
@@ -91,9 +91,9 @@ def _dependency(name: str, marked: tuple[Any, Injected], default: Any, *, option
     def find(_call: ToolCall, context: ToolContext) -> Any:
         try:
             return context.dependency(key)
-        except DefinitionInvalid as error:
+        except DependencyMissing as error:
             if fallback is not MISSING:
                 return fallback
-            raise DefinitionInvalid(f"argument {name!r}: {error}") from None
+            raise DependencyMissing(f"argument {name!r}: {error}") from None
 
     return find

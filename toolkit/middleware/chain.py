@@ -1,7 +1,7 @@
 """Puts middleware around a call, and keeps what each of them did to it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import isawaitable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
@@ -15,8 +15,9 @@ H = TypeVar("H")
 
 Hook: TypeAlias = Callable[[C, A, Callable[[A], Awaitable[R]]], Awaitable[Any]]
 Snapshot: TypeAlias = Callable[[Any], Any]
-Did = Literal["passed", "changed", "answered", "raised", "skipped"]
-"""``answered``: it never called what comes after it; ``skipped``: one before it kept the call from getting there."""
+Did = Literal["passed", "changed", "answered", "raised", "skipped", "refused"]
+"""``answered``: it never called what comes after it; ``skipped``: one before it kept the call from getting there;
+``refused``: a guardrail did not let it pass."""
 
 
 WITHHELD = object()
@@ -36,12 +37,18 @@ class Change:
     result: tuple[Any, Any] | None = None
     """What it got back last and what it returned, where the two differ; the first is None where it answered, and
     ``WITHHELD`` where the middleware took something of it away."""
+    message: str | None = None
+    """Why a guardrail refused it."""
+    attempts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    """What each of its calls of what comes after it came to, where there were several."""
 
     def told(self) -> dict[str, Any]:
         """Return it as the hooks carry it."""
         told: dict[str, Any] = {"name": self.name, "did": self.did}
         if self.calls > 1:
-            told["calls"] = self.calls
+            told |= {"calls": self.calls, "attempts": self.attempts}
+        if self.message is not None:
+            told["message"] = self.message
         for key, change in (("args", self.args), ("result", self.result)):
             if change is not None:
                 told[key] = {"after": change[1]} if change[0] is WITHHELD else {"before": change[0], "after": change[1]}
@@ -102,13 +109,14 @@ class Chain(Generic[C, A, R]):
             ToolkitError: A hook returned None, as one does that forgets its ``return``, or what is no result.
         """
         step = function
-        for hook in reversed(self.hooks):
-            if changes is None:
+        if changes is None:
+            for hook in reversed(self.hooks):
                 step = self._step(hook, context, step)
-            else:
-                change = Change(name_of(hook))
-                changes.insert(0, change)
-                step = self._watched(hook, context, step, change)
+            return await step(args)
+        entries = [Change(name_of(hook)) for hook in self.hooks]
+        changes.extend(entries)
+        for hook, change in zip(reversed(self.hooks), reversed(entries), strict=True):
+            step = self._watched(hook, context, step, change)
         return await step(args)
 
     def _step(
@@ -158,7 +166,7 @@ class _View(Generic[C, A, R]):
     def __init__(self, chain: Chain[C, A, R], args: A, hides: bool | None) -> None:  # noqa: FBT001 - has three values
         self._chain = chain
         self._hides = hides
-        self._given = _seen(chain.args_as_json, args)
+        self._given = seen(chain.args_as_json, args)
         self._answer: Any = None
         self._failures: list[BaseException] = []
         self._change = Change("")
@@ -166,22 +174,23 @@ class _View(Generic[C, A, R]):
     async def call_next(self, following: Callable[[A], Awaitable[R]], passed: A) -> R:
         change = self._change
         change.calls += 1
-        on = _seen(self._chain.args_as_json, passed)
+        on = seen(self._chain.args_as_json, passed)
         change.args = (self._given, on) if on != self._given else None
         try:
             result = await following(passed)
         except BaseException as error:
             self._failures.append(error)
+            change.attempts.append(_failed(type(error).__name__, seen(str, error)))
             raise
-        self._answer = _seen(self._chain.result_as_json, result)
+        change.attempts.append(_attempt(result))
+        self._answer = seen(self._chain.result_as_json, result)
         return result
 
     def returned(self, result: R) -> None:
         change = self._change
-        made = _seen(self._chain.result_as_json, result)
+        made = seen(self._chain.result_as_json, result)
         if made != self._answer:
-            is_told = self._hides is False or _keeps(made, self._answer)
-            change.result = (self._answer if is_told else WITHHELD, made)
+            change.result = result_change(self._answer, made, self._hides)
         if not change.calls:
             change.did = "answered"
         else:
@@ -193,10 +202,33 @@ class _View(Generic[C, A, R]):
         change.did = "raised" if not from_within else "changed" if change.args or change.calls > 1 else "passed"
 
     def tell(self, change: Change) -> None:
-        seen = self._change
-        change.did, change.calls = seen.did, seen.calls
+        view = self._change
+        change.did, change.calls = view.did, view.calls
         if not self._hides:
-            change.args, change.result = seen.args, seen.result
+            change.args, change.result = view.args, view.result
+        is_silent = self._hides or (view.result is not None and view.result[0] is WITHHELD)
+        # What an attempt said is a value too, and may be what was taken away.
+        change.attempts = [
+            {key: value for key, value in each.items() if key != "message"} if is_silent else each
+            for each in view.attempts
+        ]
+
+
+def _attempt(result: object) -> dict[str, str]:
+    """Return what one of several calls came to: the result itself is that of the call, or was not good enough."""
+    if getattr(result, "is_error", False) is not True:
+        return {"outcome": "ok"}
+    exception: object = getattr(result, "exception", None)
+    return _failed("" if exception is None else type(exception).__name__, str(getattr(result, "text", "")))
+
+
+def _failed(error: str, message: str) -> dict[str, str]:
+    return {"outcome": "error"} | {key: value for key, value in (("error", error), ("message", message)) if value}
+
+
+def result_change(before: Any, after: Any, hides: bool | None = None) -> tuple[Any, Any]:  # noqa: FBT001 - three values
+    """Return what is recorded of a result that was changed: what it was before only where nothing was taken away."""
+    return (before if hides is False or _keeps(after, before) else WITHHELD, after)
 
 
 def _keeps(after: Any, before: Any) -> bool:
@@ -214,7 +246,7 @@ def _keeps(after: Any, before: Any) -> bool:
     return before is None or before == after
 
 
-def _seen(snapshot: Snapshot, value: object) -> Any:
+def seen(snapshot: Snapshot, value: object) -> Any:
     """Take a snapshot; a value that cannot be read is the watcher's misfortune, never the call's."""
     try:
         return snapshot(value)

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from toolkit.definition import ToolSource
 from toolkit.model import ModelRequest, ModelResponse
+from toolkit.people.approver import Approver
 from toolkit.result import ToolResult
 
 ToolCallArgs: TypeAlias = dict[str, Any] | None
@@ -32,6 +33,8 @@ class ToolHookContext:
     """The tool without any middleware."""
     call_id: str | None = None
     """The id that the call's hooks carry; None when nobody watches."""
+    approver: Approver | None = field(default=None, repr=False)
+    """Whom the caller named to be asked; None where nobody was."""
 
 
 ToolHook: TypeAlias = Callable[[ToolHookContext, ToolCallArgs, ToolCallFn], Awaitable[Any]]

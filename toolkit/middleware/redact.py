@@ -9,7 +9,8 @@ from traceback import format_exception, format_exception_only
 from typing import Any, cast
 
 from toolkit.content import Content, ResourceContent, TextContent, as_content
-from toolkit.errors import DefinitionInvalid, ToolkitError
+from toolkit.errors import DefinitionInvalid
+from toolkit.handed import reworded
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, several
 from toolkit.result import ToolResult
@@ -83,7 +84,7 @@ class Redact(ToolMiddleware):
         told = "".join(format_exception(error))
         if self._text(told) == told:
             return error
-        return ToolkitError(self._text("".join(format_exception_only(error)).strip()))
+        return reworded(error, self._text("".join(format_exception_only(error)).strip()))
 
     def _content(self, content: Content) -> Content:
         match content:

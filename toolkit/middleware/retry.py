@@ -4,14 +4,22 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from random import uniform
 
-from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, QuotaExceeded, ToolRefused, ToolUnknown
+from toolkit.errors import (
+    ArgumentsInvalid,
+    DefinitionInvalid,
+    EndRun,
+    ExtraMissing,
+    QuotaExceeded,
+    ToolRefused,
+    ToolUnknown,
+)
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools
 from toolkit.plain import own
 from toolkit.result import ToolResult
 
 # Asking again cannot help: somebody said no, or the call itself is wrong.
-_FINAL = (ToolRefused, QuotaExceeded, ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolUnknown)
+_FINAL = (EndRun, ToolRefused, QuotaExceeded, ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolUnknown)
 
 Backoff = Callable[[int], float]
 """How many seconds to wait after the first, second, … attempt failed."""

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from contextvars import ContextVar
+from contextlib import asynccontextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from operator import is_
@@ -14,16 +13,14 @@ from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
+from toolkit.errors import DefinitionInvalid, EndRun, ToolkitError, ToolUnknown
+from toolkit.failures import log_escaped, told
 from toolkit.formats import answers, calls_of, offer
 from toolkit.loading import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
-
-outlives_exit: ContextVar[bool] = ContextVar("toolkit_outlives_exit", default=False)
-"""Whether ``sys.exit`` in a tool ends its own call alone: one of a server's clients may not end it for all of them."""
 
 # Enough to choose from; a model with hundreds of tools need not read them all again.
 _MOST_NAMES = 20
@@ -143,12 +140,16 @@ class ToolNode:
     ) -> list[ToolResult]:
         """Carry out all the calls at once and return their results in the order of the calls.
 
-        What goes wrong with a call becomes its result, so nothing is raised but cancellation, which ends all of them.
+        What goes wrong with a call becomes its result. Cancellation ends all of them, and so does what ends the run.
 
         Args:
             tool_calls: A list of calls, or the answer they are in, as any of the shapes that ``calls_of`` reads.
             state: The run's state, which tools get as ``state``; the same object for all of them.
             context: What the calls may use, instead of the node's own.
+
+        Raises:
+            EndRun: It was raised by a tool, or around one.
+            Exception: What was raised around a tool, where the context's ``errors`` is ``raise``.
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
         if not self._is_shown(work):
@@ -176,7 +177,7 @@ class ToolNode:
                 finished.put_nowait((call, result))
 
         async def all_of_them() -> None:
-            async with self._shown(work) if self._is_shown(work) else nullcontext(), asyncio.TaskGroup() as group:
+            async with self._shown(work) if self._is_shown(work) else nullcontext(), _task_group() as group:
                 for call in work.calls:
                     group.create_task(tell(call))
 
@@ -261,6 +262,16 @@ class ToolNode:
         return replace(context, state=state, tool_hooks=hooks, dependencies=dependencies)
 
 
+@asynccontextmanager
+async def _task_group() -> AsyncGenerator[asyncio.TaskGroup]:
+    """Yield a task group that raises what ended it itself, not a group of one."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            yield group
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from None
+
+
 @dataclass(slots=True)
 class _Supplier:
     supplier: ToolSupplier
@@ -285,7 +296,7 @@ class _Work:
 
     async def all_at_once(self) -> list[ToolResult]:
         """Carry out all of them, and return the results in the order of the calls."""
-        async with asyncio.TaskGroup() as group:
+        async with _task_group() as group:
             tasks = [group.create_task(self.carry_out(call)) for call in self.calls]
         return [
             _cancelled(call) if task.cancelled() else task.result()
@@ -315,24 +326,36 @@ class _Work:
             # Nobody cancelled the task: what the tool waited for was, and only its own call ends.
             return _cancelled(call, error)
         except SystemExit as error:
-            if not outlives_exit.get():
+            if not self.context.outlives_exit:
                 raise
             return ToolResult.error(f"{call.name} tried to end the program", exception=error)
-        except Exception as error:  # noqa: BLE001 - what a middleware raised is told to the model
-            return await _Missing(call, [], "").on_error(error, self.context)
+        except Exception as error:
+            ends = isinstance(error, EndRun) or self.context.errors == "raise"
+            log_escaped(call.name, error, ends=ends)
+            if ends:
+                raise
+            return ToolResult.error(told(error), exception=error)
+
+
+_MISSING = ToolDefinition(name="missing")
 
 
 class _Missing(Tool):
     """Stands for a tool that is not there, so that its calls pass the hooks and the middleware as well."""
 
     def __init__(self, call: ToolCall, names: list[str], trouble: str) -> None:
-        super().__init__(ToolDefinition(name="missing"), validate=False)
+        super().__init__(_MISSING, validate=False)
         self._wanted = call.name
         self._error = ToolUnknown(_unknown(call, names, trouble))
 
     @property
+    def definition(self) -> ToolDefinition:
+        """One with another name, as what was called need not be possible as a tool's."""
+        return _MISSING
+
+    @property
     def name(self) -> str:
-        """What was called, which need not be possible as a tool's name."""
+        """What was called."""
         return self._wanted
 
     async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall:  # noqa: ARG002 - whatever they are

@@ -3,7 +3,7 @@
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, failed
-from toolkit.people.approver import ApprovalRequest, Approver, callers_approver
+from toolkit.people.approver import ApprovalRequest, Approver
 from toolkit.people.terminal import Terminal
 from toolkit.plain import own
 from toolkit.result import ToolResult
@@ -29,7 +29,7 @@ class Approve(ToolMiddleware):
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Ask, and call the tool if the answer is yes."""
-        ask = self._approver or callers_approver.get() or self._terminal.answer
+        ask = self._approver or ctx.approver or self._terminal.answer
         agreed = await ask(ApprovalRequest(ctx.tool_name, own(args), self._question))
         if agreed is None:
             return failed(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))

@@ -1,7 +1,6 @@
 """What a person is asked before something is done."""
 
 from collections.abc import Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,7 +20,3 @@ class Approver(Protocol):
     async def __call__(self, request: ApprovalRequest, /) -> bool:
         """Return whether it may be done."""
         ...
-
-
-callers_approver: ContextVar[Approver | None] = ContextVar("callers_approver", default=None)
-"""Whom the caller of the tool under way named; set around its middleware, whose context has a fixed shape."""

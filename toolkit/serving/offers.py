@@ -2,8 +2,8 @@
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from operator import is_
 from typing import Any
 from urllib.parse import unquote
@@ -14,7 +14,8 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
-from toolkit.node.node import ToolNode, outlives_exit
+from toolkit.failures import failed_remotely, for_remote
+from toolkit.node.node import ToolNode
 from toolkit.result import ToolResult
 
 MCP_PATH = "/mcp"
@@ -120,27 +121,26 @@ class Offers:
 
     async def call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Call the tool of this name; one that is not there is an error that lists those that are."""
-        before = outlives_exit.set(True)
-        try:
-            owner, tool = self._places.get(name, ("", ""))
-            if tool:
-                # As the agent itself calls it: it is the agent's call that is recorded.
-                return await self._agents[owner].call(tool, arguments, context=context)
-            [result] = await self._node.invoke([ToolCall(name, arguments)], context=context)
-            return result
-        finally:
-            outlives_exit.reset(before)
+        return await _safely(name, self._call(name, arguments, replace(context, outlives_exit=True)))
+
+    async def _call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        owner, tool = self._places.get(name, ("", ""))
+        if tool:
+            # As the agent itself calls it: it is the agent's call that is recorded.
+            return await self._agents[owner].call(tool, arguments, context=context)
+        [result] = await self._node.invoke([ToolCall(name, arguments)], context=context)
+        return result
 
     async def request(self, request: UnifiedRequest, context: ToolContext) -> ToolResult:
         """Have a request carried out: of an agent, the tools that it offers here, and the agent itself.
 
         Raises:
             ToolUnknown: It is for nobody here.
-            ModelFailed: An agent's model failed.
         """
         owner, tool = resolve(request.target, (self.name, *self._agents))
         if not tool and owner in self._agents:
-            return await self._agents[owner].handle(request, context=context)
+            work = self._agents[owner].handle(request, context=replace(context, outlives_exit=True))
+            return await _safely(request.target, work)
         if not tool:
             raise ToolUnknown(f"{owner!r} is no agent; expected '{owner}.<tool>'")
         offered = {place: name for name, place in self._places.items()}
@@ -163,6 +163,17 @@ class Offers:
         path = definition.mcp_route or "/".join(["/tools", *filter(None, (owner, tool))])
         target = ".".join(filter(None, (owner or self.name, tool)))
         return Offer(definition, path, target)
+
+
+async def _safely(name: str, work: Awaitable[ToolResult]) -> ToolResult:
+    """Wait for a call or a request; others learn no more than that something is wrong, where that is not for them."""
+    try:
+        return for_remote(name, await work)
+    except ToolUnknown:
+        raise
+    except Exception as error:  # noqa: BLE001 - the border of the server
+        _log.exception("the call of %s failed", name)
+        return failed_remotely(name, error)
 
 
 def _refuse_conflicts(offers: Iterable[Offer]) -> None:

@@ -135,7 +135,7 @@ def test_a_missing_dependency_is_named():
         """Look."""
         return tenant
 
-    assert "no dependency 'tenant'" in called(look, {}).text
+    assert "no dependency 'tenant'" in str(called(look, {}).exception)
 
 
 def test_an_artifact_is_kept_for_the_application_and_not_shown_to_the_model():

@@ -98,7 +98,7 @@ def test_a_dependency_that_is_not_there_is_named_unless_there_is_a_default():
     def other(db: Inject[Database] = 5) -> str:
         return str(db)
 
-    assert call(ask).text == (
+    assert str(call(ask).exception) == (
         "argument 'db': no dependency 'Database'; pass it as ToolContext(dependencies={Database: …})"
     )
     assert call(maybe).text == "None"
@@ -158,7 +158,7 @@ def test_a_dependency_may_be_written_as_the_default():
     for each in (typed, untyped):
         assert names(each) == ["x"]
         assert call(each, {"x": 1}, dependencies={Database: Database()}).structured == [1, "db"]
-        assert "no dependency 'Database'" in call(each, {"x": 1}).text
+        assert "no dependency 'Database'" in str(call(each, {"x": 1}).exception)
 
 
 def test_a_dependency_without_a_mark_says_how_to_write_it():

@@ -132,7 +132,10 @@ def test_a_hook_that_calls_on_several_times_is_told_with_how_often(tool, call):
 
     with capture() as emitted:
         assert call(made, {"x": 3}, thrice, hook("inner")).structured == 3
-    assert told(emitted) == [{"name": "thrice", "did": "changed", "calls": 3}, {"name": "inner", "did": "passed"}]
+    assert told(emitted) == [
+        {"name": "thrice", "did": "changed", "calls": 3, "attempts": [{"outcome": "ok"}] * 3},
+        {"name": "inner", "did": "passed"},
+    ]
     assert made.calls == [{"x": 1}, {"x": 2}, {"x": 3}]
 
 

@@ -23,6 +23,7 @@ def test_the_context_of_a_tool_hook_has_these_fields_and_no_others(tool, call):
         "correlation_id",
         "original_tool_func",
         "call_id",
+        "approver",
     ]
     with pytest.raises(FrozenInstanceError):
         context.tool_name = "other"

@@ -38,7 +38,10 @@ def test_a_tool_that_raises_is_called_again_after_a_wait(tool, call):
     with capture() as emitted:
         assert call(made, {"x": 1}, retrying(waits)).text == "done"
     assert (len(made.calls), waits) == (3, [1.0, 2.0])
-    assert emitted[-1][1]["middleware"] == [{"name": "Retry", "did": "changed", "calls": 3}]
+    down = {"outcome": "error", "error": "OSError", "message": "OSError: down"}
+    assert emitted[-1][1]["middleware"] == [
+        {"name": "Retry", "did": "changed", "calls": 3, "attempts": [down, down, {"outcome": "ok"}]}
+    ]
 
 
 def test_the_last_failure_is_the_callers(tool, call):

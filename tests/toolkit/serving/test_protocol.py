@@ -97,7 +97,7 @@ def test_mistakes_and_failures_are_results_and_an_unknown_tool_is_an_error(box, 
 
     mistaken, failed = asyncio.run(body())
     assert mistaken.is_error and mistaken.content[0].text.startswith("invalid arguments for double: number")
-    assert failed.is_error and failed.content[0].text == "ValueError: no such hotel"
+    assert failed.is_error and failed.content[0].text == "fail failed; the log of its server says why"
 
 
 @MODES

@@ -68,7 +68,7 @@ def test_what_is_wrong_is_a_problem_with_the_words_that_models_read(box, ask, po
     assert mistaken.json()["problems"][0]["path"] == "number"
     assert problem(mistaken) == (422, mistaken.json()["detail"])
     assert mistaken.json()["detail"].startswith("invalid arguments for double: number")
-    assert problem(failed) == (500, "ValueError: no such hotel")
+    assert problem(failed) == (500, "fail failed; the log of its server says why")
     assert problem(late) == (504, "late took longer than 1 s")
     assert problem(unknown) == (404, "no tool has the route /tools/nothing")
     assert problem(method) == (405, "Method Not Allowed")

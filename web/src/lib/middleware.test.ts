@@ -54,6 +54,19 @@ test("what a middleware took out of the result is not recorded, and what it left
   expect(step?.did).toEqual(["took something out of the result, which is not recorded"]);
 });
 
+test("each attempt of a retry, and why a guardrail refused, is told", () => {
+  const attempts = [{ outcome: "error", error: "OSError", message: "down" }, { outcome: "error" }, { outcome: "ok" }];
+  const [retry, guard] = readMiddleware(
+    [
+      { name: "Retry", did: "changed", calls: 3, attempts },
+      { name: "never", did: "refused", message: "not today" },
+    ],
+    SIDES,
+  );
+  expect(retry?.attempts).toEqual(["OSError: down", "failed", "ok"]);
+  expect(guard).toMatchObject({ failed: true, did: ["refused the call", "not today"], attempts: [] });
+});
+
 test.each([undefined, null, 3, "", "x", "{}", "[", '{"name":"a"}'])("%j is no list of middleware", (recorded) => {
   expect(readMiddleware(recorded, SIDES)).toEqual([]);
 });

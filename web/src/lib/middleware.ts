@@ -9,7 +9,7 @@ export interface MiddlewareStep {
   did: string[];
   /** Whether it let the call pass, or was not reached, so that there is nothing to see. */
   quiet: boolean;
-  /** Whether it raised. */
+  /** Whether it raised, or is a guardrail that refused. */
   failed: boolean;
   /** Where what it passed on differs from what it was given. */
   args: JsonChange[];
@@ -19,6 +19,8 @@ export interface MiddlewareStep {
   answer: unknown;
   /** Whether it took something out of the result, which was then not recorded. */
   removed: boolean;
+  /** What each call of what comes after it came to, where there were several. */
+  attempts: string[];
 }
 
 /** What a kind of call is given and gives back, in words. */
@@ -43,13 +45,15 @@ function step(entry: object, sides: Sides): MiddlewareStep {
   const found = {
     name: typeof name === "string" && name !== "" ? name : "middleware",
     quiet: did === "passed" || did === "skipped",
-    failed: did === "raised",
+    failed: did === "raised" || did === "refused",
     args: changesIn(member(entry, "args")),
     result: answered || removed ? [] : changesIn(result),
     answer: answered || removed ? member(result, "after") : undefined,
     removed,
   };
-  return { ...found, did: words(did, callsOf(entry), found, sides) };
+  const why = member(entry, "message");
+  const said = words(did, callsOf(entry), found, sides);
+  return { ...found, did: typeof why === "string" ? [...said, why] : said, attempts: attemptsOf(entry) };
 }
 
 const PLAIN = new Map([
@@ -57,6 +61,7 @@ const PLAIN = new Map([
   ["answered", "answered instead"],
   ["raised", "raised"],
   ["skipped", "was not reached"],
+  ["refused", "refused the call"],
 ]);
 
 function words(
@@ -74,6 +79,15 @@ function words(
   if (plain !== undefined) said.push(plain);
   else if (said.length === 0) said.push(did === "changed" ? "changed the call" : did || "did something");
   return said;
+}
+
+function attemptsOf(entry: object): string[] {
+  const attempts = member(entry, "attempts");
+  if (!Array.isArray(attempts)) return [];
+  return attempts.map((attempt) => {
+    const failure = [member(attempt, "error"), member(attempt, "message")].filter((part) => typeof part === "string");
+    return member(attempt, "outcome") === "ok" ? "ok" : failure.join(": ") || "failed";
+  });
 }
 
 function callsOf(entry: object): number {

@@ -49,6 +49,16 @@ function Step({ step, sides }: { step: MiddlewareStep; sides: Sides }) {
           {visibleLine(step.did.join(", "))}
         </span>
       </p>
+      {step.attempts.length > 0 && (
+        <ol className={css.attempts} aria-label={`Attempts of ${step.name}`}>
+          {step.attempts.map((attempt, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no name, and two may fail alike
+            <li key={at}>
+              <Recorded text={attempt} />
+            </li>
+          ))}
+        </ol>
+      )}
       <Changes changes={step.args} of={sides.args} named={step.result.length > 0} />
       <Changes changes={step.result} of={sides.result} named={step.args.length > 0} />
       {step.answer !== undefined && <JsonView value={step.answer} label={`answer of ${step.name}`} lines={20} />}

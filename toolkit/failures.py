@@ -1,0 +1,83 @@
+"""What was raised: whether it ends the run, what the log says of it, and what models and remote callers read."""
+
+import logging
+from typing import cast
+
+from toolkit.errors import DefinitionInvalid, DependencyMissing, EndRun, ExtraMissing, ToolkitError
+from toolkit.result import ToolResult
+
+_logger = logging.getLogger("mcp.toolkit")
+
+_OF_THE_PROGRAM = (DependencyMissing, ExtraMissing)
+"""What only the program can mend, so that models need not know more than that it failed."""
+
+
+def ending(error: BaseException) -> EndRun | None:
+    """Return what ends the run: the exception itself, or one of those in a group, as of a ``TaskGroup``."""
+    if isinstance(error, EndRun):
+        return error
+    parts = cast("BaseExceptionGroup[BaseException]", error).exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return next((found for each in parts if (found := ending(each)) is not None), None)
+
+
+def raise_ending(error: BaseException) -> None:
+    """Raise what ends the run, if ``error`` is that or has it in it.
+
+    Raises:
+        EndRun: It is.
+    """
+    if (end := ending(error)) is not None:
+        raise end
+
+
+def told(error: BaseException) -> str:
+    """Return what a model reads of an exception: the toolkit's own are written for it, others need their type."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(map(told, cast("BaseExceptionGroup[BaseException]", error).exceptions))
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001 - an exception's own words may raise anything
+        words = ""
+    if isinstance(error, ToolkitError):
+        return words
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def failure(name: str, error: Exception) -> ToolResult:
+    """Return the result of a tool that raised ``error``; of what only the program can mend it says no more."""
+    if isinstance(error, _OF_THE_PROGRAM):
+        return ToolResult.error(f"{name} cannot be used: the program lacks something for it", exception=error)
+    return ToolResult.error(told(error), exception=error)
+
+
+def log_raised(name: str, error: Exception, *, by_guardrail: bool) -> None:
+    """Log what a tool raised, or a guardrail of it, with its traceback.
+
+    What only the program can mend, and what a guardrail raises, is an error. Other exceptions of a tool are expected,
+    since models read them, and the toolkit's own were written for that.
+    """
+    if isinstance(error, _OF_THE_PROGRAM):
+        _logger.error("%s cannot be used: %s", name, error, exc_info=error)
+    elif by_guardrail and (isinstance(error, DefinitionInvalid) or not isinstance(error, ToolkitError)):
+        _logger.error("a guardrail of %s raised %s", name, type(error).__name__, exc_info=error)
+    elif not isinstance(error, ToolkitError):
+        _logger.info("%s raised %s", name, type(error).__name__, exc_info=error)
+
+
+def log_escaped(name: str, error: Exception, *, ends: bool) -> None:
+    """Log what middleware, a guardrail or an ``on_error`` raised around a call, with its traceback."""
+    what = "ends the run" if ends else "is the call's result"
+    _logger.error("%s: what was raised around the call %s: %s", name, what, type(error).__name__, exc_info=error)
+
+
+def failed_remotely(name: str, error: Exception) -> ToolResult:
+    """Return all that a caller in another process learns of a failure that was not meant for it."""
+    return ToolResult.error(f"{name} failed; the log of its server says why", exception=error)
+
+
+def for_remote(name: str, result: ToolResult) -> ToolResult:
+    """Return what a caller in another process may read of a result: other people's exceptions stay in the log."""
+    error = result.exception
+    if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == told(error):
+        return failed_remotely(name, error)
+    return result
