@@ -1,13 +1,18 @@
-/** A traceback in the pieces a reader looks for. */
-export interface Traceback {
-  /** Everything before the frame that is set off. */
-  before: string;
-  /** Where the program raised it: its last frame in the last traceback, or the very last one where no frame is its. */
-  last: string;
-  /** Frames of libraries that it went through from there. */
-  inner: string;
-  /** The error itself, and whatever stands behind it. */
-  after: string;
+/** A part of a traceback as it is read: the frame that raised, frames around it, and whatever stands between. */
+export interface TracebackPart {
+  text: string;
+  /** `raised` is where the program raised it; no frame is where none is the program's. */
+  look: "raised" | "frame" | "text";
+  /** Why it is folded until it is asked for: frames of libraries, or of the program far from the one that raised. */
+  folded: "libraries" | "far" | null;
+  /** How many frames it is. */
+  frames: number;
+}
+
+interface Frame {
+  start: number;
+  end: number;
+  isLibrary: boolean;
 }
 
 const PYTHON_FRAME = /^( *)File ".*", line [0-9]+/gm;
@@ -16,30 +21,65 @@ const BEGINNING = "Traceback (most recent call last)";
 const LIBRARY =
   /File "(?:[^"]*[\\/](?:site|dist)-packages[\\/]|[^"]*[\\/]lib[\\/]python3[^"\\/]*[\\/]|<frozen |[^"]*[\\/](?:inspector[\\/](?:integrations|record)|instrument)[\\/])/i;
 const SCRIPT_FRAME = /^ +at .+$/gm;
+const SCRIPT_LIBRARY = /[\\/]node_modules[\\/]|\(?node:/;
+/** Frames of the program beside the one that raised are read; seldom those further away. */
+const NEAR = 3;
+/** Fewer are not worth folding. */
+const FEW = 4;
 
-/** Set off the frame in which an error was raised; null where no frame is recognised. */
-export function readTraceback(text: string): Traceback | null {
-  return python(text) ?? script(text);
+/** Part a traceback by who wrote its frames, all of it in its order; null where no frame is recognised. */
+export function readTraceback(text: string): TracebackPart[] | null {
+  const python = pythonFrames(text);
+  const frames = python.length ? python : scriptFrames(text);
+  if (frames.length === 0) return null;
+  const beginning = python.length ? text.lastIndexOf(BEGINNING) : -1;
+  const own = frames.filter(({ isLibrary }) => !isLibrary);
+  const isLast = (frame: Frame) => frame.start > beginning;
+  const raised = python.length ? own.findLast(isLast) : own[0];
+  // Something has to stand there: where the libraries raised it.
+  const shown = raised ?? (python.length ? frames.at(-1) : frames[0]);
+  const at = raised ? own.indexOf(raised) : 0;
+  const far = new Set(own.filter((_, place) => Math.abs(place - at) > NEAR));
+  const parts: TracebackPart[] = [];
+  let end = 0;
+  for (const frame of frames) {
+    if (frame.start > end) parts.push({ text: text.slice(end, frame.start), look: "text", folded: null, frames: 0 });
+    const folded =
+      frame === shown ? null : frame.isLibrary ? "libraries" : far.size >= FEW && far.has(frame) ? "far" : null;
+    append(parts, {
+      text: text.slice(frame.start, frame.end),
+      look: frame === raised ? "raised" : "frame",
+      folded,
+      frames: 1,
+    });
+    end = frame.end;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), look: "text", folded: null, frames: 0 });
+  return parts;
 }
 
-function python(text: string): Traceback | null {
-  const frames = [...text.matchAll(PYTHON_FRAME)];
-  const last = frames.at(-1);
-  if (!last) return null;
-  const beginning = text.lastIndexOf(BEGINNING);
-  const own = frames.findLast(({ 0: head, index }) => index > beginning && !LIBRARY.test(head)) ?? last;
-  const [end, innerEnd] = [frameEnd(text, own), frameEnd(text, last)];
-  return {
-    before: text.slice(0, own.index),
-    last: text.slice(own.index, end),
-    inner: text.slice(end, innerEnd),
-    after: text.slice(innerEnd),
-  };
+/** Add a frame: to those before it, where it is folded as they are. */
+function append(parts: TracebackPart[], frame: TracebackPart): void {
+  const before = parts.at(-1);
+  if (before?.look === frame.look && before.folded === frame.folded) {
+    before.text += frame.text;
+    before.frames++;
+  } else {
+    parts.push(frame);
+  }
 }
 
-function frameEnd(text: string, frame: RegExpMatchArray): number {
+function pythonFrames(text: string): Frame[] {
+  return [...text.matchAll(PYTHON_FRAME)].map((head) => ({
+    start: head.index,
+    end: frameEnd(text, head),
+    isLibrary: LIBRARY.test(head[0]),
+  }));
+}
+
+function frameEnd(text: string, frame: RegExpExecArray): number {
   const indent = frame[1]?.length ?? 0;
-  let end = lineEnd(text, frame.index ?? 0);
+  let end = lineEnd(text, frame.index);
   // Its lines of source are indented further; a group's frames stand behind bars.
   while (end < text.length && new RegExp(`^ {${indent + 1},}`).test(text.slice(end, end + indent + 1))) {
     end = lineEnd(text, end);
@@ -48,12 +88,12 @@ function frameEnd(text: string, frame: RegExpMatchArray): number {
 }
 
 /** Node and browsers put the error first and the frame in which it was raised right below it. */
-function script(text: string): Traceback | null {
-  const frame = SCRIPT_FRAME.exec(text);
-  SCRIPT_FRAME.lastIndex = 0;
-  if (!frame) return null;
-  const end = lineEnd(text, frame.index);
-  return { before: text.slice(0, frame.index), last: text.slice(frame.index, end), inner: "", after: text.slice(end) };
+function scriptFrames(text: string): Frame[] {
+  return [...text.matchAll(SCRIPT_FRAME)].map(({ 0: line, index }) => ({
+    start: index,
+    end: lineEnd(text, index),
+    isLibrary: SCRIPT_LIBRARY.test(line),
+  }));
 }
 
 function lineEnd(text: string, from: number): number {

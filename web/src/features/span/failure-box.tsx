@@ -1,10 +1,11 @@
+import clsx from "clsx";
 import { CircleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
-import { count, plural } from "@/lib/format";
+import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { deepestFailure } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
-import { readTraceback } from "@/lib/traceback";
+import { readTraceback, type TracebackPart } from "@/lib/traceback";
 import { visible } from "@/lib/visible";
 import { CodeBlock } from "@/ui/code-block";
 import { LongText } from "@/ui/message-text";
@@ -64,47 +65,29 @@ export function Raised({ span }: { span: FullSpan }) {
 const MOST = 50_000;
 
 function TracebackText({ text }: { text: string }) {
-  const parts = useMemo(() => (text.length <= MOST ? readTraceback(text) : null), [text]);
+  const parts = useMemo(() => (text.length <= MOST ? readTraceback(text.trimEnd()) : null), [text]);
   if (!parts) return <CodeBlock text={text} label="traceback" />;
   return (
     <CodeBlock text={text} label="traceback">
       <div className={css.traceback} dir="ltr">
-        <Before text={parts.before} />
-        <strong className={css.frame}>{visible(parts.last)}</strong>
-        <Inner text={parts.inner} />
-        <span>{visible(parts.after.trimEnd())}</span>
+        {parts.map((part, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity, and never change places
+          <Part key={at} part={part} last={at === parts.length - 1} />
+        ))}
       </div>
     </CodeBlock>
   );
 }
 
-/** What a library did from there: seldom read. */
-function Inner({ text }: { text: string }) {
-  const [shown, setShown] = useState(false);
-  if (text === "") return null;
-  if (shown) return <span className={css.faint}>{visible(text)}</span>;
+/** Frames that are seldom read are there to be opened; the error itself stands at the end. */
+function Part({ part, last }: { part: TracebackPart; last: boolean }) {
+  const [open, setOpen] = useState(false);
+  if (part.look === "raised") return <strong className={css.frame}>{visible(part.text)}</strong>;
+  if (part.folded === null || open) return <span className={clsx(!last && css.faint)}>{visible(part.text)}</span>;
   return (
-    <button type="button" className={css.fold} onClick={() => setShown(true)}>
-      Show {plural(text.split('File "').length - 1, "frame")} of libraries
+    <button type="button" className={css.fold} onClick={() => setOpen(true)}>
+      Show {plural(part.frames, part.folded === "libraries" ? "frame" : "more frame")}
+      {part.folded === "libraries" && " of libraries"}
     </button>
-  );
-}
-
-// Frames right before the last one are read; those of a framework further up seldom.
-const LINES_BEFORE = 8;
-
-function Before({ text }: { text: string }) {
-  const [whole, setWhole] = useState(false);
-  const lines = text.split("\n");
-  const folded = lines.length - 2 - LINES_BEFORE;
-  if (whole || folded < LINES_BEFORE) return <span className={css.faint}>{visible(text)}</span>;
-  return (
-    <>
-      <span className={css.faint}>{visible(lines[0] ?? "")}</span>
-      <button type="button" className={css.fold} onClick={() => setWhole(true)}>
-        Show {count(folded)} lines in between
-      </button>
-      <span className={css.faint}>{visible(lines.slice(1 + folded).join("\n"))}</span>
-    </>
   );
 }
