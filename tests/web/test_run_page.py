@@ -84,6 +84,28 @@ def test_what_is_inferred_is_marked_and_can_be_hidden_in_the_other_views_too(loo
     expect(shown.get_by_text("conversation")).to_have_count(0)
 
 
+def test_find_walks_to_inferred_tools_too_and_marks_what_it_found(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
+    page.keyboard.press("f")
+    page.keyboard.type("84932")
+    row = rows_of(page).filter(has_text="get_invoice").filter(has_text="inferred").first
+    # Above it is the call that asked for it, which does not know the amount.
+    expect(page.get_by_role("status").filter(has_text=re.compile("^[0-9]"))).to_be_visible()
+    page.get_by_role("treegrid").press("Home")
+    page.keyboard.press("n")
+    expect(row).to_have_attribute("aria-selected", "true")
+    place = page.get_by_role("note").filter(has_text="result")
+    expect(place.locator("mark")).to_have_text("84932")
+
+
+def test_a_hit_in_the_name_of_an_attribute_is_marked_among_the_attributes(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}?find=gen_ai", **TALL)
+    page.get_by_role("link", name="show the attributes").click()
+    detail = page.get_by_role("region", name="Span", exact=True)
+    expect(detail.get_by_role("tab", name="Attributes")).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("() => CSS.highlights.get('find')?.size > 0")
+
+
 def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?view=transcript", **TALL)
     transcript = page.get_by_role("group", name="Transcript")

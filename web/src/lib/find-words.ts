@@ -9,11 +9,22 @@ export function searchedFor(text: string): string {
 
 /** What finds the words of a search in a text; null without a word. */
 export function wordsIn(text: string): RegExp | null {
-  const terms: string[] = [];
-  for (const [, phrase, word] of text.matchAll(TERM)) {
+  const terms = sourcesIn(text);
+  return terms.length ? patternOf(terms.toSorted((a, b) => b.length - a.length).join("|"), "giu") : null;
+}
+
+/** What finds each word or phrase of a search. */
+export function termsIn(text: string): RegExp[] {
+  return sourcesIn(text).map((term) => patternOf(term, "iu"));
+}
+
+function patternOf(terms: string, flags: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms})`, flags);
+}
+
+function sourcesIn(text: string): string[] {
+  return [...text.matchAll(TERM)].flatMap(([, phrase, word]) => {
     const words = (phrase ?? word ?? "").match(WORD);
-    if (words) terms.push(words.join("[^\\p{L}\\p{N}]+"));
-  }
-  if (!terms.length) return null;
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.toSorted((a, b) => b.length - a.length).join("|")})`, "giu");
+    return words ? [words.join("[^\\p{L}\\p{N}]+")] : [];
+  });
 }

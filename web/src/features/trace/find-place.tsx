@@ -1,11 +1,12 @@
-import type { HitPlace } from "@/api/client";
+import { Link } from "@tanstack/react-router";
 import { visibleLine } from "@/lib/visible";
 import { Marked } from "@/ui/marked";
 import css from "./find-place.module.css";
+import type { Find } from "./use-find";
 
 /** Where in the selected span the searched words stand, or what of them was not understood. */
-export function FindPlace({ place, notice }: { place: HitPlace | null; notice: string | undefined }) {
-  if (place === null && !notice) return null;
+export function FindPlace({ place, unplaced, notice }: Pick<Find, "place" | "unplaced" | "notice">) {
+  if (place === null && !unplaced && !notice) return null;
   return (
     <p className={css.place} role="note">
       {place && (
@@ -16,11 +17,19 @@ export function FindPlace({ place, notice }: { place: HitPlace | null; notice: s
           </span>
         </>
       )}
+      {unplaced && (
+        <span className={css.where}>
+          in the name of an attribute, or spelled otherwise:{" "}
+          <Link to="." search={(before) => ({ ...before, tab: "attributes" })} replace>
+            show the attributes
+          </Link>
+        </span>
+      )}
       {notice && <span className={css.where}>{visibleLine(notice)}</span>}
     </p>
   );
 }
 
-function joined({ within, path }: HitPlace): string {
+function joined({ within, path }: NonNullable<Find["place"]>): string {
   return within === "attributes" ? `: ${path}` : path;
 }

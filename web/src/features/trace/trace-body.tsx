@@ -189,7 +189,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
               />
               {chip}
             </div>
-            <FindPlace place={find.place} notice={find.notice} />
+            <FindPlace place={find.place} unplaced={find.unplaced} notice={find.notice} />
           </div>
         )}
         {view === "transcript" && views.transcript(rows, trace, selection.id, selection.select)}

@@ -90,7 +90,7 @@ export function TraceWaterfall(props: Props) {
         running={clock.running}
         onLeaveFind={() => ref.current?.focus()}
       />
-      <FindPlace place={find.place} notice={find.notice} />
+      <FindPlace place={find.place} unplaced={find.unplaced} notice={find.notice} />
       <Waterfall
         {...{ rows, tree, outline, clock, zoom, levels, onDepth, onEnter, ref }}
         runId={props.runId}

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { HitPlace } from "@/api/client";
 import { hitsQuery, type Place } from "@/api/queries";
+import { type InferredPlace, inferredPlacer } from "@/lib/find-inferred";
 import { findSpans } from "@/lib/find-spans";
 import { searchedFor } from "@/lib/find-words";
 import type { SpanRow } from "@/lib/spans";
@@ -25,7 +26,9 @@ export interface Find {
   /** How many there are with those that were not looked into, and which of them is selected, from 0; -1 for none. */
   found: { count: number; current: number; looking: boolean };
   /** Where in the selected span the words stand. */
-  place: HitPlace | null;
+  place: HitPlace | InferredPlace | null;
+  /** Whether the server found it by the name of an attribute, or spelled otherwise: no place of it can be shown. */
+  unplaced: boolean;
   notice: string | undefined;
   step: (by: 1 | -1) => void;
 }
@@ -43,12 +46,20 @@ export function useFind({ place, text, rows, tree, selection, hasSpan, running }
   });
   const data = text.trim() ? hits.data : undefined;
   const places = useMemo(() => new Map(data?.items.map((hit) => [hit.span_id, hit.places])), [data]);
+  // The server has none of what is inferred.
+  const placeIn = useMemo(() => {
+    const placer = inferredPlacer(text);
+    return ({ inferred }: SpanRow) => (inferred?.what === "tool" ? placer(inferred) : null);
+  }, [text]);
   const matches = useMemo(() => {
     if (!text.trim()) return NONE;
     const named = new Set(findSpans(rows, tree.order, text));
-    return Array.from(tree.order).filter((at) => named.has(at) || places.has((rows[at] as SpanRow).id));
-  }, [rows, tree, text, places]);
-  const current = matches.indexOf(tree.places.get(selection.id ?? "") ?? -1);
+    const holds = (row: SpanRow) => places.has(row.id) || placeIn(row) !== null;
+    return Array.from(tree.order).filter((at) => named.has(at) || holds(rows[at] as SpanRow));
+  }, [rows, tree, text, places, placeIn]);
+  const at = tree.places.get(selection.id ?? "") ?? -1;
+  const current = matches.indexOf(at);
+  const selected = rows[at];
   const beyond = data ? data.total - data.items.length : 0;
 
   function step(by: 1 | -1) {
@@ -71,7 +82,8 @@ export function useFind({ place, text, rows, tree, selection, hasSpan, running }
   return {
     matches,
     found: { count: matches.length + beyond, current, looking: hits.isFetching && (!data || hits.isPlaceholderData) },
-    place: places.get(selection.id ?? "")?.[0] ?? null,
+    place: places.get(selection.id ?? "")?.[0] ?? (selected ? placeIn(selected) : null),
+    unplaced: places.get(selection.id ?? "")?.length === 0,
     notice: data?.notice,
     step,
   };
