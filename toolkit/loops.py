@@ -2,19 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
 from typing import TypeVar
 
 from toolkit.errors import ToolkitError
 
 T = TypeVar("T")
-
-_held_up: ContextVar[tuple[asyncio.AbstractEventLoop, ...]] = ContextVar("toolkit_held_up", default=())
-
-
-def hold_up(loop: asyncio.AbstractEventLoop) -> None:
-    """Remember, in the current context, that ``loop`` stands still until what is done here is done."""
-    _held_up.set((*_held_up.get(), loop))
 
 
 async def on_loop(loop: asyncio.AbstractEventLoop, work: Callable[[], Awaitable[T]], *, what: str) -> T:
@@ -26,15 +18,10 @@ async def on_loop(loop: asyncio.AbstractEventLoop, work: Callable[[], Awaitable[
         what: What belongs there, for messages.
 
     Raises:
-        ToolkitError: The loop is over, or waits for whoever calls this: then neither would ever go on.
+        ToolkitError: The loop is over.
     """
     if loop is asyncio.get_running_loop():
         return await work()
-    if loop in _held_up.get():
-        raise ToolkitError(
-            f"{what} cannot answer: its event loop stands still for a synchronous call; "
-            "await the call instead (ainvoke), or make it in a thread"
-        )
     if not loop.is_running():
         raise ToolkitError(f"{what} cannot answer: its event loop does not run any more")
 

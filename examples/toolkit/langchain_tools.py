@@ -1,4 +1,4 @@
-"""LangChain's tools beside our own, and one of ours as LangChain's.
+"""LangChain's tools beside our own.
 
 Run it with `python examples/toolkit/langchain_tools.py`; it needs the extra `langchain`.
 """
@@ -8,7 +8,6 @@ import asyncio
 from langchain_core.tools import tool as langchain_tool
 
 from toolkit import ToolNode, tool
-from toolkit.adapters.langchain import to_langchain
 
 
 @langchain_tool
@@ -24,13 +23,12 @@ async def add(a: int, b: int) -> int:
 
 
 async def main() -> None:
-    """Call both ways."""
+    """Call one of each."""
     node = ToolNode([multiply, add])
     print([each.name for each in await node.tools()])
     for name in ("multiply", "add"):
         [result] = await node.invoke([{"name": name, "arguments": {"a": 6, "b": 7}}])
         print(name, result.text)
-    print(await to_langchain(add).ainvoke({"a": 1, "b": 2}))
 
 
 if __name__ == "__main__":

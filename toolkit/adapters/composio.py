@@ -1,12 +1,9 @@
-"""Composio's tools as ours, and ours as Composio's."""
+"""Composio's tools as ours."""
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from toolkit.adapters.blocking import wait_for
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition, ToolSource
@@ -118,48 +115,3 @@ async def _off_the_loop(function: Callable[..., Any], *args: Any, **kwargs: Any)
         return function(*args, **kwargs)
 
     return await asyncio.to_thread(quietly)
-
-
-def to_composio(tool: Tool, *, context: ToolContext | None = None) -> Any:
-    """Return one of ours as a Composio ``CustomTool``, for ``custom_tools`` of a session's ``experimental`` options.
-
-    Composio calls it in the process of the session, synchronously; the tool runs on an event loop of its own. It finds
-    Composio's session as the dependency ``composio_session``.
-
-    Args:
-        tool: The tool. Its slug is the name in capitals, with ``_`` for what Composio does not take.
-        context: What its calls may use.
-
-    Raises:
-        ExtraMissing: composio is not installed.
-        DefinitionInvalid: The tool has no description, which Composio asks for.
-    """
-    custom = need("composio", extra=_EXTRA, purpose="to_composio").CustomTool
-    if not tool.description:
-        raise DefinitionInvalid(f"{tool.name} has no description; Composio takes no tool without one")
-    given = context or ToolContext()
-
-    def execute(arguments: Any, session: Any) -> Any:
-        during = replace(given, dependencies={**given.dependencies, "composio_session": session})
-        result = wait_for(lambda: tool(arguments.model_dump(), during))
-        if result.is_error:
-            # Composio has no other way for a tool to say that it failed.
-            raise RuntimeError(result.text)
-        value: Any = result.text if result.structured is None else result.structured
-        return cast("Any", value) if isinstance(value, dict) else {"result": value}
-
-    return custom(
-        slug=re.sub(r"[^A-Za-z0-9_-]", "_", tool.name).upper(),
-        name=tool.name.replace("_", " ").title(),
-        description=tool.description,
-        input_schema=dict(tool.input_schema),
-        output_schema=None if tool.output_schema is None else dict(tool.output_schema),
-        input_params=_any_arguments(),
-        execute=execute,
-    )
-
-
-def _any_arguments() -> Any:
-    """Return a model that lets all arguments pass: the tool checks them itself."""
-    pydantic = need("pydantic", extra=_EXTRA, purpose="to_composio")
-    return pydantic.create_model("Arguments", __config__=pydantic.ConfigDict(extra="allow"))

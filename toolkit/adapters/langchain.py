@@ -1,26 +1,21 @@
-"""LangChain's tools as ours, and ours as LangChain's."""
+"""LangChain's tools as ours."""
 
 import dataclasses
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from inspect import isclass
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
-from toolkit.adapters.blocking import wait_for
 from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, ResourceContent, as_content
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, Problem
 from toolkit.extras import need
-from toolkit.formats.langchain import spoken
 from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
 _EXTRA = "langchain"
-_call_id: ContextVar[str | None] = ContextVar("toolkit_langchain_call_id", default=None)
 
 
 def from_langchain(tool: Any) -> Tool:
@@ -39,48 +34,6 @@ def from_langchain(tool: Any) -> Tool:
         DefinitionInvalid: Its name is not one that models take.
     """
     return _FromLangChain(tool)
-
-
-def to_langchain(tool: Tool, *, context: ToolContext | None = None) -> Any:
-    """Return one of ours as a LangChain ``StructuredTool``, for agents, graphs and models there.
-
-    A failure is a ``ToolMessage`` with the status ``error``, or a ``ToolException`` where LangChain calls with
-    arguments alone; structured output is the message's artifact. Synchronous calls run on an event loop of their own.
-
-    Args:
-        tool: The tool.
-        context: What its calls may use.
-
-    Raises:
-        ExtraMissing: langchain-core is not installed.
-    """
-    tools = need("langchain_core.tools", extra=_EXTRA, purpose="to_langchain")
-    messages = need("langchain_core.messages", extra=_EXTRA, purpose="to_langchain")
-
-    async def answer(**arguments: Any) -> Any:
-        call_id = _call_id.get()
-        call = ToolCall(tool.name, arguments) if call_id is None else ToolCall(tool.name, arguments, call_id)
-        result = await tool(call, context)
-        if call_id is None:
-            if result.is_error:
-                raise tools.ToolException(result.text)
-            return spoken(result)
-        status = "error" if result.is_error else "success"
-        artifact = result.metadata.get("artifact", result.structured)
-        return messages.ToolMessage(
-            content=spoken(result), artifact=artifact, tool_call_id=call_id, name=tool.name, status=status
-        )
-
-    def answer_at_once(**arguments: Any) -> Any:
-        return wait_for(lambda: answer(**arguments))
-
-    return _structured_tool(tools)(
-        name=tool.name,
-        description=tool.description,
-        args_schema=dict(tool.input_schema),
-        coroutine=answer,
-        func=answer_at_once,
-    )
 
 
 class _FromLangChain(Tool):
@@ -258,29 +211,3 @@ def _block(block: Any) -> Content:
             head, _, body = url.partition(";base64,")
             return ImageContent(body, head.removeprefix("data:")) if body else ResourceContent(url)
     return as_content(block)
-
-
-def _structured_tool(tools: Any) -> Any:
-    """Return LangChain's class with the call's id told to the function, for which it has no way with a JSON Schema."""
-
-    class ToolkitTool(tools.StructuredTool):
-        """A tool of the toolkit."""
-
-        def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
-            with _told_id(input):
-                return super().invoke(input, config, **kwargs)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - its base is known at run time alone
-
-        async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
-            with _told_id(input):
-                return await super().ainvoke(input, config, **kwargs)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - as above
-
-    return ToolkitTool
-
-
-@contextmanager
-def _told_id(given: Any) -> Generator[None]:
-    token = _call_id.set(member(given, "id") if member(given, "type") == "tool_call" else None)
-    try:
-        yield
-    finally:
-        _call_id.reset(token)

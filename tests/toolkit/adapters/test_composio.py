@@ -2,19 +2,15 @@
 
 import asyncio
 import json
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from instrument.testing import capture
-from toolkit.adapters.composio import ComposioTools, to_composio
-from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ExtraMissing
-from toolkit.functions import FunctionTool
+from toolkit.adapters.composio import ComposioTools
+from toolkit.errors import DefinitionInvalid
 from toolkit.node import ToolNode
-from toolkit.result import ToolResult
 
 _TOOLKIT = {"slug": "github", "name": "GitHub", "logo": ""}
 _STAR = {
@@ -221,51 +217,3 @@ def test_no_call_of_ours_is_told_to_composios_telemetry(client, service, telemet
 def test_all_of_composio_is_not_asked_for(client):
     with pytest.raises(DefinitionInvalid, match="Composio has thousands"):
         ComposioTools(client, user_id="ada")
-
-
-async def _measure(text: str, context: ToolContext) -> dict:
-    """Measure a text."""
-    return {"length": len(text), "user": context.dependency("composio_session").user_id}
-
-
-async def _fail() -> ToolResult:
-    """Fail."""
-    return ToolResult.error("too loud")
-
-
-async def _count(text: str) -> int:
-    """Count."""
-    return len(text)
-
-
-def test_ours_is_a_custom_tool_in_a_session_of_composios(client, service):
-    tools = [to_composio(FunctionTool(each, name=each.__name__.strip("_"))) for each in (_measure, _fail, _count)]
-
-    session = client.create(user_id="ada", experimental={"custom_tools": tools})
-
-    (created,) = [body for method, _, body in service.requests if method == "POST"]
-    first = created["experimental"]["custom_tools"][0]
-    assert (first["slug"], first["description"]) == ("MEASURE", "Measure a text.")
-    assert list(first["input_schema"]["properties"]) == ["text"]
-    done = session.execute("MEASURE", arguments={"text": "four"})
-    assert (done.data, done.error) == ({"length": 4, "user": "ada"}, None)
-    assert session.execute("FAIL", arguments={}).error == "too loud"
-    assert session.execute("COUNT", arguments={"text": "four"}).data == {"result": 4}
-    assert session.execute("MEASURE", arguments={"text": 4}).error.startswith(
-        "invalid arguments for measure: text: expected"
-    )
-
-
-def test_a_tool_without_a_description_is_refused_as_composio_would():
-    async def silent() -> str:
-        return ""
-
-    with pytest.raises(DefinitionInvalid, match="silent has no description"):
-        to_composio(FunctionTool(silent))
-
-
-def test_a_missing_composio_is_said_with_the_way_to_get_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "composio", None)
-
-    with pytest.raises(ExtraMissing, match="to_composio needs composio"):
-        to_composio(FunctionTool(_count))

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage
 from langchain_core.tools import (
-    BaseTool,
     BaseToolkit,
     InjectedToolArg,
     InjectedToolCallId,
@@ -24,13 +23,11 @@ from pydantic import BaseModel, Field
 
 from instrument.testing import capture
 from toolkit.adapters import as_tool
-from toolkit.adapters.langchain import from_langchain, to_langchain
+from toolkit.adapters.langchain import from_langchain
 from toolkit.content import ImageContent, ResourceContent, TextContent
 from toolkit.context import ToolContext
-from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing
-from toolkit.functions import FunctionTool
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
 from toolkit.node import ToolNode
-from toolkit.result import ToolResult
 
 _ROOT = Path(__file__).parents[3]
 
@@ -203,110 +200,6 @@ def test_a_langchain_tool_passes_the_hooks_and_the_middleware_once():
     assert result.text == '{"city": "Rome", "days": 7}'
     assert seen == [("forecast", "function")]
     assert [name for name, _ in captured] == ["before_tool_call", "after_tool_call"]
-
-
-async def _measure(text: str, times: int = 1) -> dict:
-    """Measure a text.
-
-    Args:
-        text: What to measure.
-        times: How often.
-    """
-    return {"length": len(text) * times}
-
-
-async def _fail() -> ToolResult:
-    """Fail."""
-    return ToolResult.error("too loud")
-
-
-async def _picture() -> list:
-    """Show one."""
-    return [TextContent("Here:"), ImageContent("aGk=", "image/png")]
-
-
-_MEASURE = FunctionTool(_measure, name="measure")
-_FAIL = FunctionTool(_fail, name="fail")
-_PICTURE = FunctionTool(_picture, name="picture")
-
-
-def _lc_call(name, **args):
-    return {"type": "tool_call", "name": name, "args": args, "id": "c1"}
-
-
-@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
-def test_ours_is_a_tool_of_langchain_with_its_schema_result_and_artifact(way):
-    made = to_langchain(_MEASURE)
-    call = _lc_call("measure", text="four", times=2)
-
-    message = made.invoke(call) if way == "invoke" else asyncio.run(made.ainvoke(call))
-
-    assert isinstance(made, BaseTool)
-    assert convert_to_openai_tool(made)["function"]["parameters"] == dict(_MEASURE.input_schema)
-    assert made.description == "Measure a text."
-    assert message == ToolMessage(
-        '{"length": 8}', artifact={"length": 8}, tool_call_id="c1", name="measure", status="success"
-    )
-
-
-def test_failures_of_ours_are_messages_that_say_so():
-    message = asyncio.run(to_langchain(_FAIL).ainvoke(_lc_call("fail")))
-
-    assert message == ToolMessage("too loud", tool_call_id="c1", name="fail", status="error")
-    message = asyncio.run(to_langchain(_MEASURE).ainvoke(_lc_call("measure", text=4)))
-    assert message.status == "error"
-    assert message.content.startswith("invalid arguments for measure: text: expected")
-
-
-def test_ours_called_with_arguments_alone_returns_or_raises_as_langchains_do():
-    assert asyncio.run(to_langchain(_MEASURE).ainvoke({"text": "four"})) == '{"length": 4}'
-    with pytest.raises(ToolException, match="too loud"):
-        to_langchain(_FAIL).invoke({})
-
-
-def test_a_synchronous_call_works_where_a_loop_runs_already():
-    async def main():
-        return to_langchain(_MEASURE).invoke(_lc_call("measure", text="four"))
-
-    assert asyncio.run(main()).content == '{"length": 4}'
-
-
-def test_pictures_of_ours_are_blocks_of_a_message():
-    message = to_langchain(_PICTURE).invoke(_lc_call("picture"))
-
-    assert message.content == [
-        {"type": "text", "text": "Here:"},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
-    ]
-
-
-def test_the_id_of_the_call_and_the_context_reach_our_tool():
-    async def who(tool_call_id: str, context: ToolContext) -> str:
-        """Say who."""
-        return f"{tool_call_id} {context.agent_name}"
-
-    made = to_langchain(FunctionTool(who), context=ToolContext(agent_name="Ada"))
-
-    assert made.invoke(_lc_call("who")).content == "c1 Ada"
-
-
-def test_there_and_back_again_is_the_same_tool():
-    back = as_tool(to_langchain(_MEASURE))
-
-    assert dict(back.input_schema) == dict(_MEASURE.input_schema)
-    assert (back.name, back.description) == (_MEASURE.name, _MEASURE.description)
-    (result,) = invoke([back], {"name": "measure", "args": {"text": "four"}})
-    assert (result.text, result.metadata) == ('{"length": 4}', {"artifact": {"length": 4}})
-    forth = to_langchain(as_tool(forecast))
-    assert forth.invoke(_lc_call("forecast", city="Rome")).content == '{"city": "Rome", "days": 1}'
-
-
-def test_a_missing_langchain_is_said_with_the_way_to_get_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "langchain_core.tools", None)
-    monkeypatch.setitem(sys.modules, "langchain_core", None)
-
-    with pytest.raises(ExtraMissing, match=r"to_langchain needs langchain_core"):
-        to_langchain(_MEASURE)
 
 
 def test_a_node_of_functions_imports_neither_langchain_nor_composio():

@@ -1,4 +1,4 @@
-"""In the environment of published frameworks: LangGraph's tools with us, and ours in LangChain's agents."""
+"""In the environment of published frameworks: LangGraph's tools with us."""
 
 import importlib.util
 import json
@@ -24,7 +24,7 @@ def python():
         pytest.fail(str(reason)) if os.environ.get("INSPECTOR_BROWSER") == "required" else pytest.skip(str(reason))
 
 
-def test_tools_of_langgraph_and_agents_of_langchain_work_with_ours(python, tmp_path):
+def test_tools_of_langgraph_work_in_a_node(python, tmp_path):
     done = subprocess.run(
         [python, str(_HERE / "programs" / "in_langgraph.py")],
         env={
@@ -45,7 +45,3 @@ def test_tools_of_langgraph_and_agents_of_langchain_work_with_ours(python, tmp_p
     assert told["arguments"] == [["x"], ["x"], []]
     assert told["results"] == ["1 Ada runtime shelf", "1 Ada Ada shelf", "updated"]
     assert told["update"] == 1
-    assert told["messages"] == [
-        ["c1", '{"sum": 2}', "success", {"sum": 2}],
-        ["cone", "invalid arguments for add: x: expected an integer, found the string 'one'", "error", None],
-    ]

@@ -1,11 +1,9 @@
 import asyncio
 
 import pytest
-from langchain_core.tools import ToolException
 
 from instrument.testing import capture
 from toolkit import ToolContext
-from toolkit.adapters.langchain import to_langchain
 from toolkit.context import Progress
 from toolkit.errors import ServerFailed, ToolTimedOut
 from toolkit.mcp import HttpServer, McpServers, Replies
@@ -291,15 +289,3 @@ def test_each_request_is_told_of_once_and_inside_its_call(desk):
     assert sent["envelope"]["params"] == {"name": "weather", "arguments": {"city": "Porto"}}
     assert sent["envelope"]["id"] == answered["envelope"]["id"]
     assert answered["envelope"]["result"]["structuredContent"] == {"city": "Porto", "saturday": "sunny"}
-
-
-def test_a_synchronous_caller_gets_an_answer_from_a_thread_and_a_reason_on_the_loop(desk):
-    async def body(servers):
-        offered = to_langchain((await by_name(servers))["weather"])
-        async with asyncio.timeout(30):
-            with pytest.raises(ToolException, match="its event loop stands still for a synchronous call"):
-                offered.invoke({"city": "Porto"})
-            return await asyncio.to_thread(offered.invoke, {"city": "Porto"}), await offered.ainvoke({"city": "Porto"})
-
-    from_thread, from_loop = run({"desk": desk()}, body)
-    assert from_thread == from_loop
