@@ -148,3 +148,9 @@ export function endMs(row: SpanRow, nowMs: number): number {
   if (row.durationMs !== null) return row.startMs + Math.max(0, row.durationMs);
   return row.status === "running" ? Math.max(row.startMs, nowMs) : row.startMs;
 }
+
+/** Whether a row says of its span what another one does; what its messages tell of conversations is read anew each time. */
+export function saysTheSame(row: SpanRow, other: SpanRow): boolean {
+  const keys = Object.keys(row) as (keyof SpanRow)[];
+  return keys.every((key) => key === "turn" || row[key] === other[key]);
+}

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { eventQuery } from "@/api/queries";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
-import type { SpanRow } from "@/lib/spans";
+import { type SpanRow, saysTheSame } from "@/lib/spans";
 
 interface LoadedSpan {
   span: FullSpan | null;
@@ -26,12 +26,11 @@ export function useSpan(traceId: string, spanId: string, row: SpanRow | null): L
   const clipped = useQuery({ ...eventQuery(spanId, traceId), refetchInterval });
   const whole = useQuery({ ...eventQuery(spanId, traceId, true), enabled: wantsWhole, refetchInterval });
 
-  // A row that says something new is another object.
   const seen = useRef(row);
   useEffect(() => {
     const before = seen.current;
     seen.current = row;
-    if (row === before || before === null) return;
+    if (row === null || before === null || saysTheSame(row, before)) return;
     void queries.invalidateQueries({ queryKey: ["event", traceId, spanId] });
   }, [row, queries, traceId, spanId]);
 
