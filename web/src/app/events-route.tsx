@@ -1,11 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import type { SpanEvent } from "@/api/client";
 import { traceStartQuery } from "@/api/queries";
 import { EventsPage } from "@/features/events/events-page";
+import { eventsSearch } from "@/features/events/url";
 import { Labels } from "@/features/labels/labels";
 import { rowsOf } from "@/lib/spans";
 import { Skeleton } from "@/ui/notice";
+import { useTab } from "./use-tab";
+
+const spans = getRouteApi("/spans");
 
 // The list does not wait for what shows a single span.
 const SpanDetail = lazy(async () => ({ default: (await import("@/features/span/span-detail")).SpanDetail }));
@@ -23,6 +28,8 @@ export function EventsRoute() {
 
 function Detail({ traceId, spanId, event }: { traceId: string; spanId: string; event: SpanEvent | null }) {
   const { data } = useQuery(traceStartQuery(traceId, event?.seq ?? 0));
+  const tab = spans.useSearch({ select: (search) => eventsSearch({ ...search }).tab });
+  const onTab = useTab();
   const rows = useMemo(() => (data ? rowsOf(data, () => traceId) : []), [data, traceId]);
   return (
     <Suspense fallback={<Skeleton />}>
@@ -30,6 +37,8 @@ function Detail({ traceId, spanId, event }: { traceId: string; spanId: string; e
         traceId={traceId}
         spanId={spanId}
         rows={rows}
+        tab={tab}
+        onTab={onTab}
         labels={<Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
       />
     </Suspense>

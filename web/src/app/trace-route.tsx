@@ -1,4 +1,4 @@
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import type { Place } from "@/api/queries";
 import { Labels } from "@/features/labels/labels";
@@ -9,6 +9,7 @@ import { INFERRED } from "@/lib/inferred";
 import { treeOf } from "@/lib/tree";
 import { Here } from "@/ui/here";
 import { Skeleton } from "@/ui/notice";
+import { useTab } from "./use-tab";
 
 const trace = getRouteApi("/traces/$traceId");
 const run = getRouteApi("/runs/$runId");
@@ -48,6 +49,8 @@ function isOfRun(): boolean {
 
 function Shown({ place, search }: { place: Place; search: TraceSearch }) {
   const { view } = search;
+  const navigate = useNavigate();
+  const onTab = useTab();
   // While the trace loads, not after it. What goes wrong with it is told where it is drawn.
   useEffect(() => {
     if (view === "graph") loadGraph().catch(() => {});
@@ -66,6 +69,8 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
             traceId={traceId}
             spanId={spanId}
             rows={rows}
+            tab={search.tab}
+            onTab={onTab}
             labels={traceId !== INFERRED && <Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
           />
         );
@@ -73,7 +78,17 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
       labels={(runId) => <Labels target={{ run_id: runId }} noun="run" />}
       graph={(rows, trace, selected, onSelect) => (
         <Suspense fallback={<Skeleton />}>
-          <AgentGraph rows={rows} trace={trace} selected={selected} onSelect={onSelect} />
+          <AgentGraph
+            {...{ rows, trace, selected, onSelect }}
+            asTable={search.as === "table"}
+            onAsTable={(asTable) =>
+              void navigate({
+                to: ".",
+                search: ({ as: _, ...before }) => (asTable ? { ...before, as: "table" } : before),
+                replace: true,
+              })
+            }
+          />
         </Suspense>
       )}
       transcript={(rows, _, selected, onSelect) => (

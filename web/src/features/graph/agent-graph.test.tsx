@@ -4,14 +4,7 @@ import { rowsInTurn } from "@/lib/samples.test-data";
 import type { SpanRow } from "@/lib/spans";
 import { AgentGraph } from "./agent-graph";
 
-const address = vi.hoisted(() => ({ search: {} as { as?: string }, navigate: vi.fn() }));
-vi.mock("@tanstack/react-router", () => ({ useSearch: () => address.search, useNavigate: () => address.navigate }));
-
-afterEach(() => {
-  cleanup();
-  address.search = {};
-  address.navigate.mockReset();
-});
+afterEach(cleanup);
 
 const row = rowsInTurn(10);
 
@@ -28,10 +21,10 @@ function crowd(agents: number, tools: number): SpanRow[] {
   return rows;
 }
 
-function show(rows: readonly SpanRow[], selected: string | null = null) {
-  const onSelect = vi.fn();
-  const view = render(<AgentGraph rows={rows} trace={null} selected={selected} onSelect={onSelect} />);
-  return { onSelect, ...view };
+function show(rows: readonly SpanRow[], asTable = false) {
+  const [onSelect, onAsTable] = [vi.fn(), vi.fn()];
+  render(<AgentGraph rows={rows} trace={null} selected={null} {...{ onSelect, asTable, onAsTable }} />);
+  return { onSelect, onAsTable };
 }
 
 test("two hundred boxes are drawn, each a button with its name that selects a call", () => {
@@ -51,18 +44,15 @@ test("arrow keys go from box to box", () => {
   expect(document.activeElement?.hasAttribute("data-at")).toBe(true);
 });
 
-test("the table is in the address, and what was there stays", () => {
-  show(crowd(3, 1));
+test("it is a table where that is asked for, and asks for it", () => {
+  const drawn = show(crowd(3, 1));
   fireEvent.click(screen.getByRole("button", { name: "As a table" }));
-  const { search, replace } = address.navigate.mock.calls[0]?.[0] ?? {};
-  expect(replace).toBe(true);
-  expect(search({ view: "graph", span: "x" })).toEqual({ view: "graph", span: "x", as: "table" });
+  expect(drawn.onAsTable).toHaveBeenLastCalledWith(true);
   cleanup();
-  address.search = { as: "table" };
-  show(crowd(3, 1));
+  const table = show(crowd(3, 1), true);
   expect(screen.getByRole("table")).toBeTruthy();
   fireEvent.click(screen.getByRole("button", { name: "As a table" }));
-  expect(address.navigate.mock.calls.at(-1)?.[0].search({ view: "graph", as: "table" })).toEqual({ view: "graph" });
+  expect(table.onAsTable).toHaveBeenLastCalledWith(false);
 });
 
 test("more boxes than can be drawn are a table, with the figures of each", () => {

@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import type { Trace } from "@/api/client";
 import {
@@ -29,20 +28,9 @@ interface Props {
   trace: Trace | null;
   selected: string | null;
   onSelect: (spanId: string) => void;
-}
-
-/** Whether the graph is a table stands in the address, as every view does. */
-function useAsTable(): [boolean, (asTable: boolean) => void] {
-  const search: { as?: string } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  function choose(asTable: boolean) {
-    void navigate({
-      to: ".",
-      search: ({ as: _, ...before }) => (asTable ? { ...before, as: "table" } : before),
-      replace: true,
-    });
-  }
-  return [search.as === "table", choose];
+  /** Whether it is a table. */
+  asTable: boolean;
+  onAsTable: (asTable: boolean) => void;
 }
 
 function* steps(rows: readonly SpanRow[]) {
@@ -55,11 +43,10 @@ const MOST_DRAWN = 600;
 const NO_LAYOUT = layoutOf([], []);
 
 /** Who called whom in a run: agents, models and tools, each once, with what their calls came to. */
-export function AgentGraph({ rows, trace, selected, onSelect }: Props) {
+export function AgentGraph({ rows, trace, selected, onSelect, asTable, onAsTable }: Props) {
   const settled = useSettled(rows);
   const { calls, whole } = useInSlices(settled, settled.length, steps);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [asTable, setAsTable] = useAsTable();
   const [edgeId, setEdgeId] = useState<string | null>(null);
 
   const call = selected === null ? null : (calls.of.get(selected) ?? null);
@@ -113,7 +100,7 @@ export function AgentGraph({ rows, trace, selected, onSelect }: Props) {
         )}
         {!isTable && zoom.controls}
         {!isTooLarge && (
-          <Button pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          <Button pressed={asTable} onClick={() => onAsTable(!asTable)}>
             As a table
           </Button>
         )}

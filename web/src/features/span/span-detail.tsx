@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useMemo } from "react";
 import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
@@ -26,12 +25,14 @@ interface Props {
   spanId: string;
   /** The trace around it, as far as it is loaded; empty where the span is looked at alone. */
   rows: readonly SpanRow[];
+  /** Which side of it shows, as the address says; none is the first. */
+  tab: string | undefined;
+  onTab: (tab: string | undefined) => void;
   /** What was said of it, and what says more. */
   labels?: ReactNode;
 }
 
 const TABS = ["overview", "attributes", "events", "links", "raw"] as const;
-type TabId = (typeof TABS)[number];
 
 /** Rows that are ready to be asked which call came before which. */
 function* steps(rows: readonly SpanRow[]) {
@@ -40,7 +41,7 @@ function* steps(rows: readonly SpanRow[]) {
 }
 
 /** Everything that was recorded of one span, told by what it stands for. */
-export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
+export function SpanDetail({ traceId, spanId, rows: liveRows, tab: asked, onTab, labels }: Props) {
   // The trace may grow many times a second; what stands around a span may come a moment later,
   // and what takes a look at all of it later still.
   const nearRows = useDeferredValue(liveRows);
@@ -49,8 +50,8 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
   const settled = useInSlices(slowRows, slowRows.length, steps);
   const rows = treeOf(settled).places.has(spanId) ? settled : nearRows;
   const { span, raw, error, retry, loadWhole, loadingWhole } = useSpan(traceId, spanId, place.row);
-  const [asked, setTab] = useTab();
-  const tab = traceId === INFERRED ? "overview" : asked;
+  const isInferred = traceId === INFERRED;
+  const tab = (!isInferred && TABS.find((each) => each === asked)) || TABS[0];
   return (
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -64,7 +65,12 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, labels }: Props) {
       )}
       {span && labels && <div className={css.labels}>{labels}</div>}
       {span && (
-        <Tabs label="Sides of this span" tabs={tabsOf(span)} selected={tab} onSelect={setTab}>
+        <Tabs
+          label="Sides of this span"
+          tabs={tabsOf(span)}
+          selected={tab}
+          onSelect={(next) => onTab(next === TABS[0] ? undefined : next)}
+        >
           <Clipped span={span} load={loadWhole} loading={loadingWhole} />
           <div className={css.body}>
             {tab === "overview" && <Overview span={span} place={place} rows={rows} />}
@@ -90,21 +96,6 @@ function tabsOf(span: FullSpan) {
     { id: "links", label: "Links", count: span.links.length },
     { id: "raw", label: "Raw" },
   ] as const;
-}
-
-/** The tab stands in the address, so that a link opens the same side. */
-function useTab(): [TabId, (tab: TabId) => void] {
-  const search: { tab?: string } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const tab = TABS.find((each) => each === search.tab) ?? "overview";
-  function select(next: TabId) {
-    void navigate({
-      to: ".",
-      search: ({ tab: _, ...before }) => (next === "overview" ? before : { ...before, tab: next }),
-      replace: true,
-    });
-  }
-  return [tab, select];
 }
 
 function Clipped({ span, load, loading }: { span: FullSpan; load: () => void; loading: boolean }) {
