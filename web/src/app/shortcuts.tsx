@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useEffect, useEffectEvent, useRef, useState } from "react";
-import { isTyping, PLACE_KEYS, SHORTCUTS, type Shortcut } from "@/lib/shortcuts";
+import { isForPage, PLACE_KEYS, SHORTCUTS, type Shortcut } from "@/lib/shortcuts";
 import { useCommands } from "@/ui/commands";
 import { Dialog } from "@/ui/dialog";
 import css from "./shortcuts.module.css";
@@ -28,8 +28,7 @@ export function Shortcuts() {
   ]);
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-    if (document.querySelector("dialog[open]:modal")) return;
+    if (!isForPage(event)) return;
     const place = Date.now() - begun.current < SEQUENCE_MS ? placeOf(event.key) : undefined;
     begun.current = event.key === "g" ? Date.now() : 0;
     if (place) {

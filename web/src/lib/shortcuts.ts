@@ -69,3 +69,15 @@ export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches("input, textarea, select");
 }
+
+/** Whether a key is one for the page: no shortcut of the browser, and not for what has the focus or lies above the page. */
+export function isForPage(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return false;
+  if (document.querySelector("dialog[open]:modal")) return false;
+  if (!(event.target instanceof Element)) return true;
+  if (event.target.closest("dialog, [popover]")) return false;
+  return event.key !== " " || event.target.closest(PRESSED) === null;
+}
+
+/** What the space bar presses. */
+const PRESSED = "button, summary, [role=button], [role=tab], [role=menuitem]";

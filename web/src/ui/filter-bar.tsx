@@ -9,12 +9,12 @@ import {
   type SuggestedField,
 } from "@/lib/conditions";
 import { type Filter, isNarrow, PAIR_FIELDS } from "@/lib/filter";
-import { isTyping } from "@/lib/shortcuts";
 import { visibleLine } from "@/lib/visible";
 import css from "./filter-bar.module.css";
 import { FilterEditor } from "./filter-editor";
 import { FilterTime } from "./filter-time";
 import { Popover } from "./popover";
+import { usePageKeys } from "./use-page-keys";
 
 export interface FilterBarProps {
   filter: Filter;
@@ -208,16 +208,11 @@ function SearchBox({
     return () => window.clearTimeout(timer);
   }, [typed]);
 
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent) {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      event.preventDefault();
-      input.current?.focus();
-      input.current?.select();
-    }
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, []);
+  function focus() {
+    input.current?.focus();
+    input.current?.select();
+  }
+  usePageKeys(new Map([["/", focus]]));
 
   return (
     <div className={css.search}>

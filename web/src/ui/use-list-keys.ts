@@ -1,12 +1,12 @@
 import { type RefObject, useEffect } from "react";
-import { isTyping } from "@/lib/shortcuts";
+import { isForPage } from "@/lib/shortcuts";
 
 /** Let `j`, `k` and the arrows reach a list from anywhere on the page where nothing else wants them: it takes the focus. */
 export function useListKeys(list: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       const { target } = event;
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
+      if (!isForPage(event)) return;
       if (!KEYS.has(event.key) || !(target instanceof HTMLElement) || !IDLE.has(target.tagName)) return;
       if (!list.current) return;
       event.preventDefault();

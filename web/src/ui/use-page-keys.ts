@@ -1,13 +1,10 @@
 import { useEffectEvent, useLayoutEffect } from "react";
-import { isTyping } from "@/lib/shortcuts";
+import { isForPage } from "@/lib/shortcuts";
 
 /** Keys that act on the whole page, wherever the focus is, except where something is typed. */
 export function usePageKeys(actions: ReadonlyMap<string, () => void>): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
-    // A dialog above the page has its own keys.
-    if (event.target instanceof Element && event.target.closest("dialog, [popover]")) return;
-    const act = actions.get(event.key);
+    const act = isForPage(event) ? actions.get(event.key) : undefined;
     if (!act) return;
     event.preventDefault();
     act();

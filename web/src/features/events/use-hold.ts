@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { isTyping } from "@/lib/shortcuts";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { usePageKeys } from "@/ui/use-page-keys";
 
 /** How long rows stand still after the pointer moved over them, so that what is clicked is what was seen. */
 const STILL_MS = 1200;
@@ -33,24 +33,7 @@ export function useHold(): Hold {
   }, []);
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key !== " " || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isTyping(event.target) || pressesSomething(event.target) || document.querySelector("dialog[open]:modal"))
-      return;
-    event.preventDefault();
-    toggle();
-  });
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKey(event);
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
-  }, []);
+  usePageKeys(new Map([[" ", toggle]]));
 
   return { paused, scrolled, held: paused || scrolled || touched, pause, toggle, setScrolled, touch };
-}
-
-function pressesSomething(target: EventTarget | null): boolean {
-  return (
-    target instanceof Element && target.closest("button, summary, [role=button], [role=tab], [role=menuitem]") !== null
-  );
 }
