@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -46,6 +47,18 @@ def test_the_palette_goes_to_a_page_and_to_a_span_by_its_id(demo, demo_trace, vi
     expect(palette.get_by_role("option").first).to_contain_text("chat gpt")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(f"span={span_id}"))
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_shortcuts_of_every_page_are_reached_by_scrolling_down(demo, visit, width):
+    page = visit(demo, "/", viewport={"width": width, "height": 600})
+    expect(page.locator("#main")).to_contain_text("trip-planner")
+    page.keyboard.press("?")
+    shortcuts = page.get_by_role("region", name="All shortcuts")
+    expect(shortcuts).to_be_visible()
+    assert shortcuts.evaluate("each => each.scrollWidth <= each.clientWidth")
+    shortcuts.evaluate("each => each.scrollTo(0, each.scrollHeight)")
+    expect(shortcuts.get_by_text("Close the detail")).to_be_in_viewport()
 
 
 def test_a_question_mark_shows_the_shortcuts_and_escape_closes_them(demo, visit):

@@ -50,10 +50,12 @@ export function Shortcuts() {
   return (
     <Dialog open={open} onClose={() => setOpen(false)} title="Keyboard shortcuts" className={css.dialog}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className={css.pages} aria-label="All shortcuts" tabIndex={0}>
-        {PAGES.map((page) => (
-          <Page key={page} page={page} />
-        ))}
+      <section className={css.all} aria-label="All shortcuts" tabIndex={0}>
+        <div className={css.pages}>
+          {PAGES.map((page) => (
+            <Page key={page} page={page} />
+          ))}
+        </div>
       </section>
     </Dialog>
   );
