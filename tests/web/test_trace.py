@@ -372,6 +372,15 @@ def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit
     assert box and box["y"] < 844 / 2
 
 
+def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844}, has_touch=True)
+    name = page.get_by_role("region", name="Selected span").get_by_role("heading").first
+    expect(name).not_to_be_in_viewport()
+    rows_of(page).filter(has_text="find_hotels").first.tap()
+    expect(name).to_contain_text("find_hotels")
+    expect(name).to_be_in_viewport()
+
+
 def test_on_a_phone_the_figures_of_a_run_show_on_demand(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     figures = page.get_by_role("main").locator("dl").first

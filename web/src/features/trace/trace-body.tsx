@@ -27,6 +27,14 @@ import { useFindMarks } from "./use-find-marks";
 import { useFirst } from "./use-first";
 import { useSelection } from "./use-selection";
 
+/** So much of the detail has to be in sight. */
+const SEEN_PX = 120;
+
+/** Where the detail stands below the view it would seem that nothing happens. */
+function bringIntoView(detail: HTMLElement | null) {
+  if (detail && detail.getBoundingClientRect().top > window.innerHeight - SEEN_PX) detail.scrollIntoView();
+}
+
 function toFind() {
   document.getElementById(FIND_ID)?.focus();
 }
@@ -64,16 +72,22 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
   const view = search.view ?? "waterfall";
   const first = rows[failures[0] ?? tree.order[0] ?? 0];
   const running = trace.status === "running";
-  const selection = useSelection(search.span, useFirst(first?.id ?? null, { complete, running }));
+  const chosen = useSelection(search.span, useFirst(first?.id ?? null, { complete, running }));
   const clock = useClock(picture, base);
   const focus = useRef<{ focus: () => void }>(null);
   const detail = useRef<HTMLElement>(null);
+  const selection = { ...chosen, select };
   const page = useRef<HTMLDivElement>(null);
   const text = view === "graph" ? "" : (search.find ?? "");
   const hasSpan = search.span !== undefined;
   const place = run ? { runId: run.run_id } : { traceId: trace.trace_id };
   const find = useFind({ place, text, rows, tree, selection, hasSpan, running });
   useFindMarks(text, page, detail);
+
+  function select(id: string) {
+    chosen.select(id);
+    bringIntoView(detail.current);
+  }
 
   function toOpen() {
     const at = open.findIndex(({ id }) => id === selection.id);
