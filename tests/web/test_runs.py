@@ -232,6 +232,13 @@ def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid
     expect(rows.get_by_role("columnheader", name="Errors")).to_be_visible()
 
 
+def test_on_a_phone_a_run_has_room_for_what_it_was(demo, visit):
+    page = visit(demo, "/", viewport={"width": 390, "height": 800})
+    about = page.get_by_role("grid", name="Runs").get_by_role("gridcell").filter(has=page.get_by_role("link")).first
+    expect(about).to_be_visible()
+    assert about.evaluate("cell => cell.clientWidth") >= 128
+
+
 UNCUT = """name => {
   const text = document.createRange();
   text.selectNodeContents(name);
