@@ -59,17 +59,27 @@ def test_a_number_a_note_and_a_tag_are_kept_and_taken_back(labelled, visit):
     form = page.get_by_role("dialog", name="Label this run")
     form.get_by_label("Label").fill("quality=0.5")
     form.get_by_label("Note").fill("Right invoice, wrong tone.")
-    form.get_by_role("button", name="Keep").click()
+    form.get_by_role("button", name="Save").click()
     chip = group(page, "run").get_by_text("quality 0.5")
     expect(chip).to_be_visible()
     expect(group(page, "run").get_by_title("Right invoice, wrong tone.")).to_be_visible()
     page.get_by_role("button", name="Label this run", exact=True).click()
     form.get_by_label("Label").fill("a<b")
-    form.get_by_role("button", name="Keep").click()
+    form.get_by_role("button", name="Save").click()
     expect(form.get_by_role("alert")).to_contain_text("quality=0.8")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Remove the label quality 0.5").click()
     expect(chip).to_have_count(0)
+
+
+def test_on_a_phone_the_whole_form_is_on_the_page(labelled, visit):
+    page = visit(labelled, "/runs/two", viewport={"width": 390, "height": 844})
+    expect(group(page, "run")).to_be_visible()
+    page.keyboard.press("l")
+    form = page.get_by_role("dialog", name="Label this run")
+    expect(form).to_be_visible()
+    box = form.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
 
 
 def test_a_span_is_labelled_in_its_detail_and_shows_on_its_run(labelled, visit):
@@ -87,6 +97,6 @@ def test_what_is_recorded_in_a_label_is_no_markup(labelled, visit):
     form = page.get_by_role("dialog", name="Label this run")
     form.get_by_label("Label").fill("img")
     form.get_by_label("Note").fill("<img src=x onerror=alert(1)>")
-    form.get_by_role("button", name="Keep").click()
+    form.get_by_role("button", name="Save").click()
     expect(group(page, "run").get_by_title("<img src=x onerror=alert(1)> · by a person")).to_be_visible()
     assert page.locator("#main img").count() == 0

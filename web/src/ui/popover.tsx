@@ -1,5 +1,12 @@
-import { type CSSProperties, type ReactNode, type Ref, type ToggleEvent, useId, useRef, useState } from "react";
+import { type ReactNode, type Ref, type ToggleEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import css from "./popover.module.css";
+
+interface Place {
+  top: number;
+  maxHeight: number;
+  left?: number;
+  right?: number;
+}
 
 interface Props {
   /** The button's words; the panel is named after them. */
@@ -17,7 +24,15 @@ interface Props {
 export function Popover({ label, children, className, panel, ref, onClose }: Props) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState<CSSProperties | null>(null);
+  const [place, setPlace] = useState<Place | null>(null);
+
+  // How wide it is shows only once it is there.
+  useLayoutEffect(() => {
+    const box = place && root.current?.getBoundingClientRect();
+    if (!box || box.width === 0) return;
+    const most = window.innerWidth - 8 - box.width;
+    if (place.left !== undefined && place.left > Math.max(8, most)) setPlace({ ...place, left: Math.max(8, most) });
+  }, [place]);
 
   function beforeToggle(event: ToggleEvent<HTMLDivElement>) {
     const button = event.currentTarget.previousElementSibling;
@@ -64,7 +79,7 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
 }
 
 /** Below the button, aligned with whichever of its sides has more room. */
-function below(button: DOMRect): CSSProperties {
+function below(button: DOMRect): Place {
   const top = button.bottom + 4;
   const side =
     button.left < window.innerWidth / 2

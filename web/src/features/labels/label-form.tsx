@@ -3,7 +3,7 @@ import { type Said, saidIn } from "@/lib/labels";
 import { Button } from "@/ui/button";
 import css from "./labels.module.css";
 
-const HINT = "a tag, quality=0.8 or relevance=fair; with a note alone: nothing";
+const HINT = "a tag such as flaky, quality=0.8 or relevance=fair, or a note alone";
 
 /** Asks what to say. */
 export function LabelForm({ onSay }: { onSay: (said: Said, note: string) => void }) {
@@ -35,10 +35,10 @@ export function LabelForm({ onSay }: { onSay: (said: Said, note: string) => void
         <textarea value={note} rows={3} onChange={(event) => setNote(event.target.value)} />
       </label>
       <p className={css.hint} role={wrong ? "alert" : undefined}>
-        {wrong ? `Use ${HINT}.` : HINT}
+        {wrong ? `Use ${HINT}.` : `Either ${HINT}.`}
       </p>
       <Button type="submit" look="accent">
-        Keep
+        Save
       </Button>
     </form>
   );
