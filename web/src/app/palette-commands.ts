@@ -89,7 +89,7 @@ function usePlaceCommands(): { go: Command[]; looks: Command[] } {
       run: () => void navigate({ to: "/", search: failed }),
     },
     {
-      id: "failed events",
+      id: "failed spans",
       group: "Go to",
       title: "Spans that failed",
       words: "show errors only events spans failed",
@@ -177,9 +177,9 @@ function useSearchCommands(words: string): Command[] {
       run: () => void navigate({ to: "/", search: { q: words } }),
     },
     {
-      id: "search events",
+      id: "search spans",
       group: "Search",
-      title: `Search events for “${words}”`,
+      title: `Search spans for “${words}”`,
       run: () => void navigate({ to: "/spans", search: { q: words } }),
     },
   ];

@@ -8,7 +8,7 @@ import { KEY } from "@/lib/semconv";
 import { Button } from "@/ui/button";
 import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
-import { Recorded } from "@/ui/recorded";
+import { SpanName } from "@/ui/span-name";
 import { SummedCost } from "@/ui/summed-cost";
 import { ContextChart } from "./context-chart";
 import type { OverviewProps } from "./overview";
@@ -131,7 +131,7 @@ function GroupTable({ groups }: { groups: Group[] }) {
               <th scope="row">
                 <SpanLink traceId={group.first.traceId} spanId={group.first.id} className={css.name}>
                   <KindIcon kind={group.kind} />
-                  <Recorded text={group.name || "(no name)"} />
+                  <SpanName name={group.name || "(no name)"} />
                 </SpanLink>
                 {group.inferred && <InferredMark />}
               </th>

@@ -10,6 +10,7 @@ describe("barPlace", () => {
   it("puts the label where there is room for it", () => {
     expect(place(10, 20)).toEqual({ left: 10, width: 20, label: "after" });
     expect(place(60, 30)).toEqual({ left: 60, width: 30, label: "before" });
+    expect(place(50, 15).label).toBe("before");
     expect(place(0, 100)).toEqual({ left: 0, width: 100, label: "inside" });
   });
 

@@ -18,7 +18,7 @@ export function stretchPlace(startMs: number, end: number, view: Range): BarPlac
   const place = placeOf(startMs, end, view);
   if (!place) return { left: 0, width: 0, label: end < view.from ? "earlier" : "later" };
   const right = place.left + place.width;
-  return { ...place, label: right < 76 ? "after" : place.left > 24 ? "before" : "inside" };
+  return { ...place, label: right < 60 ? "after" : place.left > 24 ? "before" : "inside" };
 }
 
 /** What a duration and the mark of its status take: no label begins nearer to the end of its track. */

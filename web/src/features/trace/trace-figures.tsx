@@ -17,10 +17,12 @@ interface Props {
   run: Run | null;
   clock: Clock;
   inferred: InferredCounts;
+  /** What stands behind the figures. */
+  children: ReactNode;
 }
 
 /** What a run was and took. On a narrow page three figures show, and the others on demand. */
-export function TraceFigures({ trace, run, clock, inferred }: Props) {
+export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
   const [all, setAll] = useState(false);
   const Chevron = all ? ChevronUp : ChevronDown;
   const began = unixMs(trace.start_time_unix_nano);
@@ -92,6 +94,7 @@ export function TraceFigures({ trace, run, clock, inferred }: Props) {
         {all ? "Fewer" : "All"} figures
         <Chevron size={14} aria-hidden />
       </Button>
+      <div className={css.behind}>{children}</div>
     </div>
   );
 }

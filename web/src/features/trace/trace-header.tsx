@@ -86,8 +86,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
         </div>
       </div>
       <Gist question={trace.question} answer={trace.answer} />
-      <TraceFigures {...{ trace, run, clock, inferred }} />
-      {labels}
+      <TraceFigures {...{ trace, run, clock, inferred }}>{labels}</TraceFigures>
     </header>
   );
 }

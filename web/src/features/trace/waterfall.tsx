@@ -38,6 +38,11 @@ const HEAD_REM = 1.625;
 /** What the names leave to the bars and their durations on a narrow page. */
 const TRACK_REM = 10;
 
+/** The width of the names, in pixels, until somebody chooses one: a wide page has room for more of what was given. */
+function usualName(): number {
+  return Math.min(480, Math.max(340, Math.round(window.innerWidth / 4)));
+}
+
 interface Props {
   /** The run that they are of. */
   runId: string | null;
@@ -64,7 +69,7 @@ export function Waterfall(props: Props) {
   const { rows, tree, outline, selection, clock, zoom } = props;
   const { lines } = outline;
   const scroller = useRef<HTMLDivElement>(null);
-  const [nameWidth, setNameWidth] = useStoredNumber("inspector.trace.name", 340);
+  const [nameWidth, setNameWidth] = useStoredNumber("inspector.trace.name", usualName());
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
   const lineHeight = LINE_REM * rem;
   const page = () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / lineHeight) - 2);
