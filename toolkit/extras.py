@@ -1,6 +1,7 @@
 """Packages that only some parts of the toolkit need."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from toolkit.errors import ExtraMissing
@@ -19,3 +20,14 @@ def need(module: str, *, extra: str, purpose: str) -> ModuleType:
             raise
         package = error.name
     raise ExtraMissing(f"{purpose} needs {package}: pip install 'mcp-agent-inspector[{extra}]'", name=package)
+
+
+def need_mcp(purpose: str) -> None:
+    """See that the SDK of the Model Context Protocol is there.
+
+    Raises:
+        ExtraMissing: It is not installed, or is too old.
+    """
+    need("mcp", extra="mcp", purpose=purpose)
+    if find_spec("mcp.shared.dispatcher") is None:
+        raise ExtraMissing(f"{purpose} needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack, cast
 from instrument import around
 from toolkit.adapters import supplies_tools
 from toolkit.agents.foreign import result_of
-from toolkit.agents.limits import Run, running
+from toolkit.agents.limits import Limits, Run, running
 from toolkit.agents.options import AgentOptions
 from toolkit.agents.requests import UnifiedRequest, resolve
 from toolkit.agents.thread import Thread
@@ -89,15 +89,18 @@ class Agent:
             raise DefinitionInvalid("an agent needs a name")
         require_known(options, AgentOptions.__annotations__, name)
         max_turns = options.get("max_turns", 20)
-        if max_turns < 1:
-            raise DefinitionInvalid(f"max_turns of {name} is {max_turns}; expected at least 1")
+        if not isinstance(cast("object", max_turns), int) or max_turns < 1:
+            raise DefinitionInvalid(f"max_turns of {name} is {max_turns!r}; expected a whole number of at least 1")
+        limits = options.get("limits")
+        if not isinstance(cast("object", limits), Limits | None):
+            raise DefinitionInvalid(f"limits of {name}: expected Limits(…), not {type(limits).__name__}")
         self.name = name
         self.instruction = instruction
         self.description = options.get("description", "")
         self.model = None if model is None else as_model(model, name)
-        self.model_hooks = [check_model_hook(load_callable(each)) for each in options.get("model_hooks", ())]
+        self.model_hooks = [check_model_hook(load_callable(each)) for each in _several(options.get("model_hooks", ()))]
         self.max_turns = max_turns
-        self.limits = options.get("limits")
+        self.limits = limits
         self.context = options.get("context")
         self._output = _output(options.get("output"), name)
         self.messages = tuple(options.get("messages", ()))
@@ -105,7 +108,7 @@ class Agent:
         """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
         self.node = ToolNode(
             [*tools_of(self), *_offered(options.get("tools", ()), name)],
-            tool_hooks=[check_tool_hook(load_callable(each)) for each in options.get("tool_hooks", ())],
+            tool_hooks=[check_tool_hook(load_callable(each)) for each in _several(options.get("tool_hooks", ()))],
             max_parallel=options.get("max_parallel"),
         )
         """Where its tools are; more can be registered at any time."""
@@ -316,6 +319,11 @@ def _messages(task: object) -> Sequence[Message]:
         return cast("Sequence[Message]", task)
     kind = "no messages" if task == [] else type(cast("object", task)).__name__
     raise DefinitionInvalid(f"a task is text, or a list of messages with a role and content, not {kind}")
+
+
+def _several(hooks: Any) -> Sequence[Any]:
+    """Return middleware that stands alone as a list of it."""
+    return [hooks] if isinstance(hooks, str) or callable(hooks) else hooks
 
 
 def _offered(tools: object, name: str) -> list[object]:

@@ -19,7 +19,7 @@ from toolkit.errors import NoAnswer
 @click.option(
     "--model",
     metavar="SPEC",
-    help="scripted:FILE or openai:NAME, for all agents; OPENAI_API_KEY and OPENAI_BASE_URL are read.",
+    help="openai:NAME, NAME alone or scripted:FILE, for all agents; OPENAI_API_KEY and OPENAI_BASE_URL are read.",
 )
 @click.option("--message", metavar="TEXT", help="What the agent is told; by default what is on standard input.")
 @click.option("--quiet", is_flag=True, help="Do not say which agents are at work.")

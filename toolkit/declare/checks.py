@@ -8,9 +8,9 @@ from pathlib import Path
 from toolkit.declare.config import AgentConfig
 from toolkit.declare.settings import Settings
 from toolkit.errors import CardProblem, ToolkitError, did_you_mean
-from toolkit.extras import need
+from toolkit.extras import need, need_mcp
 from toolkit.mcp.places import Place, StdioServer
-from toolkit.mcp.servers import need_sdk
+from toolkit.mcp.servers import NEEDED_FOR
 from toolkit.model import Model
 from toolkit.models.named import models_named
 
@@ -39,7 +39,7 @@ def problems_of_servers(
     users = {name: each for each in reversed(configs) for name in each.servers if name in places}
     try:
         if users:
-            need_sdk()
+            need_mcp(NEEDED_FOR)
     except ToolkitError as error:
         yield _of_agent(next(reversed(users.values())), "servers")(str(error))
     for name, config in users.items():

@@ -4,18 +4,20 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from types import TracebackType
 from typing import Self, TypeVar
 
-from toolkit.errors import DefinitionInvalid, ExtraMissing, ServerFailed
-from toolkit.extras import need
+from toolkit.errors import DefinitionInvalid, ServerFailed
+from toolkit.extras import need_mcp
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.replies import Replies
 from toolkit.mcp.server import McpServer
 from toolkit.mcp.tools import McpTool
 
 T = TypeVar("T")
+
+NEEDED_FOR = "a connection to MCP servers"
+"""What the SDK is needed for, in messages."""
 
 _log = logging.getLogger("mcp.toolkit")
 
@@ -64,7 +66,7 @@ class McpServers(Mapping[str, McpServer]):
             DefinitionInvalid: ``tools`` names a tool that its server does not have.
             ExtraMissing: The SDK is not installed, or is too old.
         """
-        need_sdk()
+        need_mcp(NEEDED_FOR)
         self._servers = {name: self._server(name, place) for name, place in self._places.items()}
         if not self._lazy:
             try:
@@ -147,16 +149,3 @@ class McpServers(Mapping[str, McpServer]):
         if failures:
             raise failures[0]
         return [each for each in results if each is not None and not isinstance(each, BaseException)]
-
-
-def need_sdk() -> None:
-    """See that the SDK is there.
-
-    Raises:
-        ExtraMissing: It is not installed, or is too old.
-    """
-    need("mcp", extra="mcp", purpose="a connection to MCP servers")
-    if find_spec("mcp.shared.dispatcher") is None:
-        raise ExtraMissing(
-            "a connection to MCP servers needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp"
-        )

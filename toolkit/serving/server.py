@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
 from toolkit.agents.requests import Handles
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ExtraMissing, ServerFailed
-from toolkit.extras import need
+from toolkit.errors import DefinitionInvalid, ServerFailed
+from toolkit.extras import need_mcp
 from toolkit.middleware.chain import required_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
@@ -153,7 +152,7 @@ class ToolServer:
     async def _start(self, *, takes_signals: bool) -> None:
         if self._running is not None:
             raise ServerFailed(f"the server {self.name!r} runs already")
-        _need_sdk()
+        need_mcp("a server of tools")
         from toolkit.serving.running import over_http, over_stdio
 
         await self._offers.learn()
@@ -167,9 +166,3 @@ class ToolServer:
             has_tokens=self._has_tokens,
             takes_signals=takes_signals,
         )
-
-
-def _need_sdk() -> None:
-    need("mcp", extra="mcp", purpose="a server of tools")
-    if find_spec("mcp.shared.dispatcher") is None:
-        raise ExtraMissing("a server of tools needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp")

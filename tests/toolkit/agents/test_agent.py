@@ -183,6 +183,8 @@ def test_an_agent_without_a_model_says_how_to_give_it_one(run):
     [
         ({"name": ""}, "an agent needs a name"),
         ({"name": "a", "max_turns": 0}, "max_turns of a is 0"),
+        ({"name": "a", "max_turns": "2"}, "max_turns of a is '2'; expected a whole number of at least 1"),
+        ({"name": "a", "limits": 5}, r"limits of a: expected Limits\(…\), not int"),
         ({"name": "a", "max_parallel": 0}, "max_parallel is 0"),
         ({"name": "a", "tools": [42]}, "42 cannot be used as a tool"),
         ({"name": "a", "tools": [add_one, add_one]}, "two tools are called 'add_one'"),
@@ -456,5 +458,6 @@ def test_middleware_that_cannot_be_one_is_refused_when_the_agent_is_made(tmp_pat
     (tmp_path / "hooks.py").write_text(
         "async def look(ctx, request, call_next):\n    return await call_next(request)\n"
     )
-    agent = Agent("a", model_hooks=[f"{tmp_path / 'hooks.py'}:look"])
-    assert [each.__name__ for each in agent.model_hooks] == ["look"]
+    spec = f"{tmp_path / 'hooks.py'}:look"
+    for given in ([spec], spec):
+        assert [each.__name__ for each in Agent("a", model_hooks=given).model_hooks] == ["look"]
