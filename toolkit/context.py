@@ -12,6 +12,7 @@ from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
 from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolHook
 from toolkit.people.approver import ApprovalRequest, Approver
+from toolkit.people.asking import PATIENCE_S, agreed
 
 T = TypeVar("T")
 
@@ -52,6 +53,9 @@ class ToolContext:
     """What the caller may do; None for everything."""
     output: Output | None = field(default=None, repr=False)
     approver: Approver | None = field(default=None, repr=False)
+    """Who is asked before something is done."""
+    approval_timeout_s: float | None = PATIENCE_S
+    """How long ``ask`` waits for an answer; None for ever. Nobody answering is a no."""
     tool_hooks: tuple[ToolHook, ...] = ()
     """The middleware around every call that is made with this context, the first one outermost."""
     correlation_id: str | None = None
@@ -129,13 +133,17 @@ class ToolContext:
         """Have a person approve the call under way.
 
         Raises:
-            ToolRefused: The person said no, or there is nobody to ask.
+            ToolRefused: The person said no, nobody answered in time, or there is nobody to ask.
         """
         name = self.call.name if self.call is not None else "a tool"
         if self.approver is None:
             raise ToolRefused(f"{name} needs a person's approval and nobody can be asked")
         arguments = self.call.arguments if self.call is not None else None
-        if not await self.approver(ApprovalRequest(name, arguments, question)):
+        request = ApprovalRequest(name, arguments, question)
+        answer = await agreed(request, self.approver, timeout_s=self.approval_timeout_s, changes=self.changes)
+        if answer is None:
+            raise ToolRefused(f"nobody answered whether {name} may go on: {question}")
+        if not answer:
             raise ToolRefused(f"a person refused {name}: {question}")
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:

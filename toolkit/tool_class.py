@@ -287,6 +287,7 @@ class Tool(ABC):
             original_tool_func=rest or alone,
             call_id=context.call_id,
             approver=context.approver,
+            changes=context.changes,
         )
 
     async def _perform(self, call: ToolCall, context: ToolContext) -> ToolResult:

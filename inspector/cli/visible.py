@@ -8,35 +8,8 @@ dropped; each is shown as what it is.
 import re
 import unicodedata
 
-_INVISIBLE_RANGES: tuple[tuple[int, int], ...] = (
-    (0x00, 0x1F),
-    (0x7F, 0x9F),
-    (0xAD, 0xAD),
-    (0x034F, 0x034F),
-    (0x061C, 0x061C),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200F),
-    (0x2028, 0x202E),
-    (0x2060, 0x206F),
-    (0x3164, 0x3164),
-    (0xD800, 0xDFFF),
-    (0xFDD0, 0xFDEF),
-    (0xFE00, 0xFE0D),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFFB),
-    (0xFFFE, 0xFFFF),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
-    (0xE0000, 0xE0FFF),
-)
-"""C0, DEL and C1; line separators; bidirectional controls; lone surrogates and noncharacters; and every character of
-Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt), tags and variation selectors among them,
-except U+FE0E and U+FE0F, which choose how the character before them is drawn."""
+from instrument.invisible import INVISIBLE, shown
 
-_INVISIBLE = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in _INVISIBLE_RANGES) + "]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_ENDS = re.compile(r"\r\n|\r")
 _NARROW = re.compile(
@@ -50,7 +23,7 @@ _CHARACTERS_A_COLUMN = 4
 
 def is_safe(text: str) -> bool:
     """Whether a terminal shows every character of ``text`` and obeys none of them."""
-    return _INVISIBLE.search(text) is None
+    return INVISIBLE.search(text) is None
 
 
 def visible(text: str, *, unicode: bool = True) -> str:
@@ -63,8 +36,8 @@ def visible(text: str, *, unicode: bool = True) -> str:
     if text.isascii() and text.isprintable():
         return text
     if unicode:
-        return _INVISIBLE.sub(_symbol, text)
-    return _INVISIBLE.sub(_ascii_symbol, text).encode("ascii", "backslashreplace").decode("ascii")
+        return shown(text)
+    return INVISIBLE.sub(_ascii_symbol, text).encode("ascii", "backslashreplace").decode("ascii")
 
 
 def visible_lines(text: str, *, unicode: bool = True) -> list[str]:
@@ -84,7 +57,7 @@ def json_text(encoded: bytes, *, unicode: bool = True) -> str:
     """
     text = encoded.decode("utf-8")
     if not is_safe(text):
-        text = _INVISIBLE.sub(_json_escape, text)
+        text = INVISIBLE.sub(_json_escape, text)
     return text if unicode else _NOT_ASCII.sub(_json_escape, text)
 
 
@@ -134,13 +107,6 @@ def _columns(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-
-
-def _symbol(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
 
 
 def _ascii_symbol(match: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.plain import Plain
 
-_WITHOUT_CONTENT = ("name", "did", "calls")
+_WITHOUT_CONTENT = ("name", "did", "calls", "answer", "waited_ms")
 _OF_AN_ATTEMPT = ("outcome", "error")
 
 
@@ -21,7 +21,7 @@ def _without_content(entry: dict[str, Plain]) -> dict[str, Plain]:
 
 
 def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
-    return {key: value for key in keys if isinstance(value := entry.get(key), str | int)}
+    return {key: value for key in keys if isinstance(value := entry.get(key), str | int | float)}
 
 
 def outcome(facts: dict[str, Plain]) -> str | None:

@@ -15,9 +15,9 @@ H = TypeVar("H")
 
 Hook: TypeAlias = Callable[[C, A, Callable[[A], Awaitable[R]]], Awaitable[Any]]
 Snapshot: TypeAlias = Callable[[Any], Any]
-Did = Literal["passed", "changed", "answered", "raised", "skipped", "refused"]
+Did = Literal["passed", "changed", "answered", "raised", "skipped", "refused", "asked"]
 """``answered``: it never called what comes after it; ``skipped``: one before it kept the call from getting there;
-``refused``: a guardrail did not let it pass."""
+``refused``: a guardrail did not let it pass; ``asked``: a person was asked."""
 
 
 WITHHELD = object()
@@ -38,7 +38,11 @@ class Change:
     """What it got back last and what it returned, where the two differ; the first is None where it answered, and
     ``WITHHELD`` where the middleware took something of it away."""
     message: str | None = None
-    """Why a guardrail refused it."""
+    """Why a guardrail refused it, or what a person was asked."""
+    answer: str | None = None
+    """What the person answered: ``yes``, ``no``, ``nobody answered`` or ``cancelled``."""
+    waited_ms: float | None = None
+    """How long the question was pending."""
     attempts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     """What each of its calls of what comes after it came to, where there were several."""
 
@@ -47,8 +51,9 @@ class Change:
         told: dict[str, Any] = {"name": self.name, "did": self.did}
         if self.calls > 1:
             told |= {"calls": self.calls, "attempts": self.attempts}
-        if self.message is not None:
-            told["message"] = self.message
+        for key, value in (("message", self.message), ("answer", self.answer), ("waited_ms", self.waited_ms)):
+            if value is not None:
+                told[key] = value
         for key, change in (("args", self.args), ("result", self.result)):
             if change is not None:
                 told[key] = {"after": change[1]} if change[0] is WITHHELD else {"before": change[0], "after": change[1]}

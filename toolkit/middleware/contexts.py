@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolkit.definition import ToolSource
+from toolkit.middleware.chain import Change
 from toolkit.model import ModelRequest, ModelResponse
 from toolkit.people.approver import Approver
 from toolkit.result import ToolResult
@@ -35,6 +36,8 @@ class ToolHookContext:
     """The id that the call's hooks carry; None when nobody watches."""
     approver: Approver | None = field(default=None, repr=False)
     """Whom the caller named to be asked; None where nobody was."""
+    changes: list[Change] | None = field(default=None, repr=False)
+    """Receives what is recorded of the call; None when nobody watches."""
 
 
 ToolHook: TypeAlias = Callable[[ToolHookContext, ToolCallArgs, ToolCallFn], Awaitable[Any]]

@@ -2,8 +2,9 @@
 
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, failed
 from toolkit.people.approver import ApprovalRequest, Approver
+from toolkit.people.asking import PATIENCE_S, agreed
 from toolkit.people.terminal import Terminal
 from toolkit.plain import own
 from toolkit.result import ToolResult
@@ -16,21 +17,32 @@ class Approve(ToolMiddleware):
         question: What the person is asked.
         approver: Who is asked. By default the approver of the caller's ``ToolContext``, and where there is none the
             person at the terminal.
+        timeout_s: How long the answer may take, after which the call is refused; None for ever.
         tools: Whose calls it stands around.
+
+    Raises:
+        DefinitionInvalid: ``timeout_s`` is not above 0.
     """
 
     def __init__(
-        self, question: str = "Let the agent do this?", *, approver: Approver | None = None, tools: Tools = "*"
+        self,
+        question: str = "Let the agent do this?",
+        *,
+        approver: Approver | None = None,
+        timeout_s: float | None = PATIENCE_S,
+        tools: Tools = "*",
     ) -> None:
         super().__init__(tools)
+        self._timeout_s = None if timeout_s is None else above_zero(timeout_s, "Approve(timeout_s=…)")
         self._question = question
         self._approver = approver
         self._terminal = Terminal()
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Ask, and call the tool if the answer is yes."""
-        ask = self._approver or ctx.approver or self._terminal.answer
-        agreed = await ask(ApprovalRequest(ctx.tool_name, own(args), self._question))
-        if agreed is None:
+        request = ApprovalRequest(ctx.tool_name, own(args), self._question)
+        approver = self._approver or ctx.approver or self._terminal.answer
+        answer = await agreed(request, approver, timeout_s=self._timeout_s, changes=ctx.changes)
+        if answer is None:
             return failed(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))
-        return await call_next(args) if agreed else failed(ToolRefused(f"a person refused {ctx.tool_name}"))
+        return await call_next(args) if answer else failed(ToolRefused(f"a person refused {ctx.tool_name}"))

@@ -17,6 +17,6 @@ class ApprovalRequest:
 class Approver(Protocol):
     """Asks a person; in the terminal, in a chat, or in a test."""
 
-    async def __call__(self, request: ApprovalRequest, /) -> bool:
-        """Return whether it may be done."""
+    async def __call__(self, request: ApprovalRequest, /) -> bool | None:
+        """Return whether it may be done, None where nobody answered."""
         ...

@@ -9,6 +9,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolkitError
 from toolkit.people.approver import ApprovalRequest
+from toolkit.people.asking import agreed
 from toolkit.people.terminal import Terminal, visible
 from toolkit.result import ToolResult
 from toolkit.tool_class import arguments_of
@@ -64,10 +65,14 @@ class HumanInputTool(RuntimeTool):
             answer = await self._answer(question)
             return _result(answer, answer)
         if context.approver is not None:
-            agreed = await context.approver(ApprovalRequest(call.name, arguments, question))
+            request = ApprovalRequest(call.name, arguments, question)
+            timeout_s, changes = context.approval_timeout_s, context.changes
+            yes = await agreed(request, context.approver, timeout_s=timeout_s, changes=changes)
+            if yes is None:
+                raise ToolkitError("nobody answered; go on without an answer, or say what you would need")
         else:
-            agreed = (await self._answer(f"{question} [y/N]")).strip().lower() in _YES
-        return _result("yes" if agreed else "no", agreed)
+            yes = (await self._answer(f"{question} [y/N]")).strip().lower() in _YES
+        return _result("yes" if yes else "no", yes)
 
     async def _answer(self, question: str) -> str:
         answer = await self._ask(question)

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from weakref import WeakKeyDictionary
 
+from instrument.invisible import shown
 from toolkit.people.approver import ApprovalRequest
 from toolkit.plain import plain
 
@@ -81,8 +82,8 @@ def described(request: ApprovalRequest) -> str:
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with control, bidirectional and other invisible characters written as escapes."""
-    return "".join(each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in text)
+    """Return ``text`` with symbols for characters that cannot be seen, or that turn round what is read after them."""
+    return shown(text, line_ends=True)
 
 
 def _forget_typed(descriptor: int) -> None:

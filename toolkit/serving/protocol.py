@@ -20,6 +20,8 @@ from instrument import around
 from toolkit.context import Progress, ToolContext
 from toolkit.formats.mcp import MCP, mcp_result
 from toolkit.mcp.tools import BOXED
+from toolkit.people.approver import ApprovalRequest, Approver
+from toolkit.people.terminal import described
 from toolkit.plain import plain
 from toolkit.result import ToolResult
 from toolkit.serving.offers import Offer, Offers
@@ -88,11 +90,37 @@ class ProtocolServer(Server[dict[str, Any]]):
                 await ctx.session.report_progress(value.progress, value.total, value.message)
 
         context = replace(self._context(ctx), output=pass_on)
+        if context.approver is None:
+            context = replace(context, approver=_client(ctx))
         result = await self._offers.call(params.name, params.arguments or {}, context)
         return CallToolResult.model_validate(answer_of(offer, result))
 
     def _context(self, ctx: Request) -> ToolContext:
         return self._context_of(getattr(ctx.request, "scope", {}))
+
+
+def _client(ctx: Request) -> Approver | None:
+    """Return who asks the person behind the client, by elicitation; None where the client takes no such questions."""
+    session = ctx.session
+    capabilities = session.client_capabilities
+    if capabilities is None or capabilities.elicitation is None or not session.can_send_request:
+        return None
+
+    async def mcp_client(request: ApprovalRequest) -> bool | None:
+        question = f"{request.question}\n{described(request)}"
+        answer = await session.elicit_form(question, _APPROVAL, ctx.request_id)
+        if answer.action == "cancel":
+            return None
+        return answer.action == "accept" and (answer.content or {}).get("approve") is True
+
+    return mcp_client
+
+
+_APPROVAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {"approve": {"type": "boolean", "title": "Approve", "description": "Whether it may be done."}},
+    "required": ["approve"],
+}
 
 
 def listing(offer: Offer) -> dict[str, Any]:

@@ -24,6 +24,7 @@ def test_the_context_of_a_tool_hook_has_these_fields_and_no_others(tool, call):
         "original_tool_func",
         "call_id",
         "approver",
+        "changes",
     ]
     with pytest.raises(FrozenInstanceError):
         context.tool_name = "other"

@@ -130,7 +130,7 @@ def test_nothing_in_a_call_can_steer_the_terminal():
     hostile = {"command": "ls\x1b[2K\rsafe", "name": "\u202etxt.exe", "\x07": "ü漢"}
     text = described(ApprovalRequest("a\x1bb", hostile, "?"))
     assert all(each.isprintable() or each == "\n" for each in text)
-    assert "ü漢" in text and "\\u001b" in text and "\\u202e" in text
+    assert "ü漢" in text and "\\u001b" in text and "⟨U+202E⟩" in text
     long = described(ApprovalRequest("t", {"x": "a" * 10_000}, "?"))
     assert len(long) < 4100 and "more characters, not shown" in long
 

@@ -67,6 +67,14 @@ test("each attempt of a retry, and why a guardrail refused, is told", () => {
   expect(guard).toMatchObject({ failed: true, did: ["refused the call", "not today"], attempts: [] });
 });
 
+test("who was asked what, the answer and how long it took are told", () => {
+  const asked = { name: "Terminal", did: "asked", message: "Book it?", answer: "yes", waited_ms: 3200 };
+  expect(said(asked, { ...asked, waited_ms: undefined })).toEqual([
+    ["Terminal", "was asked", "Book it?", "yes, after 3.20 s"],
+    ["Terminal", "was asked", "Book it?", "yes"],
+  ]);
+});
+
 test.each([undefined, null, 3, "", "x", "{}", "[", '{"name":"a"}'])("%j is no list of middleware", (recorded) => {
   expect(readMiddleware(recorded, SIDES)).toEqual([]);
 });

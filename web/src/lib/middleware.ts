@@ -1,4 +1,4 @@
-import { plural } from "./format";
+import { duration, plural } from "./format";
 import { isObject, member, parsedText } from "./json";
 import { type JsonChange, jsonChanges } from "./json-changes";
 
@@ -53,7 +53,11 @@ function step(entry: object, sides: Sides): MiddlewareStep {
   };
   const why = member(entry, "message");
   const said = words(did, callsOf(entry), found, sides);
-  return { ...found, did: typeof why === "string" ? [...said, why] : said, attempts: attemptsOf(entry) };
+  if (typeof why === "string") said.push(why);
+  const [answer, waited] = [member(entry, "answer"), member(entry, "waited_ms")];
+  if (typeof answer === "string")
+    said.push(typeof waited === "number" ? `${answer}, after ${duration(waited)}` : answer);
+  return { ...found, did: said, attempts: attemptsOf(entry) };
 }
 
 const PLAIN = new Map([
@@ -62,6 +66,7 @@ const PLAIN = new Map([
   ["raised", "raised"],
   ["skipped", "was not reached"],
   ["refused", "refused the call"],
+  ["asked", "was asked"],
 ]);
 
 function words(

@@ -1,0 +1,155 @@
+"""A question that is pending ends, and who answered what is recorded with the call."""
+
+import asyncio
+
+import pytest
+
+from instrument.testing import capture
+from toolkit import HttpServer, McpServers, ToolContext, ToolServer
+from toolkit import tool as as_tool
+from toolkit.errors import DefinitionInvalid, ToolRefused
+from toolkit.mcp import Replies
+from toolkit.people import Approve
+from toolkit.people.approver import ApprovalRequest
+from toolkit.people.asking import PATIENCE_S
+from toolkit.people.human import HumanInputTool
+from toolkit.people.terminal import described
+
+
+@as_tool
+async def book(hotel: str, context: ToolContext) -> str:
+    await context.ask(f"Book {hotel}?")
+    return f"booked {hotel}"
+
+
+async def yes(request):
+    return True
+
+
+async def no(request):
+    return False
+
+
+async def nobody(request):
+    return None
+
+
+async def never(request):
+    await asyncio.Event().wait()
+
+
+class Desk:
+    async def ask(self, request):
+        return True
+
+
+def asked(emitted):
+    return [each for each in emitted[-1][1].get("middleware", ()) if each["did"] == "asked"]
+
+
+@pytest.mark.parametrize(
+    ("approver", "who", "answer", "text"),
+    [
+        (yes, "yes", "yes", "booked Ritz"),
+        (Desk().ask, "Desk", "yes", "booked Ritz"),
+        (no, "no", "no", "a person refused book: Book Ritz?"),
+        (nobody, "nobody", "nobody answered", "nobody answered whether book may go on: Book Ritz?"),
+        (never, "never", "nobody answered", "nobody answered whether book may go on: Book Ritz?"),
+    ],
+)
+def test_who_answered_what_and_when_is_recorded_with_the_call(approver, who, answer, text):
+    context = ToolContext(approver=approver, approval_timeout_s=0.05)
+    with capture() as emitted:
+        result = asyncio.run(book({"hotel": "Ritz"}, context))
+    assert result.text == text
+    assert isinstance(result.exception, ToolRefused) is result.is_error
+    (entry,) = asked(emitted)
+    assert entry.pop("waited_ms") >= 0
+    assert entry == {"name": who, "did": "asked", "message": "Book Ritz?", "answer": answer}
+
+
+def test_a_question_is_pending_for_five_minutes_unless_told_otherwise():
+    assert PATIENCE_S == 300.0 == ToolContext().approval_timeout_s
+    with pytest.raises(DefinitionInvalid, match=r"Approve\(timeout_s=…\) is 0"):
+        Approve(timeout_s=0)
+
+
+def test_approve_waits_so_long_and_no_longer(tool, call):
+    made = tool()
+    with capture() as emitted:
+        result = call(made, {"x": 1}, Approve("Add?", approver=never, timeout_s=0.05))
+    assert (result.text, made.calls) == ("nobody answered whether add_one may be called", [])
+    assert [(each["name"], each["did"]) for each in emitted[-1][1]["middleware"]] == [
+        ("Approve", "answered"),
+        ("never", "asked"),
+    ]
+
+
+def test_a_yes_or_no_question_of_a_model_ends_too():
+    context = ToolContext(approver=never, approval_timeout_s=0.05)
+    result = asyncio.run(HumanInputTool()({"question": "Go on?", "answer": "yes_or_no"}, context))
+    assert result.text == "nobody answered; go on without an answer, or say what you would need"
+
+
+def test_a_question_that_is_cancelled_is_recorded_as_that():
+    async def main():
+        begun = asyncio.Event()
+
+        async def wait(request):
+            begun.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.create_task(book({"hotel": "Ritz"}, ToolContext(approver=wait)))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with capture() as emitted:
+        asyncio.run(main())
+    assert [each["answer"] for each in asked(emitted)] == ["cancelled"]
+
+
+@pytest.mark.parametrize("character", ["ㅤ", "͏", "︀", "󠄁", "\u202e", "\u2066", "\x1b", "\x9b", "\u200b"])
+def test_no_invisible_character_reaches_the_terminal_of_the_one_who_is_asked(character):
+    for request in (ApprovalRequest("rm", {"path": f"a{character}b"}, "?"), ApprovalRequest(f"r{character}m", {}, "?")):
+        assert character not in described(request)
+
+
+def test_the_toolkit_and_the_inspector_show_the_same_characters():
+    from inspector.cli.visible import visible as of_the_inspector
+    from toolkit.people.terminal import visible as of_the_toolkit
+
+    everything = "".join(map(chr, [*range(0x10FFFF)])).replace("\n", "")
+    assert of_the_toolkit(everything) == of_the_inspector(everything)
+
+
+@pytest.mark.parametrize(("answer", "text"), [(yes, "booked Ritz"), (no, "a person refused book: Book Ritz?")])
+def test_a_served_tool_asks_the_person_behind_the_client(answer, text):
+    requests = []
+
+    async def approver(request):
+        requests.append(request)
+        return await answer(request)
+
+    async def main():
+        async with ToolServer([book], name="desk", mode="http", port=0) as server:
+            servers = {"desk": HttpServer(server.mcp_url)}
+            async with McpServers(servers, replies=Replies(approver=approver)) as desk:
+                (tool,) = await desk.tools()
+                return await tool({"hotel": "Ritz"})
+
+    assert asyncio.run(main()).text == text
+    (request,) = requests
+    assert request.question.startswith("Book Ritz?\nbook {")
+    assert '"hotel": "Ritz"' in request.question
+
+
+def test_a_client_that_takes_no_questions_is_told_that_nobody_can_be_asked():
+    async def main():
+        async with ToolServer([book], name="desk", mode="http", port=0) as server:
+            async with McpServers({"desk": HttpServer(server.mcp_url)}) as desk:
+                (tool,) = await desk.tools()
+                return await tool({"hotel": "Ritz"})
+
+    assert asyncio.run(main()).text == "book needs a person's approval and nobody can be asked"
