@@ -180,7 +180,13 @@ class Tool(ABC):
         call, context = self._received(call), context or ToolContext()
         if _logger.isEnabledFor(logging.DEBUG):
             return await self._logged(call, context)
-        return await self._watched(call, context)
+        if _somebody_watches():
+            return await self._watched(call, context)
+        context = context.during(call, None, None)
+        if context.tool_hooks or context.permissions is not None or call.problem is not None:
+            return await self.forward(call, context)
+        # The steps 1 to 3 have nothing to do.
+        return await self._perform(call, context)
 
     async def forward(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Do all of a call but announce it: for a tool that stands for this one, whose call is the one that is seen.
@@ -250,7 +256,7 @@ class Tool(ABC):
             _logger.debug("%s called by %s %s in %.1f ms", target, context.agent_name or "nobody", outcome, duration_ms)
 
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        if not (enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call")):
+        if not _somebody_watches():
             return await self.forward(call, context.during(call, None, None))
         changes: list[Change] = []
         call_id = os.urandom(8).hex()
@@ -380,6 +386,10 @@ def _declared(kind: type[Tool]) -> tuple[str, ...]:
     if kind.definition is not Tool.definition:
         return ()
     return tuple(each for each in _DECLARED if getattr(kind, each) is not getattr(Tool, each))
+
+
+def _somebody_watches() -> bool:
+    return enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call")
 
 
 def _require_on_error(on_error_func: OnError | None) -> None:
