@@ -86,6 +86,7 @@ def test_what_is_inferred_is_marked_and_can_be_hidden_in_the_other_views_too(loo
 
 def test_find_walks_to_inferred_tools_too_and_marks_what_it_found(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
+    expect(rows_of(page)).to_have_count(12)
     page.keyboard.press("f")
     page.keyboard.type("84932")
     row = rows_of(page).filter(has_text="get_invoice").filter(has_text="inferred").first
