@@ -18,6 +18,21 @@ def test_from_the_list_to_the_error_of_a_call_without_a_mouse(demo, visit):
     expect(page.get_by_role("tabpanel")).to_contain_text("did not answer in time")
 
 
+def test_a_run_that_is_opened_has_the_focus_and_is_announced(demo, visit):
+    page = visit(demo, "/")
+    page.get_by_role("grid", name="Runs").get_by_role("link").first.click()
+    page.wait_for_url(re.compile("/runs/"))
+    expect(page.locator("#main")).to_be_focused()
+    expect(page.get_by_role("status").filter(has_text="trip-planner · Inspector")).to_have_count(1)
+    page.keyboard.press("u")
+    expect(page.get_by_role("grid", name="Runs")).to_be_visible()
+    expect(page.locator("#main")).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/runs/"))
+    expect(page.locator("#main")).to_be_focused()
+
+
 def test_the_focus_can_be_seen_wherever_it_goes(demo, visit):
     page = visit(demo, "/")
     expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")

@@ -2,6 +2,7 @@ import { Link, Outlet } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Layers, Monitor, Moon, Rows3, Search, Sun } from "lucide-react";
 import { DeletionBar } from "@/features/runs/deletion-bar";
 import { Button } from "@/ui/button";
+import { Announcement } from "./announcement";
 import { Banner } from "./banner";
 import { openPalette, Palette } from "./palette";
 import css from "./shell.module.css";
@@ -63,6 +64,7 @@ export function Shell() {
           </Button>
         </div>
       </header>
+      <Announcement />
       <Banner />
       <Trouble />
       <main id="main" tabIndex={-1} className={css.main}>

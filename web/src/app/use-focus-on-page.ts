@@ -3,7 +3,8 @@ import { useEffect, useRef } from "react";
 
 /** Put the focus on a page as it is opened, so that its keys work and screen readers begin there. */
 export function useFocusOnPage(): void {
-  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // Of the page that stands there: until it does, what was focused on the one before still is.
+  const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
   const before = useRef(path);
   useEffect(() => {
     if (path === before.current) return;
