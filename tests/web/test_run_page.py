@@ -107,6 +107,14 @@ def test_a_hit_in_the_name_of_an_attribute_is_marked_among_the_attributes(loops,
     page.wait_for_function("() => CSS.highlights.get('find')?.size > 0")
 
 
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_rows_say_what_a_call_was_about_however_wide_the_page(loops, visit, width):
+    page = visit(loops, f"/runs/{LOOP}", viewport={"width": width, "height": 900})
+    preview = rows_of(page).filter(has_text="send_mail").get_by_text("KeyError").first
+    expect(preview).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Tokens")).to_be_visible(visible=width == 1440)
+
+
 def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?view=transcript", **TALL)
     transcript = page.get_by_role("group", name="Transcript")

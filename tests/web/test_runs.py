@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 from serving import fill, wait_until
-from stories import many_runs
+from stories import many_runs, message, model_call
 
 from inspector.model import Filter, Loss, Span
 from inspector.store import SqliteStore
@@ -31,6 +31,21 @@ def test_runs_stand_newest_first_with_what_they_took(crowd, visit):
         expect(row.get_by_role("link").first).to_have_attribute("href", re.compile(run["run_id"]))
         for said in (run["name"], run["agent"], run["question"], run["answer"]):
             expect(row).to_contain_text(said)
+
+
+@pytest.mark.parametrize("width", [1024, 1440, 1920])
+def test_a_long_question_leaves_half_of_the_line_to_the_answer(homes, serving, visit, width):
+    home = homes / f"long-question-{width}"
+    trace = f"{0x77:032x}"
+    question = [message("user", "Which of the reports that came in last year says something of foxes? " * 4)]
+    fill(home, [model_call(trace, 1, question, message("assistant", "None of them does, as far as I can see. " * 4))])
+    with serving(home) as server:
+        page = visit(server, "/", viewport={"width": width, "height": 800})
+        asked = page.get_by_role("row").get_by_text("Which of the reports").bounding_box()
+        answered = page.get_by_role("row").get_by_text("None of them does").bounding_box()
+        assert asked is not None
+        assert answered is not None
+        assert abs(asked["width"] - answered["width"]) < 4
 
 
 def test_scrolling_loads_all_runs(crowd, visit):

@@ -118,7 +118,7 @@ function Gist({ run }: { run: Run }) {
     return run.trace_name === run.name ? null : <SpanName name={run.trace_name} />;
   }
   return (
-    <>
+    <span className={css.exchange}>
       {run.question !== null && <Recorded text={run.question} className={css.asked} />}
       {run.answer !== null && (
         <>
@@ -126,7 +126,7 @@ function Gist({ run }: { run: Run }) {
           <Recorded text={run.answer} className={css.answered} />
         </>
       )}
-    </>
+    </span>
   );
 }
 

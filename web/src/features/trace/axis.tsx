@@ -4,20 +4,37 @@ import css from "./axis.module.css";
 import { momentAt } from "./minimap";
 import type { Zoom } from "./use-zoom";
 
-/** Labels closer than this run into each other. */
-const TICK_PIXELS = 84;
+/** How much of an axis the shortest of labels takes, a letter of one and the space around it. */
+const LEAST_PX = 28;
+const LETTER_PX = 6.5;
+const AROUND_PX = 14;
+
+/** As many round moments of a view as stand beside each other on so many pixels. */
+export function fittingTicks(view: Range, width: number): Tick[] {
+  for (let most = Math.floor(width / LEAST_PX); most > 1; most--) {
+    const ticks = ticksOf(view, most);
+    const [first, second] = ticks;
+    const gap = first && second ? (shareOf(second.ms, view) - shareOf(first.ms, view)) * width : width;
+    const widest = Math.max(...ticks.map(({ label }) => label.length * LETTER_PX + AROUND_PX));
+    if (widest > gap) continue;
+    const last = ticks.at(-1);
+    const runsInto = last !== undefined && edgeOf(last.ms, view) === "end" && 2 * widest > gap;
+    return runsInto ? ticks.slice(0, -1) : ticks;
+  }
+  return ticksOf(view, 1);
+}
 
 /** The ticks that an axis has room for. */
 export function useTicks(scroller: RefObject<HTMLElement | null>, view: Range): Tick[] {
-  const [most, setMost] = useState(6);
+  const [width, setWidth] = useState(500);
   useLayoutEffect(() => {
     const axis = scroller.current?.querySelector("[data-axis]");
     if (!axis) return;
-    const sizes = new ResizeObserver(() => setMost(Math.max(1, Math.floor(axis.clientWidth / TICK_PIXELS))));
+    const sizes = new ResizeObserver(() => setWidth(axis.clientWidth));
     sizes.observe(axis);
     return () => sizes.disconnect();
   }, [scroller]);
-  return useMemo(() => ticksOf(view, most), [view, most]);
+  return useMemo(() => fittingTicks(view, width), [view, width]);
 }
 
 /** The time above the bars. Dragging over a stretch of it looks closer. */
