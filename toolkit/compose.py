@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
@@ -12,8 +12,27 @@ from toolkit.errors import DefinitionInvalid
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool, arguments_of
 
-Step: TypeAlias = Tool | Callable[[ToolResult], Mapping[str, Any]]
-"""A tool, or a function that makes the next tool's arguments of a result."""
+
+@runtime_checkable
+class Offered(Protocol):
+    """An agent or a workflow of ours, which is one tool in every list of tools."""
+
+    emits_hooks: bool
+    """True; other people's agents have no such attribute."""
+
+    def as_tool(self) -> Tool:
+        """Return what it is there."""
+        ...
+
+
+Part: TypeAlias = Tool | Offered
+"""A tool, or an agent or a workflow as the tool that it is."""
+
+Between: TypeAlias = Callable[[ToolResult], Mapping[str, Any]]
+"""A function that makes the next tool's arguments of a result."""
+
+Step: TypeAlias = Part | Between
+"""A part, or what is between two of them."""
 
 
 def chain(*steps: Step, name: str, description: str = "") -> Tool:
@@ -25,19 +44,20 @@ def chain(*steps: Step, name: str, description: str = "") -> Tool:
     fails ends it with its result.
 
     Args:
-        steps: Tools, with functions between them where needed.
+        steps: Tools, agents and workflows, with functions between them where needed.
         name: The new tool's name.
         description: For the model; made of the parts unless given.
 
     Raises:
         DefinitionInvalid: It does not begin and end with a tool, or one cannot know its arguments.
     """
-    if not steps or not isinstance(steps[0], Tool) or not isinstance(steps[-1], Tool):
+    made: list[Tool | Between] = [each.as_tool() if isinstance(each, Offered) else each for each in steps]
+    if not made or not isinstance(made[0], Tool) or not isinstance(made[-1], Tool):
         raise DefinitionInvalid(f"{name}: a chain begins and ends with a tool")
-    for before, after in pairwise(steps):
+    for before, after in pairwise(made):
         if not isinstance(before, Tool) and not isinstance(after, Tool):
             raise DefinitionInvalid(f"{name}: two functions in a row; make one of them")
-    tools = [each for each in steps if isinstance(each, Tool)]
+    tools = [each for each in made if isinstance(each, Tool)]
     described = description or "; then: ".join(each.description or each.name for each in tools)
     return _Chained(
         ToolDefinition(
@@ -47,24 +67,25 @@ def chain(*steps: Step, name: str, description: str = "") -> Tool:
             output_schema=tools[-1].output_schema,
             permissions=_permissions(tools),
         ),
-        steps,
+        made,
     )
 
 
-def together(*tools: Tool, name: str, description: str = "") -> Tool:
-    """Return a tool that calls all of ``tools`` at once, each with those of the arguments that it knows.
+def together(*parts: Part, name: str, description: str = "") -> Tool:
+    """Return a tool that calls all of ``parts`` at once, each with those of the arguments that it knows.
 
     Its structured output has what each of them returned under its name. It fails only if all of them do; what one that
     failed said stands under its name too, and ``metadata["failed"]`` lists their names.
 
     Args:
-        tools: At least one, with different names.
+        parts: At least one, with different names.
         name: The new tool's name.
         description: For the model; made of the parts unless given.
 
     Raises:
         DefinitionInvalid: Two of them have the same name, or mean different things by one argument.
     """
+    tools = [each.as_tool() if isinstance(each, Offered) else each for each in parts]
     if not tools or len({each.name for each in tools}) < len(tools):
         raise DefinitionInvalid(f"{name}: give it tools with different names")
     described = description or "; and at once: ".join(each.description or each.name for each in tools)
@@ -75,7 +96,7 @@ def together(*tools: Tool, name: str, description: str = "") -> Tool:
 
 
 class _Chained(Tool):
-    def __init__(self, definition: ToolDefinition, steps: Sequence[Step]) -> None:
+    def __init__(self, definition: ToolDefinition, steps: Sequence[Tool | Between]) -> None:
         # The parts hold their own schemas against what they get.
         super().__init__(definition, validate=False)
         self._steps = steps

@@ -1,8 +1,9 @@
 """Makes tools of what other people call a tool."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeGuard, cast, runtime_checkable
+from typing import Protocol, TypeGuard, cast
 
+from toolkit.compose import Offered
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, tools_of
 from toolkit.tool_class import Tool
@@ -15,17 +16,6 @@ class ToolSupplier(Protocol):
 
     async def tools(self) -> Sequence[Tool]:
         """Return the tools it has now."""
-        ...
-
-
-@runtime_checkable
-class _Offers(Protocol):
-    """An agent or a workflow of ours; other people's have no ``emits_hooks``."""
-
-    emits_hooks: bool
-
-    def as_tool(self) -> Tool:
-        """Return what it is in a list of tools."""
         ...
 
 
@@ -62,7 +52,7 @@ def as_tools(value: object) -> list[Tool]:
     Raises:
         DefinitionInvalid: There is no tool in it.
     """
-    if isinstance(value, _Offers) and value.emits_hooks:
+    if isinstance(value, Offered):
         return [value.as_tool()]
     listed = getattr(value, "get_tools", None)
     if callable(listed):

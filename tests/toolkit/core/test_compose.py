@@ -3,11 +3,14 @@ import asyncio
 import pytest
 
 from instrument.testing import capture
+from toolkit.agents import Agent
 from toolkit.compose import chain, together
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import tool
+from toolkit.models.scripted import ScriptedModel
 from toolkit.result import ToolResult
+from toolkit.workflows import sequence
 
 
 @tool
@@ -163,3 +166,11 @@ def test_a_part_may_answer_with_a_failure_of_its_own(call):
 
     result = call(chain(refuse, shout, name="brief"), text="x")
     assert (result.text, result.metadata) == ("no", {"code": 7})
+
+
+def test_agents_and_workflows_are_parts_as_the_tools_that_they_are():
+    writer = Agent("writer", model=ScriptedModel(["a draft"]))
+    loud = sequence("loud", str.upper)
+    both = chain(writer, lambda result: {"message": result.text}, loud, name="write_loud")
+    assert asyncio.run(both({"message": "Begin"})).text == "A DRAFT"
+    assert list(together(Agent("a"), Agent("b"), name="all").input_schema["properties"]) == ["message"]
