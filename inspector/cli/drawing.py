@@ -1,16 +1,19 @@
 """A trace drawn for the terminal: a line of facts, then a line an event with its place in time and what it cost."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from msgspec import UNSET
 
 from inspector.cli import figures, status
+from inspector.cli.conversations import Said
 from inspector.cli.losses import loss_sentences
+from inspector.cli.operation import shown_name
+from inspector.cli.plumbing import traces_without_plumbing
 from inspector.cli.shaping import Repeat, Shape
 from inspector.cli.terminal import Style, Terminal
-from inspector.cli.tree import TRUNK, Row, tree_rows
+from inspector.cli.tree import BLANK, LAST_BRANCH, TRUNK, Row, tree_rows
 from inspector.cli.visible import cut, pad, width
 from inspector.model import Event, Losses, Run, Session, Trace
 
@@ -23,6 +26,8 @@ _NOTE_LEAST = 14
 _ASCII_GUIDES = str.maketrans({"├": "|", "└": "`", "│": "|", "─": "-"})
 _MARKS = {"": "", "orphan": "(parent not recorded)", "cycle": "(its parents form a loop)"}
 _GAP = "  "
+_SHORT_ERROR = 60
+"""Characters of an error that may be told again."""
 _TRACE_DIGITS = 8
 """How much of a trace's id stands beside its root: enough for ``inspector show``."""
 
@@ -51,6 +56,8 @@ class _Line:
     style: Style
     is_duplicate: bool
     """Whether another span counts for its call."""
+    below: tuple[str, ...] = ()
+    """Lines that stand below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,13 @@ class _Columns:
     cost: int
 
 
-def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal, shape: Shape | None = None) -> Iterable[str]:
+def trace_lines(
+    trace: Trace,
+    events: Sequence[Event],
+    terminal: Terminal,
+    shape: Shape | None = None,
+    said: Mapping[str, Said] | None = None,
+) -> Iterable[str]:
     """Draw one trace: its facts, then its tree.
 
     Args:
@@ -73,18 +86,36 @@ def trace_lines(trace: Trace, events: Sequence[Event], terminal: Terminal, shape
         events: Its events, in any order, without their large fields.
         terminal: Gives the width, colours and characters to draw with.
         shape: What is drawn of the tree; all of it by default.
+        said: What is told beside rows.
     """
     yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
     if trace.losses is not UNSET:
         yield from _missing(trace.losses, terminal, of=" of its processes")
-    yield from tree_lines(events, terminal, shape)
+    yield from tree_lines(events, terminal, shape, said)
 
 
-def tree_lines(events: Sequence[Event], terminal: Terminal, shape: Shape | None = None) -> Iterable[str]:
+def tree_lines(
+    events: Sequence[Event],
+    terminal: Terminal,
+    shape: Shape | None = None,
+    said: Mapping[str, Said] | None = None,
+) -> Iterable[str]:
     """Draw the tree alone, its columns aligned and cut to the terminal's width."""
-    start_ns, end_ns = _extent(events)
-    lines = [_line(row, start_ns, end_ns, terminal) for row in tree_rows(events, shape=shape)]
-    yield from _aligned(lines, terminal)
+    rows = tree_rows(events, shape=shape)
+    yield from _aligned(list(_lines(rows, _extent(events), terminal, said or {})), terminal)
+
+
+def _lines(
+    rows: Iterable[Row], extent: tuple[int, int], terminal: Terminal, said: Mapping[str, Said]
+) -> Iterator[_Line]:
+    """Make the lines of a tree; an error that a span above has told of already is told by its type alone."""
+    above: list[str] = []
+    for row in rows:
+        del above[row.depth :]
+        message = (row.event.error.message or "") if row.event.error else ""
+        is_told = len(message) > _SHORT_ERROR and any(message in told or told in message for told in above if told)
+        above.append(message if len(message) > _SHORT_ERROR else "")
+        yield _line(row, extent, terminal, said.get(row.event.span_id, Said()), with_message=not is_told)
 
 
 def run_lines(
@@ -94,6 +125,7 @@ def run_lines(
     *,
     losses: Losses | None = None,
     shape: Shape | None = None,
+    said: Mapping[str, Said] | None = None,
 ) -> Iterable[str]:
     """Draw all of a run: a line of facts, what was asked and answered, then its traces on one scale of time.
 
@@ -103,18 +135,21 @@ def run_lines(
         terminal: Gives the width, colours and characters to draw with.
         losses: What its processes did not record.
         shape: What is drawn of each tree; all of it by default.
+        said: What is told beside rows.
     """
-    start_ns, end_ns = _extent([event for _, events in traces for event in events])
+    extent = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
     yield from _said(run, terminal)
     if losses is not None:
         yield from _missing(losses, terminal)
     lines: list[_Line] = []
-    for trace, events in traces:
+    is_all = shape is None or shape.everything
+    for trace, events in traces if is_all else traces_without_plumbing(traces):
         named = f"trace {terminal.safe(trace.trace_id[:_TRACE_DIGITS])}"
-        for row in tree_rows(events, shape=shape):
-            line = _line(row, start_ns, end_ns, terminal)
-            lines.append(line if row.depth else replace(line, note=_GAP.join(filter(None, (named, line.note)))))
+        lines += [
+            line if line.depth else replace(line, note=_GAP.join(filter(None, (named, line.note))))
+            for line in _lines(tree_rows(events, shape=shape), extent, terminal, said or {})
+        ]
     yield from _aligned(lines, terminal)
 
 
@@ -127,13 +162,17 @@ def _aligned(lines: Sequence[_Line], terminal: Terminal) -> Iterable[str]:
     columns = _columns(lines, terminal.width)
     for line in lines:
         yield _drawn(line, columns, terminal)
+        for text in line.below:
+            yield terminal.style(terminal.cut(text), "dim")
 
 
-def error_text(event: Event, terminal: Terminal) -> str:
+def error_text(event: Event, terminal: Terminal, *, with_message: bool = True) -> str:
     """Say on one line why an event failed, its type without the module; nothing for one that did not."""
     if event.error is None:
         return ""
-    return ": ".join(terminal.safe(part) for part in (_class_name(event.error.type), event.error.message) if part)
+    name, message = _class_name(event.error.type), event.error.message
+    parts = (name, message) if with_message else (name or "error", terminal.signs("…"))
+    return ": ".join(terminal.safe(part) for part in parts if part)
 
 
 def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
@@ -199,7 +238,7 @@ def _extent(events: Sequence[Event]) -> tuple[int, int]:
     return min(starts, default=0), max((*starts, *ends), default=0)
 
 
-def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
+def _line(row: Row, extent: tuple[int, int], terminal: Terminal, said: Said, *, with_message: bool) -> _Line:
     event = row.event
     tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
     tokens = terminal.signs(f"{tokens} tok") if tokens else ""
@@ -209,23 +248,35 @@ def _line(row: Row, start_ns: int, end_ns: int, terminal: Terminal) -> _Line:
         terminal.signs(_repeated(row.repeat)),
         f"{figures.counted(row.hidden, 'span')} below" if row.hidden else "",
         DUPLICATE if is_duplicate else "",
-        error_text(event, terminal),
+        terminal.signs(terminal.safe(said.note)),
+        error_text(event, terminal, with_message=with_message),
         _MARKS[row.mark],
     )
     return _Line(
         depth=row.depth,
-        guides=row.guides if terminal.unicode else row.guides.translate(_ASCII_GUIDES),
+        guides=_guides(row.guides, terminal),
         sign=status.sign(event.status, unicode=terminal.unicode),
-        name=terminal.safe(event.name),
+        name=terminal.safe(event.name if terminal.width is None else shown_name(event.name)),
         word=status.word(event.status),
-        bar=_bar(event, start_ns, end_ns, unicode=terminal.unicode),
+        bar=_bar(event, *extent, unicode=terminal.unicode),
         time_spent=terminal.signs(figures.duration(event.duration_ms)),
         tokens=counted_elsewhere(tokens) if row.counts_elsewhere else tokens,
         cost=counted_elsewhere(cost) if row.counts_elsewhere else cost,
         note=_GAP.join(filter(None, notes)),
         style=status.STYLES[event.status],
         is_duplicate=is_duplicate,
+        below=tuple(f"{_guides(_after(row.guides), terminal)}{terminal.safe(text)}" for text in said.lines),
     )
+
+
+def _guides(guides: str, terminal: Terminal) -> str:
+    return guides if terminal.unicode else guides.translate(_ASCII_GUIDES)
+
+
+def _after(guides: str) -> str:
+    """Return what stands left of a line between a row and what is below it."""
+    outer, own = guides[: -len(TRUNK)], guides[-len(TRUNK) :]
+    return outer + ((BLANK if own == LAST_BRANCH else TRUNK) if own else "") + TRUNK
 
 
 def _repeated(repeat: Repeat | None) -> str:

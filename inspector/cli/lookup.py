@@ -10,6 +10,7 @@ from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
 from inspector.model import Event, Filter, Page, Run, Trace, Turn
 from inspector.spooling import is_run_id
 from inspector.store import Store
+from inspector.store.gist import answer_in, question_in
 
 _PAGE = 1000
 _PAGES_SEARCHED = 200
@@ -165,6 +166,14 @@ def turns_of(store: Store, run_id: str) -> list[Turn]:
         cursor = page.next_cursor
         if cursor is None:
             return found
+
+
+def said_in(store: Store, first: Event, last: Event) -> tuple[str | None, str | None]:
+    """Return the beginnings of what a conversation was asked and answered, by its first and last call."""
+    asked, answered = (store.event(event.span_id, trace_id=event.trace_id) for event in (first, last))
+    question = None if asked is None or asked.input is None else question_in(bytes(asked.input).decode())
+    answer = None if answered is None or answered.output is None else answer_in(bytes(answered.output).decode())
+    return question, answer
 
 
 def find_event(store: Store, span_id: str, *, trace: str) -> Event:

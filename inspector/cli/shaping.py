@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
+from inspector.cli.plumbing import Children, upwards, without_plumbing
 from inspector.model import Event
-
-Children: TypeAlias = Mapping[str, Sequence[Event]]
-"""The direct children of each span that has some, in the order they are drawn."""
 
 _LONGEST_CYCLE = 12
 
@@ -22,6 +19,8 @@ class Shape:
     """How many levels; None for all."""
     fold: bool = False
     """Whether equal neighbours and repeating cycles are drawn once."""
+    everything: bool = True
+    """Whether MCP's plumbing is drawn message by message, and the other sides of its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +44,13 @@ class Shaped:
 
 def shaped(tops: Sequence[Event], children: Children, shape: Shape) -> Shaped:
     """Choose what is drawn of the trees below some tops. Levels are left to whoever walks the tree."""
+    if not shape.everything:
+        tops, children = without_plumbing(tops, children)
     if shape.errors:
         failing = _failing(tops, children)
         children = {parent: [each for each in inner if each.span_id in failing] for parent, inner in children.items()}
         tops = [top for top in tops if top.span_id in failing]
     return _folded(tops, children) if shape.fold else Shaped(tops, children)
-
-
-def upwards(tops: Sequence[Event], children: Children) -> list[Event]:
-    """Order the spans of the trees so that each comes after all that are below it."""
-    order: list[Event] = []
-    stack = list(tops)
-    while stack:
-        event = stack.pop()
-        order.append(event)
-        stack.extend(children.get(event.span_id, ()))
-    return order[::-1]
 
 
 def below(tops: Sequence[Event], children: Children) -> dict[str, int]:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from inspector.cli import figures, status
+from inspector.cli.operation import shown_name
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
 from inspector.model import Event, JsonText
@@ -17,7 +18,8 @@ _LABEL = 11
 
 def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
     """Write every part of a span that has a value; nothing is cut."""
-    state = f"{status.sign(event.status, unicode=terminal.unicode)} {terminal.safe(event.name)}"
+    name = terminal.safe(event.name if terminal.width is None else shown_name(event.name))
+    state = f"{status.sign(event.status, unicode=terminal.unicode)} {name}"
     yield terminal.style(f"{state}  {status.word(event.status)}".rstrip(), status.STYLES[event.status])
     for label, value in _facts(event, terminal):
         if value:

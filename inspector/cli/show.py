@@ -1,6 +1,7 @@
 """``inspector show``: a run or one trace of it as trees, or one span whole."""
 
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -11,6 +12,7 @@ from inspector.cli.options import Text, WholeNumber, WithId, fields_option, home
 from inspector.model import Event, Run, Trace
 
 if TYPE_CHECKING:
+    from inspector.cli.conversations import Inferred
     from inspector.cli.shaping import Shape
     from inspector.cli.terminal import Terminal
     from inspector.settings import Settings
@@ -26,6 +28,7 @@ class ShowOptions(TypedDict):
     errors: bool
     depth: int | None
     fold: bool
+    everything: bool
     no_pager: bool
     full: bool
     as_json: tuple[str, ...] | None
@@ -51,6 +54,9 @@ class ShowOptions(TypedDict):
 @click.option("--errors", is_flag=True, help="Draw only what failed, and the spans above it.")
 @click.option("--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw so many levels, and count what is below.")
 @click.option("--fold", is_flag=True, help="Draw equal neighbours and repeating cycles once, with how often they come.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Draw MCP's plumbing too, and the other side of each of its messages."
+)
 @no_pager_option
 @click.option("--full", is_flag=True, help="With the large fields of every span; implies --json.")
 @fields_option(Event)
@@ -62,6 +68,10 @@ def show(**options: Unpack[ShowOptions]) -> None:
     All traces of a run are drawn on one scale of time; a run of one trace is that trace. The id of a SPAN shows that
     alone, as --span does.
 
+    Model calls that continue one another are drawn as a conversation, with what was asked and answered and with the
+    tools that its messages tell of, marked 'inferred' and never counted. MCP's lists and pings are one row, and what is
+    recorded of one message a second time is left out: --all and --depth draw it.
+
     A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """
     what, run_id, span_id = options["what"], options["run_id"], options["span_id"]
@@ -69,10 +79,10 @@ def show(**options: Unpack[ShowOptions]) -> None:
     if run_id is not None and (what or span_id):
         raise click.UsageError("--run stands alone: leave out RUN or TRACE, and --span")
     is_document = full or as_json is not None
-    is_shaped = options["errors"] or options["fold"] or options["depth"] is not None
+    is_shaped = options["errors"] or options["fold"] or options["everything"] or options["depth"] is not None
     if is_shaped and (is_document or span_id is not None):
         raise click.UsageError(
-            "--errors, --depth and --fold are for the tree; with --json take 'inspector events --status error'"
+            "--errors, --depth, --fold and --all are for the tree; with --json take 'inspector events --status error'"
         )
     from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of
@@ -83,7 +93,8 @@ def show(**options: Unpack[ShowOptions]) -> None:
     from inspector.cli.terminal import standard_output
 
     names = event_fields(as_json, full=full)
-    shape = Shape(options["errors"], options["depth"], options["fold"])
+    is_all = options["everything"] or options["depth"] is not None
+    shape = Shape(options["errors"], options["depth"], options["fold"], is_all)
     standard, settings = standard_output(), settings_of(options["home"])
     _say_refused(settings)
     may_page = not (is_document or options["no_pager"])
@@ -124,21 +135,28 @@ def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal
         terminal.write(["", *label_lines(labels, terminal)])
 
 
-def _show_conversations(store: "Store", run_id: str, events: list[Event], terminal: "Terminal") -> None:
-    """Draw hand-written loops as what they are, or say why they cannot be known."""
-    from inspector.cli.conversations import conversation_lines
-    from inspector.cli.lookup import turns_of
+def _inferred(store: "Store", run_id: str, traces: Sequence[Sequence[Event]]) -> "Inferred":
+    """Put conversations into the traces of a run, or say why they cannot be known."""
+    from inspector.cli.conversations import with_conversations
+    from inspector.cli.lookup import said_in, turns_of
     from inspector.cli.notices import notice
 
     turns = turns_of(store, run_id)
+    events = [event for trace in traces for event in trace]
     calls = [event for event in events if event.kind == "llm" and event.folded_into is None]
-    if turns:
-        terminal.write(conversation_lines(turns, events, terminal))
-    elif len(calls) > 1 and all(event.kind != "agent" for event in events):
+    if not turns and len(calls) > 1 and all(event.kind != "agent" for event in events):
         notice(
             "conversations are not known: the model calls were recorded without their messages, "
             "as with INSPECTOR_CAPTURE_CONTENT=false"
         )
+    return with_conversations(traces, turns, lambda first, last: said_in(store, first, last))
+
+
+def _say_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
+    from inspector.cli.notices import notice
+
+    if shape.errors and not any(event.status == "error" for event in events):
+        notice("no span of it failed")
 
 
 def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
@@ -146,7 +164,6 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
     from inspector.cli.drawing import run_lines
     from inspector.cli.lookup import trace_events, traces_of
     from inspector.cli.losses import sum_of
-    from inspector.cli.notices import notice
 
     # A file that was removed for room was another program's, whoever removed it.
     losses = sum_of(loss for loss in store.losses(run=run.run_id) if loss.reason != "dropped_segments")
@@ -155,11 +172,10 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
     if names is not None:
         write_json(run_document(run, whole, losses, names), terminal)
         return
-    terminal.write(run_lines(run, whole, terminal, losses=losses, shape=shape))
-    if not shape.errors:
-        _show_conversations(store, run.run_id, [event for _, events in whole for event in events], terminal)
-    if shape.errors and not run.errors:
-        notice("no span of it failed")
+    inferred = _inferred(store, run.run_id, [events for _, events in whole])
+    drawn = [(trace, events) for (trace, _), events in zip(whole, inferred.traces, strict=True)]
+    terminal.write(run_lines(run, drawn, terminal, losses=losses, shape=shape, said=inferred.said))
+    _say_none_failed(shape, [event for events in inferred.traces for event in events])
 
 
 def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | None) -> None:
@@ -178,7 +194,6 @@ def _show_trace(
     from inspector.cli.documents import LARGE, trace_document, write_json
     from inspector.cli.drawing import trace_lines
     from inspector.cli.lookup import trace_events
-    from inspector.cli.notices import notice
 
     # Read again, since only a single trace says what is missing of it.
     found = store.trace(trace.trace_id) or trace
@@ -187,6 +202,7 @@ def _show_trace(
     if names is not None:
         write_json(trace_document(found, events, names), terminal)
         return
-    terminal.write(trace_lines(found, events, terminal, shape))
-    if shape.errors and not any(event.status == "error" for event in events):
-        notice("no span of it failed")
+    inferred = _inferred(store, found.run_id, [events])
+    (drawn,) = inferred.traces
+    terminal.write(trace_lines(found, drawn, terminal, shape, inferred.said))
+    _say_none_failed(shape, drawn)

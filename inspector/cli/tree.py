@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from inspector.cli.shaping import Children, Repeat, Shape, below, shaped, upwards
+from inspector.cli.plumbing import Children, upwards
+from inspector.cli.shaping import Repeat, Shape, below, shaped
 from inspector.model import Event
 
 N = TypeVar("N", int, float)

@@ -2,9 +2,15 @@
 
 import io
 import json
+import re
 
-from inspector.cli.drawing import run_lines
+from msgspec import structs
+
+from inspector.cli.drawing import run_lines, tree_lines
+from inspector.cli.shaping import Shape
 from inspector.cli.terminal import Terminal
+from inspector.cli.tree import tree_rows
+from inspector.model import SpanError
 
 RUN = {"run": "abcd1234"}
 TOOK = {"start_ns": 1_000, "end_ns": 2_000}
@@ -126,6 +132,7 @@ def test_a_run_is_exported_and_deleted_whole(inspector, write_spans, span, tmp_p
     assert b"no run abcd1234 is recorded" in inspector("prune", "--run", "abcd1234", "--yes").stderr
 
 
+ASKED_AND_ANSWERED = [["│", "asked", "Send"], ["│", "answered", "It"]]
 ASKED, ANSWERED = "gen_ai.input.messages", "gen_ai.output.messages"
 
 
@@ -150,13 +157,31 @@ def loop_of(span, *, content=True):
 
 def test_a_hand_written_loop_is_drawn_with_the_tools_that_its_messages_tell_of(inspector, write_spans, span):
     write_spans(*loop_of(span))
-    drawn = inspector("show", "abcd1234").stdout.decode().splitlines()
-    begin = drawn.index("conversation of 2 turns; its tools are inferred from messages, and not counted")
-    first, tool, last = drawn[begin + 1 : begin + 4]
-    assert first.split()[:3] == last.split()[:3] == ["✓", "chat", "m"]
-    assert tool.split()[:3] == ["✗", "send_mail", "(inferred)"]
-    assert tool.endswith("""{"to":"ann"} → KeyError: 'ann'""")
-    assert "900 ms" in tool
+    facts, _, _, top, asked, answered, *calls = inspector("show", "abcd1234").stdout.decode().splitlines()
+    assert " · 2 calls" in facts and "failed" not in facts
+    assert top.startswith("✓ conversation ") and top.endswith("  trace 00000000  inferred: 2 turns")
+    assert (asked, answered) == ("│  asked     Send it", "│  answered  It is sent.")
+    first, tool, last = calls
+    assert first.split()[:4] == ["├─", "✓", "chat", "m"]
+    assert last.split()[:4] == ["└─", "✓", "chat", "m"]
+    assert tool.startswith("├─ ✗ send_mail ")
+    assert tool.endswith("""900 ms  inferred  {"to":"ann"}  KeyError: 'ann'""")
+
+
+def test_a_loop_of_one_trace_is_drawn_the_same(inspector, write_spans, span):
+    write_spans(*(structs.replace(each, trace_id="a" * 32, run=None) for each in loop_of(span)))
+    _, top, asked, _, first, tool, last = inspector("show", "a" * 32).stdout.decode().splitlines()
+    assert top.endswith("  inferred: 2 turns")
+    assert asked == "│  asked     Send it"
+    assert [line.split()[2] for line in (first, tool, last)] == ["chat", "send_mail", "chat"]
+
+
+def test_what_failed_in_a_loop_is_drawn_although_no_span_failed(inspector, write_spans, span):
+    write_spans(*loop_of(span))
+    shown = inspector("show", "abcd1234", "--errors")
+    names = [line.split()[:3] for line in shown.stdout.decode().splitlines()[3:]]
+    assert names == [["✓", "conversation", "━━━━━━━━━━━━━━━━"], *ASKED_AND_ANSWERED, ["└─", "✗", "send_mail"]]
+    assert shown.stderr == b""
 
 
 def test_a_loop_without_messages_says_why_it_has_no_conversation(inspector, write_spans, span):
@@ -164,3 +189,69 @@ def test_a_loop_without_messages_says_why_it_has_no_conversation(inspector, writ
     shown = inspector("show", "abcd1234")
     assert "conversation of" not in shown.stdout.decode()
     assert "recorded without their messages" in shown.stderr.decode()
+
+
+def mcp_run(span):
+    """A client without an agent: four messages that keep its connection going, and a call that fails on both sides."""
+    message = "Error executing tool pay: the card of the customer was refused by the bank, twice"
+    failed = {"status": "error", "error": SpanError("tool_error", message)}
+    for at, name in enumerate(("initialize", "tools/list", "ping", "tools/list")):
+        yield span(trace_id=f"{at:032x}", kind="rpc", name=name, **RUN, start_ns=at * 10, end_ns=at * 10 + 5)
+    call = span(trace_id="f" * 32, name="execute_tool pay", **RUN, start_ns=100, end_ns=200, **failed)
+    below = {"kind": "rpc", "parent_id": call.span_id, "start_ns": 110, "end_ns": 190}
+    yield call
+    yield span(trace_id="f" * 32, name="tools/call pay", **RUN, **below, **failed)
+
+
+def test_plumbing_of_mcp_is_one_row_until_all_is_asked_for(inspector, write_spans, span):
+    write_spans(*mcp_run(span))
+    for words, names in (
+        ((), ["MCP: 4 messages", "execute_tool pay", "tools/call pay"]),
+        (("--errors",), ["execute_tool pay", "tools/call pay"]),
+        (("--all",), ["initialize", "tools/list", "ping", "tools/list", "execute_tool pay", "tools/call pay"]),
+        (("--depth", "1"), ["initialize", "tools/list", "ping", "tools/list", "execute_tool pay"]),
+    ):
+        drawn = inspector("show", "abcd1234", *words).stdout.decode().splitlines()[1:]
+        assert [re.split("  +", line.lstrip("└─ ✓✗"))[0] for line in drawn] == names
+
+
+def test_the_other_sides_of_a_message_are_left_out_until_all_is_asked_for(event):
+    folded = {"folded_into": f"{1:016x}"}
+    events = [
+        event(1, name="execute_tool pay"),
+        event(2, 1, name="tools/call pay", kind="rpc", **folded),
+        event(3, 2, name="execute_tool pay", **folded),
+        event(4, name="generate", kind="llm"),
+        # Another recorder's, and no message of MCP.
+        event(5, 4, name="chat gpt-5", kind="llm", folded_into=f"{4:016x}"),
+    ]
+    rows = tree_rows(events, shape=Shape(everything=False))
+    assert [row.event.name for row in rows] == ["execute_tool pay", "generate", "chat gpt-5"]
+    assert len(tree_rows(events)) == 5
+
+
+def test_a_long_error_is_told_where_it_is_met_first(inspector, write_spans, span):
+    write_spans(*mcp_run(span))
+    *_, call, rpc = inspector("show", "abcd1234", "--all").stdout.decode().splitlines()
+    assert call.endswith(
+        "tool_error: Error executing tool pay: the card of the customer was refused by the bank, twice"
+    )
+    assert rpc.endswith("tool_error: …")
+
+
+def test_a_terminal_has_names_without_the_word_for_what_is_done(event):
+    events = [
+        event(1, name="invoke_workflow trip"),
+        event(2, 1, name="invoke_agent planner"),
+        event(3, 2, name="chat gpt-5"),
+        event(4, 2, name="execute_tool weather"),
+        event(5, 2, name="execute_tool"),
+    ]
+    drawn = tree_lines(events, Terminal(io.StringIO(), width=80, unicode=True))
+    assert [re.split("  +", line.lstrip("├└─│ ✓"))[0] for line in drawn] == [
+        "workflow trip",
+        "agent planner",
+        "chat gpt-5",
+        "weather",
+        "execute_tool",
+    ]
