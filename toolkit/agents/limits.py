@@ -68,11 +68,12 @@ class Run:
     problem: str | None = None
     """The limit that was reached; nobody in the run goes on then."""
 
-    def begin(self, names: tuple[str, ...]) -> None:
-        """Count one more agent below the others; ``names`` are all that are at work, the outermost first."""
+    def begin(self, work: "_Work") -> None:
+        """Count one more agent below the others."""
         for run in self._all():
             limit = run.limits.depth
-            if limit is not None and len(names) - run.above > limit:
+            if limit is not None and work.depth - run.above > limit:
+                names = work.names()
                 path = " > ".join(names if len(names) <= _LONGEST_PATH else (*names[:3], "…", *names[-2:]))
                 run.problem = run.problem or f"agents called agents {limit} deep ({path}), {_reached('depth', limit)}"
 
@@ -105,6 +106,10 @@ class Run:
             if limits.cost is not None and run.cost >= limits.cost:
                 run.problem = run.problem or f"{run.name} cost {run.cost:g}, {_reached('cost', limits.cost)}"
 
+    def has(self, limits: Limits) -> bool:
+        """Return whether it, or a run around it, is held to these very limits."""
+        return any(run.limits is limits for run in self._all())
+
     def _refusal(self) -> str | None:
         return next((run.problem for run in self._all() if run.problem is not None), None)
 
@@ -115,21 +120,39 @@ class Run:
             run = run.around
 
 
-_current: ContextVar[tuple[Run, tuple[str, ...]] | None] = ContextVar("toolkit_run", default=None)
-"""The run that this code is a part of, and the agents at work. No argument could carry it: tools call agents as they
-call any function."""
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One agent at work."""
+
+    name: str
+    depth: int
+    run: Run
+    above: "_Work | None"
+
+    def names(self) -> list[str]:
+        """Return who is at work, the outermost agent first."""
+        work, names = self, [self.name]
+        while work.above is not None:
+            work = work.above
+            names.append(work.name)
+        return names[::-1]
+
+
+_current: ContextVar[_Work | None] = ContextVar("toolkit_agent_at_work", default=None)
+"""The agent that this code works for. No argument could carry it: tools call agents as they call any function."""
 
 
 @contextmanager
 def running(name: str, limits: Limits | None) -> Generator[Run]:
     """Be at work as the agent ``name``: as the beginning of a run, or as a part of the one around."""
     outer = _current.get()
-    run, names = outer or (None, ())
-    if run is None or limits is not None:
-        run = Run(name, limits or Limits(), above=len(names), around=run)
-    names = (*names, name)
-    run.begin(names)
-    _current.set((run, names))
+    run, depth = (None, 0) if outer is None else (outer.run, outer.depth)
+    # An agent that comes again below itself is within its limits already.
+    if run is None or (limits is not None and not run.has(limits)):
+        run = Run(name, limits or Limits(), above=depth, around=run)
+    work = _Work(name, depth + 1, run, outer)
+    run.begin(work)
+    _current.set(work)
     try:
         yield run
     finally:
