@@ -1,6 +1,5 @@
 """Tools made of tools."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
@@ -11,6 +10,7 @@ from toolkit.definition import Schema, ToolDefinition
 from toolkit.errors import DefinitionInvalid
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool, arguments_of
+from toolkit.waiting import at_once
 
 
 @runtime_checkable
@@ -126,9 +126,8 @@ class _Together(Tool):
             known = tool.input_schema.get("properties", {})
             return await tool(ToolCall(tool.name, {key: given[key] for key in given if key in known}), context)
 
-        async with asyncio.TaskGroup() as group:
-            tasks = {each.name: group.create_task(one(each)) for each in self._tools}
-        results = {name: task.result() for name, task in tasks.items()}
+        tasks = await at_once(map(one, self._tools))
+        results = {tool.name: task.result() for tool, task in zip(self._tools, tasks, strict=True)}
         failed = [name for name, each in results.items() if each.is_error]
         made = ToolResult.of({name: _value(each) for name, each in results.items()})
         made.is_error = len(failed) == len(results)

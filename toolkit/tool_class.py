@@ -177,7 +177,9 @@ class Tool(ABC):
             EndRun: It was raised by anything on the way.
             Exception: What a middleware raised, or ``on_error``. What the tool itself raises becomes a result.
         """
-        call, context = self._received(call), context or ToolContext()
+        if not isinstance(call, ToolCall) or call.name != self.name:
+            call = self._received(call)
+        context = context or ToolContext()
         if _logger.isEnabledFor(logging.DEBUG):
             return await self._logged(call, context)
         if _somebody_watches():
@@ -196,7 +198,8 @@ class Tool(ABC):
         Raises:
             Exception: As for a call.
         """
-        context = context.during(call, context.call_id, context.changes)
+        if context.call is not call:
+            context = context.during(call, context.call_id, context.changes)
         # First, since a middleware may answer a call itself: not everybody may have what it remembers.
         refused = None if context.permissions is None else self._refused(context.permissions)
         if call.problem is not None:
@@ -345,7 +348,7 @@ class Tool(ABC):
     def _received(self, call: ToolCall | Mapping[str, Any]) -> ToolCall:
         """Return the call under the tool's own name, by which middleware goes, whatever it was found by."""
         if isinstance(call, ToolCall):
-            return call if call.name == self.name else replace(call, name=self.name)
+            return replace(call, name=self.name)
         if not isinstance(call, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
             kind = type(call).__name__
             raise ToolkitError(f"{self.name} is a tool: call it with a ToolCall or a mapping of arguments, not {kind}")

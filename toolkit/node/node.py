@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from operator import is_
@@ -21,6 +21,7 @@ from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
+from toolkit.waiting import at_once
 
 # Enough to choose from; a model with hundreds of tools need not read them all again.
 _MOST_NAMES = 20
@@ -177,9 +178,8 @@ class ToolNode:
                 finished.put_nowait((call, result))
 
         async def all_of_them() -> None:
-            async with self._shown(work) if self._is_shown(work) else nullcontext(), _task_group() as group:
-                for call in work.calls:
-                    group.create_task(tell(call))
+            async with self._shown(work) if self._is_shown(work) else nullcontext():
+                await at_once(map(tell, work.calls))
 
         worker = asyncio.create_task(all_of_them())
         worker.add_done_callback(lambda _: finished.put_nowait(None))
@@ -262,16 +262,6 @@ class ToolNode:
         return replace(context, state=state, tool_hooks=hooks, dependencies=dependencies)
 
 
-@asynccontextmanager
-async def _task_group() -> AsyncGenerator[asyncio.TaskGroup]:
-    """Yield a task group that raises what ended it itself, not a group of one."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            yield group
-    except ExceptionGroup as several:
-        raise several.exceptions[0] from None
-
-
 @dataclass(slots=True)
 class _Supplier:
     supplier: ToolSupplier
@@ -296,8 +286,7 @@ class _Work:
 
     async def all_at_once(self) -> list[ToolResult]:
         """Carry out all of them, and return the results in the order of the calls."""
-        async with _task_group() as group:
-            tasks = [group.create_task(self.carry_out(call)) for call in self.calls]
+        tasks = await at_once(map(self.carry_out, self.calls))
         return [
             _cancelled(call) if task.cancelled() else task.result()
             for call, task in zip(self.calls, tasks, strict=True)

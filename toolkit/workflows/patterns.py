@@ -7,6 +7,7 @@ from typing import Any
 from toolkit.agents.foreign import Conversing, text_of
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
+from toolkit.waiting import at_once
 from toolkit.workflows.steps import named, take
 from toolkit.workflows.workflow import Workflow
 
@@ -56,11 +57,7 @@ def parallel(
             async with gate:
                 return await take(step, task, context)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(step)) for step in steps]
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
+        tasks = await at_once(map(one, steps))
         results = [task.result() for task in tasks]
         if join is None:
             return results

@@ -1,0 +1,108 @@
+"""A call that is given up ends at every level of calls within calls at once."""
+
+import asyncio
+
+import pytest
+
+from toolkit import ToolContext, ToolNode
+from toolkit import tool as as_tool
+from toolkit.compose import together
+from toolkit.workflows import parallel
+
+CALL = [{"name": "deeper", "arguments": {}}]
+
+
+class Levels:
+    """A tool that calls itself through its node, level below level, until it is cancelled."""
+
+    def __init__(self, enough):
+        self.begun = self.ended = 0
+        self.enough = enough
+        self.reached = asyncio.Event()
+
+        @as_tool
+        async def deeper(context: ToolContext) -> str:
+            self.begun += 1
+            if self.begun >= self.enough:
+                self.reached.set()
+            try:
+                await asyncio.sleep(0)
+                return (await self.node.invoke(CALL, context=context))[0].text
+            finally:
+                self.ended += 1
+
+        self.node = ToolNode([deeper])
+
+
+async def begin(levels):
+    task = asyncio.create_task(levels.node.invoke(CALL))
+    async with asyncio.timeout(30):
+        await levels.reached.wait()
+    return task
+
+
+@pytest.mark.parametrize("enough", [2, 50, 1500])
+def test_no_level_begins_another_one_once_the_outermost_call_is_cancelled(enough):
+    async def main():
+        levels = Levels(enough)
+        task = await begin(levels)
+        begun = levels.begun
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(30):
+                await task
+        # So deep that one stack does not hold it, the rest has one of its own, a turn of the loop later.
+        assert levels.begun - begun <= enough // 300
+        assert levels.ended == levels.begun
+
+    asyncio.run(main())
+
+
+def test_a_timeout_around_calls_ends_all_of_them():
+    async def main():
+        levels = Levels(50)
+        task = await begin(levels)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(task, 0)
+        assert levels.ended == levels.begun
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", ["together", "parallel"])
+def test_what_is_done_at_once_is_cancelled_at_once(kind):
+    ended = []
+
+    async def main():
+        begun = asyncio.Barrier(3)
+
+        def waiting(name):
+            async def wait(context: ToolContext = None) -> str:
+                try:
+                    await begun.wait()
+                    await asyncio.Event().wait()
+                finally:
+                    ended.append(name)
+
+            return wait
+
+        if kind == "together":
+            tools = [as_tool(waiting(name), name=name) for name in ("a", "b")]
+            work = together(*tools, name="both")({})
+        else:
+
+            async def a(task):
+                await waiting("a")()
+
+            async def b(task):
+                await waiting("b")()
+
+            work = parallel("both", a, b).run("go")
+        task = asyncio.create_task(work)
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert sorted(ended) == ["a", "b"]
