@@ -11,9 +11,9 @@ PACKED = b"\x78"
 _LEVEL = 1
 
 
-def pack(body: bytes) -> bytes:
-    """Returns the bytes to store, compressed when that saves a good part of a large text."""
-    if len(body) <= COMPRESS_ABOVE_BYTES:
+def pack(body: bytes, *, above_bytes: int = COMPRESS_ABOVE_BYTES) -> bytes:
+    """Returns the bytes to store, compressed when that saves a good part of a text of more than so many bytes."""
+    if len(body) <= above_bytes:
         return body
     packed = zlib.compress(body, _LEVEL)
     return packed if len(packed) * 4 < len(body) * 3 else body

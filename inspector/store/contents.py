@@ -1,4 +1,4 @@
-"""Texts that repeat are kept once: messages and tools of a prompt within a session, equal attributes within a span.
+"""Texts that repeat are kept once: messages, tools and long strings in a session, equal attributes in a span.
 
 An agent that resends its history and its tools each turn then costs its new text. What was taken out of a span's
 attributes is named by its column ``shared``, a JSON object: the key of an attribute, and either the frame of its text
@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from inspector import semconv
+from inspector.frames import Frame, Refers, expanded, frame_of, frame_text, numbers
 from inspector.model import AttributeValue
-from inspector.store.codec import unpack
-from inspector.store.frames import Frame, expanded, frame_text, numbers
+from inspector.store.codec import pack, unpack
 
-Refers: TypeAlias = list[int] | Frame
 Shared: TypeAlias = dict[str, str | Refers]
 
 MESSAGE_KEYS = frozenset(
@@ -30,8 +30,13 @@ Of other attributes only what looks like messages is.
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
+_COMPRESS_ABOVE_BYTES = 512
+"""Less than of attributes: these are texts alone, and each is written once."""
 _BEGIN = frozenset('{["')
 _SHARED = msgspec.json.Decoder(Shared)
+_FRAME = msgspec.json.Decoder(Frame)
+FRAMED = b"\x01"
+"""Begins the body of a message that is a frame; neither JSON nor what is compressed begins with it."""
 
 
 class Parts(NamedTuple):
@@ -45,12 +50,12 @@ class Parts(NamedTuple):
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
-    """One message of a prompt."""
+    """One message of a prompt, or a long string of one or of an answer."""
 
     span: int
     """Row id of the span that brought it."""
-    body: bytes
-    """JSON, as it was recorded."""
+    body: bytes | Frame
+    """JSON, as it was recorded, or what of it is around its long strings."""
 
 
 def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
@@ -77,7 +82,16 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
 
 def shared_text(parts: Parts, frames: Mapping[str, Refers]) -> str:
     """Returns what the column ``shared`` says about the span."""
-    shared: Shared = {**frames, **parts.equal}
+    shared: Shared = {}
+    named: list[list[int]] = []
+    for key, refers in frames.items():
+        if isinstance(refers, Frame) and refers.strings:
+            # Both shapes of a prompt have the same strings, and the span names them once.
+            shared[key] = replace(refers, strings=[]) if refers.strings in named else refers
+            named.append(refers.strings)
+        else:
+            shared[key] = refers
+    shared |= parts.equal
     return msgspec.json.encode(shared).decode(errors="replace")
 
 
@@ -87,14 +101,25 @@ def read_shared(text: str | None) -> Shared:
 
 
 def content_ids(shared: Iterable[str | None]) -> set[int]:
-    """Returns the ids of all messages that these spans refer to."""
+    """Returns the ids of all messages, and of all long strings, that these spans refer to."""
     return {
         content_id
         for text in shared
         for refers in read_shared(text).values()
         if not isinstance(refers, str)
-        for content_id in ids_of(refers)
+        for content_id in (*ids_of(refers), *strings_of(refers))
     }
+
+
+def own_ids(shared: Iterable[Shared]) -> set[int]:
+    """Returns the ids of all that these attributes of spans are made of, where that is their own."""
+    refers = (each for attributes in shared for each in attributes.values())
+    return {number for each in refers if isinstance(each, Frame) and each.own for number in numbers(each)}
+
+
+def strings_of(refers: Refers) -> Iterator[int]:
+    """Returns the ids of the long strings inside of the messages of one attribute."""
+    return expanded(refers.strings) if isinstance(refers, Frame) else iter(())
 
 
 def ids_of(refers: Refers) -> Iterator[int]:
@@ -110,13 +135,20 @@ def last_of(refers: Refers) -> int | None:
 
 
 def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
-    """Returns messages by id."""
+    """Returns messages and long strings by id."""
     if not ids:
         return {}
     found = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
     )
-    return {content_id: Message(span, unpack(body)) for content_id, span, body in found}
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in found}
+
+
+def with_strings(connection: Connection, found: dict[int, Message]) -> dict[int, Message]:
+    """Returns messages with the long strings in them."""
+    frames = [message.body for message in found.values() if isinstance(message.body, Frame)]
+    strings = {number for frame in frames for number in numbers(frame)}
+    return found | messages(connection, strings - found.keys())
 
 
 def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
@@ -125,17 +157,39 @@ def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Me
         "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
         (json_list(list(row_ids)),),
     )
-    return {content_id: Message(span, unpack(body)) for content_id, span, body in found}
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in found}
+
+
+def stored_body(body: bytes | Frame) -> bytes:
+    """Returns a message as the column ``body`` has it."""
+    return (
+        pack(body, above_bytes=_COMPRESS_ABOVE_BYTES) if isinstance(body, bytes) else FRAMED + msgspec.json.encode(body)
+    )
+
+
+def read_body(stored: bytes) -> bytes | Frame:
+    """Returns a message of the column ``body``."""
+    return _FRAME.decode(stored[1:]) if stored[:1] == FRAMED else unpack(stored)
 
 
 def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
     """Returns the JSON that was taken out, with null for a message that a damaged database has lost."""
-    return frame_text(frame_of(refers), lambda content_id: texts[content_id].body if content_id in texts else b"null")
+    return frame_text(frame_of(refers), lambda content_id: message_text(texts.get(content_id), texts))
 
 
-def frame_of(refers: Refers) -> Frame:
-    """Returns the frame of one attribute, also of an array of which the ids alone are kept."""
-    return refers if isinstance(refers, Frame) else Frame(["[", refers, "]"])
+def message_text(message: Message | None, texts: Mapping[int, Message], missing: bytes = b"null") -> bytes:
+    """Returns the JSON of a message with its long strings, ``missing`` in the place of each that is not there."""
+    if message is None:
+        return missing
+    if isinstance(message.body, bytes):
+        return message.body
+
+    def string_of(content_id: int) -> bytes:
+        string = texts.get(content_id)
+        # A string has none in itself.
+        return string.body if string is not None and isinstance(string.body, bytes) else missing
+
+    return frame_text(message.body, string_of)
 
 
 def json_list(values: Sequence[int] | Sequence[str]) -> str:

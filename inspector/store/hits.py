@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from inspector.model import Hit, Hits
 from inspector.store.codec import unpack
-from inspector.store.contents import brought_by, json_list, read_shared
+from inspector.store.contents import brought_by, json_list, messages, own_ids, read_shared, with_strings
 from inspector.store.engine import driver
 from inspector.store.limits import ReadLimits
 from inspector.store.places import Places, Searched
@@ -66,11 +66,12 @@ def read_hits(
 def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Iterator[Hit]:
     sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
     rows = {row[0]: Searched._make(row) for row in driver(connection).execute(sql, (json_list(row_ids),))}
-    brought = brought_by(connection, [row_id for row_id in row_ids if rows[row_id].shared is not None])
+    sharing = {row_id: read_shared(row.shared) for row_id, row in rows.items() if row.shared is not None}
+    brought = brought_by(connection, sharing.keys()) | messages(connection, own_ids(sharing.values()))
+    texts = with_strings(connection, brought)
     for row_id in row_ids:
         row = rows[row_id]
-        own = {content_id: message for content_id, message in brought.items() if message.span == row_id}
-        held = places.of(row, read_shared(row.shared), own)
+        held = places.of(row, sharing.get(row_id, {}), texts)
         if held is not None:
             yield Hit(row.span_id, held)
 

@@ -4,20 +4,44 @@ A message is found in search by its owner, and goes when the last span that refe
 """
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection
 
 from inspector.store import search
 from inspector.store.contents import content_ids, json_list
 
-Scope: TypeAlias = tuple[str | None, int | None]
-"""Within what messages are shared: a session, or for spans without one the row id of their trace."""
+
+class Scope(NamedTuple):
+    """Spans of which one may refer to what another brought."""
+
+    of: Literal["session", "run", "trace"]
+    id: str | int
+    """For a trace its row id."""
 
 
-def scope_of(session_id: str | None, trace_id: int) -> Scope:
-    """Returns the scope of a span's messages."""
-    return (session_id, None) if session_id else (None, trace_id)
+_REFERRING = {
+    "session": "session_id = ?",
+    "run": "run = ?",
+    "trace": "trace_id = ?",
+}
+
+
+def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[Scope]:
+    """Yields the scopes that a span's messages may be shared in.
+
+    Args:
+        session_id: The session of the span.
+        run: The run that its recorder names.
+        trace_id: The row id of its trace.
+        inherited: Whether the session is that of its trace, which may have become known after the span was written.
+    """
+    if session_id:
+        yield Scope("session", session_id)
+    if not session_id or inherited:
+        yield Scope("trace", trace_id)
+        if run is not None:
+            yield Scope("run", run)
 
 
 def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> None:
@@ -35,11 +59,10 @@ def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> No
 
 
 def _referring(connection: Connection, scopes: set[Scope]) -> Iterator[tuple[int, str]]:
-    for session_id, trace_id in scopes:
-        column, value = ("trace_id", trace_id) if session_id is None else ("session_id", session_id)
+    for scope in scopes:
         found = connection.exec_driver_sql(
-            f"SELECT id, shared FROM spans WHERE {column} = ? AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
-            (value,),
+            f"SELECT id, shared FROM spans WHERE {_REFERRING[scope.of]} AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
+            (scope.id,),
         )
         yield from ((row[0], row[1]) for row in found)
 

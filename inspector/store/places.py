@@ -7,9 +7,10 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from inspector.frames import Frame
 from inspector.model import HitIn, HitPlace, Kind
 from inspector.store.codec import unpack
-from inspector.store.contents import Message, Shared, ids_of
+from inspector.store.contents import Message, Shared, ids_of, message_text, text_of
 
 _BEFORE, _AFTER = 40, 160
 """Characters that are shown around the first word."""
@@ -71,12 +72,18 @@ class Places:
     terms: Sequence[re.Pattern[str]]
     _known: set[int] = field(default_factory=set[int])
 
-    def of(self, row: Searched, shared: Shared, brought: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
-        """Returns the places of a span; None where its prompt merely repeats what is older."""
+    def of(self, row: Searched, shared: Shared, texts: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
+        """Returns the places of a span; None where its prompt merely repeats what is older.
+
+        Args:
+            row: The span.
+            shared: What was taken out of its attributes.
+            texts: The messages that it brought, and the long strings that they and its answer have.
+        """
         found: list[tuple[int, Leaf]] = []
         repeats = False
         said: set[int] = set()
-        for leaf in _leaves(row, shared, brought):
+        for leaf in _leaves(row, shared, texts):
             held = sum(bool(term.search(leaf.text)) for term in self.terms)
             if not held:
                 continue
@@ -109,26 +116,29 @@ def _marks(text: str, terms: Sequence[re.Pattern[str]]) -> Iterator[tuple[int, i
             end = until
 
 
-def _leaves(row: Searched, shared: Shared, brought: Mapping[int, Message]) -> Iterator[Leaf]:
+def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iterator[Leaf]:
     error = ": ".join(filter(None, (row.error_type, row.error_message)))
     if error:
         yield Leaf("error", "", error)
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
+    brought = {content_id: message for content_id, message in texts.items() if message.span == row.id}
+    content = _Content(attributes, shared, brought, texts)
     given, got = _NAMES.get(row.kind, _OTHER_NAMES)
     contents: tuple[tuple[str | None, HitIn], ...] = ((row.output_key, got), (row.input_key, given))
     for key, within in contents:
         if key is not None:
-            yield from _of_key(key, within, "", _Content(attributes, shared, brought))
+            yield from _of_key(key, within, "", content)
     yield Leaf("name", "", row.name)
     for key in (*attributes, *shared):
         if key not in (row.input_key, row.output_key) and not isinstance(shared.get(key), str):
-            yield from _of_key(key, "attributes", key, _Content(attributes, shared, brought))
+            yield from _of_key(key, "attributes", key, content)
 
 
 class _Content(NamedTuple):
     attributes: Mapping[str, Any]
     shared: Shared
     brought: Mapping[int, Message]
+    strings: Mapping[int, Message]
 
 
 def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[Leaf]:
@@ -139,10 +149,15 @@ def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[L
         value = _read(content.attributes.get(refers))
         yield from _within(within, path, value, _DEEPEST, is_said=is_given and _holds_messages(value))
         return
+    if isinstance(refers, Frame) and refers.own:
+        value = _read(text_of(refers, content.strings).decode())
+        yield from _within(within, path, value, _DEEPEST, is_said=is_given)
+        return
     for at, content_id in enumerate(ids_of(refers)):
         message = content.brought.get(content_id)
         if message is not None:
-            yield from _within(within, f"{path}[{at}]", _read(message.body.decode()), _DEEPEST, is_said=is_given)
+            text = message_text(message, content.strings)
+            yield from _within(within, f"{path}[{at}]", _read(text.decode()), _DEEPEST, is_said=is_given)
 
 
 def _read(value: Any) -> Any:

@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from inspector.model import Preview
-from inspector.store.contents import content_ids, messages, read_shared, text_of
+from inspector.store.contents import content_ids, messages, read_shared, text_of, with_strings
 from inspector.store.events import attribute_text
 from inspector.store.gist import answer_in
 from inspector.store.rows import clean
@@ -58,7 +58,7 @@ def _kept_apart(connection: Connection, shared: str | None, key: str) -> str | N
     if refers is None or isinstance(refers, str):
         return None
     only = msgspec.json.encode({key: refers}).decode()
-    return text_of(refers, messages(connection, content_ids((only,)))).decode()
+    return text_of(refers, with_strings(connection, messages(connection, content_ids((only,))))).decode()
 
 
 def _answer(text: str | None) -> str | None:

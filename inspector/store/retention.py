@@ -17,7 +17,7 @@ from inspector.store.engine import driver
 from inspector.store.errors import StoreFull
 from inspector.store.labels import forget_labels, forget_stray_labels
 from inspector.store.losses import prune_losses
-from inspector.store.ownership import release, scope_of
+from inspector.store.ownership import release, scopes_of
 from inspector.store.protocol import Age, Pruned
 from inspector.store.removal import Removal
 from inspector.store.rows import clamp
@@ -248,18 +248,19 @@ def _latest_spans(connection: Connection, trace_id: str, most: int) -> Sequence[
 def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
     listed = (json_list(ids),)
     found = connection.exec_driver_sql(
-        f"SELECT session_id, trace_id, {search.INDEXED_COLUMNS} FROM spans "  # noqa: S608  # constants
-        "WHERE id IN (SELECT value FROM json_each(?))",
+        f"SELECT session_id, run, trace_id, session_inherited, {search.INDEXED_COLUMNS} "  # noqa: S608  # constants
+        "FROM spans WHERE id IN (SELECT value FROM json_each(?))",
         listed,
     ).all()
-    search.forget(connection, [search.Indexed(*values[2:]) for values in found])
+    search.forget(connection, [search.Indexed(*values[4:]) for values in found])
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
     uncount_spans(connection, len(ids))
     turns.forget(connection, ids)
     orphans = connection.exec_driver_sql(
         "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", listed
     )
-    release(connection, set(orphans.scalars()), {scope_of(values[0], values[1]) for values in found})
+    scopes = {scope for values in found for scope in scopes_of(*values[:3], inherited=values[3] is not None)}
+    release(connection, set(orphans.scalars()), scopes)
 
 
 def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:

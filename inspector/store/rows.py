@@ -81,6 +81,11 @@ Place: TypeAlias = tuple[int, int, int]
 """Where a span is stored: the first three columns."""
 
 
+def named_run(span: Span) -> str | None:
+    """Returns the run that the recorder of a span names; None where that is its process."""
+    return None if span.run == span.process else span.run
+
+
 def row_of(
     span: Span,
     place: Place,
@@ -130,7 +135,7 @@ def row_of(
             pack(encode(span.links)) if span.links else None,
             identity_text(span),
             session[1],
-            None if span.run == span.process else span.run,
+            named_run(span),
         )
     )
 

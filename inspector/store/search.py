@@ -17,22 +17,22 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, text
 
 from inspector import semconv
+from inspector.frames import Frame, Refers, frame_of, frame_text
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import unpack
 from inspector.store.contents import (
     Message,
-    Refers,
     Shared,
     brought_by,
-    frame_of,
     json_list,
     last_of,
     messages,
+    own_ids,
     read_shared,
+    with_strings,
 )
 from inspector.store.counters import load_counters, save_counters
 from inspector.store.engine import driver
-from inspector.store.frames import frame_text
 from inspector.store.terms import expression
 
 _MERGE_PAGES = 64
@@ -202,7 +202,8 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
     sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
     refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))
     last = {content_id for each in refers if (content_id := last_of(each)) is not None}
-    texts = messages(connection, last) | brought_by(connection, sharing.keys())
+    own = own_ids(sharing.values())
+    texts = with_strings(connection, messages(connection, last | own)) | brought_by(connection, sharing.keys())
     return [(row.id, document(row, sharing.get(row.id, {}), texts)) for row in rows]
 
 
@@ -232,16 +233,30 @@ def _add_messages(pieces: list[str], row_id: int, shared: Shared, texts: Mapping
 
 def _new_bodies(row_id: int, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
     """Returns what gives each message once that the span brought or that was said last, and otherwise no word."""
-    last = last_of(refers)
+    last, is_own = last_of(refers), isinstance(refers, Frame) and refers.own
     # In JSON inside of a string null is a word; documents of rows of earlier versions stay what they are to the letter.
     nothing = b"null" if isinstance(refers, list) else b'""'
 
     def body_of(content_id: int) -> bytes:
-        message = texts.get(content_id)
-        if message is None or content_id in done or (message.span != row_id and content_id != last):
+        is_wanted = is_own or content_id == last
+        message = new(content_id, is_wanted=is_wanted)
+        if message is None:
             return nothing
+        if isinstance(message.body, bytes):
+            return message.body
+
+        def string_of(string_id: int) -> bytes:
+            string = new(string_id, is_wanted=is_wanted)
+            return string.body if string is not None and isinstance(string.body, bytes) else b'""'
+
+        return frame_text(message.body, string_of)
+
+    def new(content_id: int, *, is_wanted: bool) -> Message | None:
+        message = texts.get(content_id)
+        if message is None or content_id in done or (message.span != row_id and not is_wanted):
+            return None
         done.add(content_id)
-        return message.body
+        return message
 
     return body_of
 

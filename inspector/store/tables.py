@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0013"
+SCHEMA_VERSION = "0014"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -98,6 +98,7 @@ Index("ix_spans_model", _c.model, _c.start_ns, sqlite_where=_c.model.is_not(None
 Index("ix_spans_named_model", _c.named_model, _c.start_ns, sqlite_where=_c.named_model.is_not(None))
 Index("ix_spans_error", _c.error_type, _c.start_ns, sqlite_where=_c.error_type.is_not(None))
 Index("ix_spans_running", _c.process, sqlite_where=text("status = 'running'"))
+Index("ix_spans_sharing", _c.run, sqlite_where=text("shared IS NOT NULL AND run IS NOT NULL"))
 
 
 def _statuses() -> tuple[Column[int], ...]:

@@ -10,20 +10,21 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
+from inspector.frames import Refers
 from inspector.model import AttributeValue, Span, Status
 from inspector.store import rollups, search
 from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.codec import unpack
-from inspector.store.contents import Refers, content_ids, json_list, shared_text, take_apart
+from inspector.store.contents import content_ids, json_list, shared_text, take_apart
 from inspector.store.conversations import Conversations, scope_of_span
 from inspector.store.counters import count_calls, load_counters, save_counters
 from inspector.store.engine import driver
 from inspector.store.families import Families
 from inspector.store.gist import Gist, gists_of
-from inspector.store.ownership import release, scope_of
+from inspector.store.ownership import release, scopes_of
 from inspector.store.protocol import SpoolMark
-from inspector.store.rows import Row, clean, row_of
+from inspector.store.rows import Row, clean, named_run, row_of
 from inspector.store.sums import TraceSums
 from inspector.store.turns import Given, Turns
 from inspector.store.turns import forget as forget_turns
@@ -218,7 +219,9 @@ def _disown(connection: Connection, old: Row, new: Row) -> bool:
             "SELECT id FROM contents WHERE span = ? AND id IN (SELECT value FROM json_each(?))",
             (new.id, json_list(sorted(dropped))),
         )
-        release(connection, set(owned.scalars()), {scope_of(old.session_id, old.trace_id)})
+        inherited = old.session_inherited is not None
+        scopes = set(scopes_of(old.session_id, old.run, old.trace_id, inherited=inherited))
+        release(connection, set(owned.scalars()), scopes)
     return bool(dropped)
 
 
@@ -242,12 +245,12 @@ def _share(
     parts = take_apart(span.attributes)
     if parts is None:
         return span.attributes, None
-    scope = scope_of_span(session_id, span.trace_id)
+    scope = scope_of_span(session_id, named_run(span), span.trace_id)
     if old is not None and old.shared is not None and parts.messages:
         conversations.remind(scope, old.shared)
     frames: dict[str, Refers] = {}
     for key, prompt in parts.messages.items():
-        frame = conversations.refer(scope, key, prompt, row_id=row_id)
+        frame = conversations.refer(scope, key, prompt, row_id=row_id, is_of_model=span.kind == "llm")
         if frame is None:
             parts.own[key] = prompt
         else:

@@ -5,6 +5,7 @@ from contextlib import closing
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.model import Filter, Span
 from inspector.store import SqliteStore
@@ -86,6 +87,48 @@ def test_messages_are_shared_within_a_session_and_never_beyond(store, make_span,
     for session_id, trace_id in (("s1", "t1"), ("s1", "t2"), ("s2", "t3"), (None, "t4"), (None, "t5")):
         store.write([make_span(session_id=session_id, trace_id=trace_id, attributes={INPUT: text})])
     assert rows_of("SELECT count(*) FROM contents") == [(3 * 4,)]
+
+
+def test_calls_of_a_run_without_a_session_share_their_messages_whatever_their_traces(store, make_span, rows_of):
+    text = json.dumps([message("one"), message("two"), message("three")])
+    process = "20261122T120000-17-abcdef01"
+    for trace_id, run in (("t1", "run-1"), ("t2", "run-1"), ("t3", "run-2"), ("t4", None), ("t5", None)):
+        store.write([make_span(run=run, process=process, trace_id=trace_id, attributes={INPUT: text})])
+        store._conversations.forget()
+    # Where the recorder names no run, as earlier ones did not, it is the trace.
+    assert rows_of("SELECT count(*) FROM contents WHERE substr(body, 1, 1) <> x'01'") == [(3 * 4,)]
+
+
+def test_a_loop_of_bare_calls_costs_its_new_text_and_is_found_where_it_was_said(store, make_span, rows_of):
+    for turn, call in enumerate(conversation(make_span, 12, run="run-1")):
+        store.write([replace(call, trace_id=f"{turn:032x}")])
+    while store.index():
+        pass
+    assert rows_of("SELECT count(*) FROM contents WHERE substr(body, 1, 1) <> x'01'") == [(24,)]
+    for word in ("question0", "answer3", "question7"):
+        found = store.events(Filter(q=word)).items
+        assert [event.span_id for event in found] == [f"{int(word[-1]):016x}"]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_what_a_trace_brought_stays_for_the_others_of_its_run(store, make_span, rows_of, path, named):
+    first, second = list(conversation(make_span, 2, run="run-1"))
+    store.write([replace(first, trace_id="a" * 32)])
+    store.write([replace(second, trace_id="b" * 32)])
+    if named:
+        # Each trace turns out to be of a session, after the messages were kept for the run.
+        for at, trace_id in enumerate(("a" * 32, "b" * 32)):
+            store.write([make_span(trace_id=trace_id, span_id=f"{at + 7:016x}", session_id=f"s{at}", start_ns=9)])
+    while store.index():
+        pass
+    store.delete_trace("a" * 32)
+    event = store.event(second.span_id)
+    assert json.loads(bytes(event.attributes)) == second.attributes
+    assert [each.span_id for each in store.events(Filter(q="answer0")).items] == [second.span_id]
+    store.delete_trace("b" * 32)
+    assert rows_of("SELECT count(*) FROM contents") == [(0,)]
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
 
 
 def test_equal_texts_within_a_span_are_kept_once(store, make_span, rows_of):
@@ -206,6 +249,102 @@ def test_a_conversation_of_any_shape_costs_its_new_text(store, make_span, rows_o
     events = store.events(Filter(), limit=100, full=True).items
     assert [json.loads(bytes(event.attributes))[key] for event in events] == texts[::-1]
     assert [bytes(event.input).decode() for event in events] == texts[::-1]
+
+
+OUTPUT, RESPONSE = "gen_ai.output.messages", "mcp.llm.response_json"
+
+
+def long(text):
+    return f"{text} " + "filling words that make it long " * 40
+
+
+def parts_of(messages):
+    return [{"role": each["role"], "parts": [{"type": "text", "content": each["content"]}]} for each in messages]
+
+
+def conversation(make_span, turns, **options):
+    """The calls of a conversation: each text in the shapes of a provider and of the conventions, asked and answered."""
+    history = []
+    for turn in range(turns):
+        history = [*history, {"role": "user", "content": long(f"question{turn}")}]
+        answer = {"role": "assistant", "content": long(f"answer{turn}")}
+        yield make_span(
+            kind="llm",
+            span_id=f"{turn:016x}",
+            start_ns=turn,
+            end_ns=turn + 1,
+            input_key=PROMPT,
+            output_key=RESPONSE,
+            attributes={
+                PROMPT: json.dumps({"model": "m", "messages": history}),
+                INPUT: json.dumps(parts_of(history)),
+                RESPONSE: json.dumps({"id": turn, "choices": [{"message": answer}]}),
+                OUTPUT: json.dumps(parts_of([answer])),
+            },
+            **options,
+        )
+        history = [*history, answer]
+
+
+def test_a_long_text_is_kept_once_whatever_says_it(store, make_span, rows_of):
+    calls = list(conversation(make_span, 20, session_id="s"))
+    for call in calls:
+        store.write([call])
+    texts = rows_of("SELECT count(*), count(DISTINCT body) FROM contents WHERE substr(body, 1, 1) <> x'01'")
+    assert texts == [(40, 40)]
+    events = store.events(Filter(), limit=100, full=True).items
+    assert [json.loads(bytes(event.attributes)) for event in reversed(events)] == [call.attributes for call in calls]
+    assert bytes(events[0].output).decode() == calls[-1].attributes[RESPONSE]
+
+
+def test_a_text_is_found_where_it_was_asked_and_where_it_was_answered(store, make_span, rows_of):
+    for call in conversation(make_span, 8, session_id="s"):
+        store.write([call])
+    while store.index():
+        pass
+    for turn in (0, 3, 7):
+        assert [event.span_id for event in store.events(Filter(q=f"question{turn}")).items] == [f"{turn:016x}"]
+        assert [event.span_id for event in store.events(Filter(q=f"answer{turn}")).items] == [f"{turn:016x}"]
+    # Each of them once: what an index knows of how often a word is there tells.
+    assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'NEAR(filling filling, 300)'") == [(8,)]
+
+
+def test_an_answer_that_was_given_before_is_found_at_both(store, make_span):
+    answer = json.dumps([{"role": "assistant", "content": long("sorry")}])
+    for at in (1, 2):
+        asked = {INPUT: json.dumps([message(f"{at}")]), OUTPUT: answer}
+        store.write([make_span(kind="llm", span_id=f"{at:016x}", start_ns=at, session_id="s", attributes=asked)])
+    while store.index():
+        pass
+    assert len(store.events(Filter(q="sorry")).items) == 2
+
+
+def test_texts_go_with_the_last_call_that_has_them(store, make_span, rows_of, path):
+    first, second = list(conversation(make_span, 2, session_id="s"))
+    store.write([replace(first, trace_id="a" * 32)])
+    store.write([replace(second, trace_id="b" * 32)])
+    while store.index():
+        pass
+    store.delete_trace("a" * 32)
+    event = store.event(second.span_id)
+    assert json.loads(bytes(event.attributes)) == second.attributes
+    assert [each.span_id for each in store.events(Filter(q="answer0")).items] == [second.span_id]
+    store.delete_trace("b" * 32)
+    assert rows_of("SELECT count(*) FROM contents") == [(0,)]
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'filling'") == [(0,)]
+
+
+def test_a_store_that_was_opened_again_knows_long_texts_too(open_store, path, make_span, rows_of):
+    for call in conversation(make_span, 6, session_id="s"):
+        store = open_store(path)
+        store.write([call])
+        store.close()
+    assert rows_of("SELECT count(*) FROM contents WHERE substr(body, 1, 1) <> x'01'") == [(12,)]
+    store = open_store(path)
+    assert json.loads(bytes(store.event(f"{5:016x}").attributes)) == call.attributes
+    store.close()
 
 
 def test_a_row_of_an_earlier_version_reads_and_goes_as_it_was(store, make_span, rows_of, path):

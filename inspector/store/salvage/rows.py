@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.model import KINDS, STATUSES
 from inspector.store.codec import unpack
-from inspector.store.contents import read_shared
+from inspector.store.contents import read_body, read_shared
 from inspector.store.rows import Row
 from inspector.store.salvage.pages import Record, Value
 from inspector.store.tables import spans
@@ -49,11 +49,19 @@ def content_of(record: Record) -> tuple[int, bytes, int, bytes] | None:
     """Return the row of a message; None for any other record."""
     match record:
         case Record(row_id=int(row_id), values=(None, bytes(digest), int(span), bytes(body))):
-            if len(digest) in _HASH_BYTES and _json(body) is not None:
+            if len(digest) in _HASH_BYTES and _is_message(body):
                 return row_id, digest, span, body
         case _:
             pass
     return None
+
+
+def _is_message(stored: bytes) -> bool:
+    try:
+        body = read_body(stored)
+    except (zlib.error, msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    return not isinstance(body, bytes) or _json(body) is not None
 
 
 def trace_of(record: Record) -> tuple[int, str] | None:

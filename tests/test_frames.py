@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.store.contents import frame_of
-from inspector.store.frames import Frame, cut, expanded, frame_text, framed, numbers
+from inspector.frames import Frame, cut, cut_strings, expanded, frame_of, frame_text, framed, numbers
 
 LONG = "a text that is long enough to be kept apart " * 8
 
@@ -107,3 +106,38 @@ def test_every_text_comes_back_to_the_letter(value, indent, ascii_only):
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     if cut(text, is_prompt=False):
         assert put_back(text)[0] == text
+
+
+@given(
+    value=st.recursive(
+        st.none() | st.integers() | st.text() | st.sampled_from(['"' * 9, "\\" * 9, 'a"b\\' * 9]),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    ),
+    letters=st.booleans(),
+)
+def test_a_text_without_its_long_strings_comes_back_to_the_letter(value, letters):
+    text = json.dumps(value, ensure_ascii=letters).encode()
+    bodies = []
+
+    def refer(found):
+        bodies.extend(map(bytes, found))
+        return [len(bodies) - 1]
+
+    pieces = cut_strings(text, 12)
+    if pieces:
+        assert frame_text(frame_of(framed(pieces, refer)), bodies.__getitem__) == text
+    assert all(len(body) >= 12 and isinstance(json.loads(body), str) for body in bodies)
+    apart = [len(json.dumps(each, ensure_ascii=letters).encode()) for each in strings_in(value)]
+    assert len(bodies) == sum(size >= 12 for size in apart)
+
+
+def strings_in(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from strings_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_in(inner)

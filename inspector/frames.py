@@ -1,10 +1,11 @@
-"""A prompt as the text around its messages: they are kept once, the frame with each span.
+"""A prompt as the text around its messages, and a message as the text around its long strings: both are kept once.
 
 A frame gives back exactly the text it was cut from, whatever the shape: an array of messages, an object that holds them
 under one of the names that model APIs use, lists of lists, and JSON inside of JSON strings.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -27,6 +28,7 @@ _AROUND = frozenset(("kwargs", "params", "request", "body", "state", "data"))
 _ENTERED = _SAID | _NOT_SAID | _AROUND
 """Members that hold what is sent again with each call, or in which members of such names are."""
 _LOOK_LIKE_MESSAGES = (b'"role"', b'"type"', b'"parts"', b'"content"', b'"lc"')
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw])
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _TEXT = msgspec.json.Decoder(str)
@@ -43,10 +45,18 @@ class Frame(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Whether all of it is a JSON string, and how that writes other letters than those of ASCII."""
     last: int | None = None
     """The last of the messages that were said, apart from tools and instructions."""
+    own: bool = False
+    """Whether all that it is made of belongs to it, as to an answer, rather than having been said before."""
+    strings: list[int] = []
+    """The long strings inside its messages, which whoever keeps the messages keeps apart."""
+
+
+Refers: TypeAlias = list[int] | Frame
+"""The frame of a text, or for an array without spaces the numbers of its messages alone."""
 
 
 class Elements(NamedTuple):
-    """Messages that follow one another."""
+    """Messages that follow one another, or a single long string."""
 
     bodies: Sequence[bytes | Raw]
     by: str
@@ -86,12 +96,29 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
-def framed(pieces: Sequence[Piece], refer: Refer) -> Frame | list[int]:
+def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
+    """Cuts JSON text into its strings of so many bytes and what is around them; none where it has no such string."""
+    pieces: list[Piece] = []
+    done = 0
+    for found in _STRING.finditer(raw):
+        begin, end = found.span()
+        if end - begin >= least_bytes:
+            pieces += (raw[done:begin], Elements((raw[begin:end],), ",", are_said=False))
+            done = end
+    return [*pieces, raw[done:]] if pieces else []
+
+
+def frame_of(refers: Refers) -> Frame:
+    """Returns a frame, also of an array of which the numbers alone are kept."""
+    return refers if isinstance(refers, Frame) else Frame(["[", refers, "]"])
+
+
+def framed(pieces: Sequence[Piece], refer: Refer) -> Refers:
     """Returns the frame of these pieces, or for an array without spaces the numbers of its messages alone."""
     match pieces:
         case [b"[", Elements(bodies, by, are_said), b"]"]:
             ids = refer(bodies)
-            runs = _in_runs(ids)
+            runs = in_runs(ids)
             return runs if by == "," else Frame(["[", runs, "]"], by, last=ids[-1] if are_said else None)
         case _:
             last: list[int] = []
@@ -150,13 +177,14 @@ def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[lis
             ids = refer(piece.bodies)
             if piece.are_said:
                 last.append(ids[-1])
-            runs = _in_runs(ids)
+            runs = in_runs(ids)
             is_usual = piece.by == most or len(ids) == 1
             found.append(runs if is_usual else Frame([runs], by=piece.by))
     return found, most
 
 
-def _in_runs(ids: Sequence[int]) -> list[int]:
+def in_runs(ids: Iterable[int]) -> list[int]:
+    """Returns numbers as runs, as `expanded` reads them."""
     runs: list[int] = []
     before = -1
     for number in ids:
