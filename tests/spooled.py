@@ -5,13 +5,33 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from inspector.parts import FIELD, Parts
+
+
+def requests_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """What stands on the lines of one file, as OTLP: each request with the texts that it names."""
+    parts = Parts[bytes](lambda line: line)
+    for line in lines:
+        if parts.note(line.encode(), line.encode()):
+            continue
+        request = json.loads(line)
+        for span in _spans(request):
+            for pair in span.get("attributes", ()):
+                if FIELD in pair["value"]:
+                    pair["value"] = {"stringValue": parts.text(json.dumps(pair["value"][FIELD]).encode()).text}
+        yield request
+
 
 def spans_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The records of the spans in some lines, in the order they were written."""
-    for line in lines:
-        for resource in json.loads(line)["resourceSpans"]:
-            for scope in resource["scopeSpans"]:
-                yield from scope["spans"]
+    """The records of the spans in the lines of one file, in the order they were written."""
+    for request in requests_of(lines):
+        yield from _spans(request)
+
+
+def _spans(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for resource in request["resourceSpans"]:
+        for scope in resource["scopeSpans"]:
+            yield from scope["spans"]
 
 
 def records(spool: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
+from inspector import semconv
 from inspector.forward.endpoint import Protocol
+from inspector.parts import FIELD, Parts
 
 Json = dict[str, Any]
 
@@ -34,8 +36,12 @@ class Item:
         return self.span.get("traceId", ""), self.span.get("spanId", "")
 
 
-def items_of(line: bytes) -> list[Item]:
+def items_of(line: bytes, parts: Parts[Any] | None = None) -> list[Item]:
     """Return the spans of one line of a spool.
+
+    Args:
+        line: The line.
+        parts: Those of its file.
 
     Raises:
         ValueError: The line is no request, as one that was cut by a crash.
@@ -43,13 +49,25 @@ def items_of(line: bytes) -> list[Item]:
     try:
         request = msgspec.json.decode(line)
         return [
-            Item(group.get("resource", {}), part.get("scope", {}), span)
+            Item(group.get("resource", {}), part.get("scope", {}), span if parts is None else _whole(span, parts))
             for group in request["resourceSpans"]
             for part in group["scopeSpans"]
             for span in part["spans"]
         ]
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"no OTLP/JSON request: {error}") from None
+
+
+def _whole(span: Json, parts: Parts[Any]) -> Json:
+    """Return a span with the texts of attributes that are written by their parts."""
+    pairs: list[Json] = []
+    for pair in span.get("attributes", ()):
+        frame = pair["value"].get(FIELD)
+        text = None if frame is None else parts.text(msgspec.json.encode(frame))
+        pairs.append(pair if frame is None else {**pair, "value": {"stringValue": text.text if text else ""}})
+        if frame is not None and not (text and text.is_whole):
+            pairs.append({"key": pair["key"] + semconv.TRUNCATED_SUFFIX, "value": {"boolValue": True}})
+    return {**span, "attributes": pairs}
 
 
 def request_of(items: Sequence[Item], protocol: Protocol) -> bytes:

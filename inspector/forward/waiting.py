@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from inspector import semconv
 from inspector.forward.payload import Item, items_of
+from inspector.parts import Parts
 from inspector.spooling import SUFFIX, is_abandoned, is_finished, process_of, unborn_segments
 
 _CHUNK = 4 << 20
@@ -29,6 +29,17 @@ class Segment:
     open: dict[tuple[str, str], Item] = field(default_factory=dict[tuple[str, str], Item])
     """Spans of it that began and have not ended yet, in this file or a later one of the process."""
     bad_lines: int = 0
+    parts: Parts[tuple[int, int]] = field(init=False)
+    """Texts that its lines name, as far as it was read."""
+
+    def __post_init__(self) -> None:
+        """Have parts read from the file."""
+        self.parts = Parts(self._load)
+
+    def _load(self, place: tuple[int, int]) -> bytes:
+        begin, size = place
+        with self.path.open("rb") as file:
+            return os.pread(file.fileno(), size, begin)
 
     @property
     def name(self) -> str:
@@ -103,14 +114,7 @@ class Waiting:
         whole = data[: data.rfind(b"\n") + 1]
         if not whole:
             return None
-        return Chunk(tuple(self._items(segment, whole)), segment.offset + len(whole))
-
-    def _items(self, segment: Segment, lines: bytes) -> Iterator[Item]:
-        for line in lines.splitlines():
-            try:
-                yield from items_of(line)
-            except ValueError:
-                segment.bad_lines += 1
+        return _chunk(segment, whole)
 
     def sent(self, segment: Segment, chunk: Chunk, *, save: bool = True) -> None:
         """Note that a chunk was sent, and which of its calls are open now."""
@@ -158,6 +162,23 @@ class Waiting:
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
                 json.dump(self._marks, file)
             fresh.replace(path)
+
+
+def _chunk(segment: Segment, lines: bytes) -> Chunk:
+    """Return the spans of lines, of so many that the texts they name are not more than a chunk either."""
+    items: list[Item] = []
+    end, most = segment.offset, segment.parts.given_bytes + _CHUNK
+    for line in lines.splitlines(keepends=True):
+        begin, end = end, end + len(line)
+        if segment.parts.note(line, (begin, len(line))):
+            continue
+        try:
+            items += items_of(line, segment.parts)
+        except ValueError:
+            segment.bad_lines += 1
+        if segment.parts.given_bytes > most:
+            break
+    return Chunk(tuple(items), end)
 
 
 def left_over(directory: Path) -> int:

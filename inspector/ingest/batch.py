@@ -14,7 +14,7 @@ from inspector.store import SpoolMark, Store, StoreError
 BATCH = 512
 """Spans in one transaction."""
 BATCH_BYTES = 8 << 20
-"""Bytes of lines after which a transaction is closed though it has fewer spans."""
+"""Bytes of lines, and of texts that are parts, after which a transaction is closed though it has fewer spans."""
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +52,8 @@ class Batch:
             StoreError: The store did not take a batch; the marks committed are where to begin again.
         """
         spans, labels = labels_apart(read_span(span) for span in decoded.spans)
-        if len(self._spans) + len(spans) > BATCH or self._bytes + len(line.data) > BATCH_BYTES:
+        size = len(line.data) + decoded.put_together
+        if len(self._spans) + len(spans) > BATCH or self._bytes + size > BATCH_BYTES:
             self.flush()
         while len(spans) > BATCH:
             self._write(spans[:BATCH], (before,))
@@ -60,7 +61,7 @@ class Batch:
         self._spans += spans
         self._losses += missing.of(decoded)
         self._labels += labels
-        self._bytes += len(line.data)
+        self._bytes += size
         after = SpoolMark(
             name=before.name,
             inode=before.inode,

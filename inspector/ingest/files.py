@@ -13,6 +13,7 @@ from typing import IO, cast
 
 from inspector.ingest.errors import FileUnreadable
 from inspector.ingest.otlp import Decoded, decode
+from inspector.parts import Parts
 
 MAX_LINE = 64 << 20
 """Bytes; a longer line is left out, so that no file can ask for more memory than this."""
@@ -79,10 +80,12 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     Raises:
         FileUnreadable: It cannot be read on, as a packed file that was cut.
     """
+    # A file of the spool has them; all lines of it are here for as long as it is read.
+    parts = Parts[bytes](lambda line: line)
     for number, line in _lines(file, name, max_line):
-        if not line.strip():
+        if not line.strip() or parts.note(line, line):
             continue
-        decoded = _decoded(line, max_line)
+        decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
             again = decode(whole) if len(whole) < max_line else decoded
@@ -104,8 +107,8 @@ def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[Par
             yield Part(line, _decoded(line, max_line), number)
 
 
-def _decoded(line: bytes, max_line: int) -> Decoded:
-    return Decoded(malformed="too long") if len(line) >= max_line else decode(line)
+def _decoded(line: bytes, max_line: int, parts: Parts[bytes] | None = None) -> Decoded:
+    return Decoded(malformed="too long") if len(line) >= max_line else decode(line, parts)
 
 
 def _lines(file: IO[bytes], name: str, max_line: int) -> Iterator[tuple[int, bytes]]:

@@ -9,14 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from inspector import semconv
 from inspector.ingest import otlp_shapes as shapes
 from inspector.ingest.otlp_repair import repaired
 from inspector.model import AttributeValue, LossReason
+from inspector.parts import Parts
 
 MAX_OBJECTS = 2_000_000
 """Opening braces in one request; each costs up to 130 bytes of memory, which small text can ask for by the million."""
@@ -97,17 +99,23 @@ class Decoded(Struct, frozen=True):
     """Why the whole payload was refused; then there are no spans."""
     too_large: bool = False
     """Whether it was refused for holding more than a request may."""
+    put_together: int = 0
+    """Bytes of texts that were made of parts."""
 
 
 class _Rejected(Exception):
     """A span that breaks the protocol; its text is the field."""
 
 
-def decode(payload: bytes) -> Decoded:
+def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
     """Decode one ``ExportTraceServiceRequest`` in JSON; any bytes are answered, none raises.
 
     What typed decoding of the whole request refuses is decoded again span by span, so that a field of a wrong type,
     bad UTF-8 or half a surrogate pair costs no more than the span or the character it is in.
+
+    Args:
+        payload: The request.
+        parts: Those of the spool file that it is a line of.
     """
     if len(payload) > len(b"{},") * MAX_OBJECTS and payload.count(b"{") > MAX_OBJECTS:
         return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)
@@ -121,7 +129,26 @@ def decode(payload: bytes) -> Decoded:
             request = _request_by_parts(repaired(payload), rejected)
         except shapes.UNDECODABLE as error:
             return Decoded(malformed=_reason(error))
-    return _spans_of(request, rejected)
+    if parts is None:
+        return _spans_of(request, rejected)
+    before = parts.given_bytes
+    _put_together(request, parts)
+    return replace(_spans_of(request, rejected), put_together=parts.given_bytes - before)
+
+
+def _put_together(request: shapes.Request, parts: Parts[Any]) -> None:
+    """Give the attributes of spans that are written by their parts their texts."""
+    groups = (part for group in request.resource_spans or () for part in group.scope_spans or ())
+    for span in (span for group in groups for span in group.spans or ()):
+        for pair in span.attributes or ():
+            value = pair.value
+            if value is not None and memoryview(value.inspector_frame):
+                text = parts.text(value.inspector_frame)
+                if text is not None:
+                    value.string_value = text.text
+                if text is None or not text.is_whole:
+                    flag = shapes.KeyValue(pair.key + semconv.TRUNCATED_SUFFIX, shapes.AnyValue(bool_value=True))
+                    span.attributes = (*(span.attributes or ()), flag)
 
 
 def _reason(error: Exception) -> str:

@@ -38,6 +38,8 @@ class AnyValue(Struct, gc=False, rename="camel"):
     array_value: Array | None = None
     kvlist_value: KeyValues | None = None
     bytes_value: str | None = None
+    inspector_frame: Raw = Raw()
+    """Not of the protocol: how a spool writes texts that repeat (`inspector.parts`)."""
 
 
 class Event(Struct, gc=False, rename="camel"):

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.parts import Parts
 from inspector.spooling import SUFFIX, is_abandoned, process_of, unborn_process_of
 
 MAX_LINE = 64 << 20
@@ -121,6 +122,41 @@ def opened(segment: Segment) -> Generator[int]:
         yield fd
     finally:
         os.close(fd)
+
+
+class SegmentParts:
+    """The parts of one segment, read from it again when they are asked for.
+
+    Args:
+        inode: That of the segment.
+    """
+
+    def __init__(self, inode: int) -> None:
+        self.inode = inode
+        self.parts = Parts(self._load)
+        self._fd = -1
+
+    def begin(self, fd: int, offset: int) -> None:
+        """Read from this descriptor from now on, and take note of what stands before the offset, if that is not known.
+
+        Args:
+            fd: The segment, opened for reading.
+            offset: Where reading goes on.
+        """
+        is_new = self._fd < 0
+        self._fd = fd
+        if is_new:
+            for line in read_lines(fd, 0, offset):
+                self.note(line)
+
+    def note(self, line: Line) -> bool:
+        """Take note of a line, and tell whether it is that of a part."""
+        size = len(line.data)
+        return line.whole and self.parts.note(line.data, (line.end - size - 1, size))
+
+    def _load(self, place: tuple[int, int]) -> bytes:
+        begin, size = place
+        return os.pread(self._fd, size, begin)
 
 
 def read_lines(

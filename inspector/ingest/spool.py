@@ -18,6 +18,7 @@ from inspector.ingest.segment import (
     MAX_LINE,
     Line,
     Segment,
+    SegmentParts,
     files_by_process,
     is_alive,
     list_segments,
@@ -129,6 +130,7 @@ class Spool:
         self._knows_marks = False
         self._looks: dict[str, _Look] = {}
         self._missing: dict[str, Missing] = {}
+        self._parts: dict[str, SegmentParts] = {}
         self._kept: set[str] = set()
         """Names of files that could not be removed."""
         self._changed_ns = -1
@@ -223,22 +225,30 @@ class Spool:
         size = os.fstat(fd).st_size
         mark = before = self._mark(segment, size)
         missing = self._missing.setdefault(segment.process or segment.name, Missing(segment))
+        parts = self._parts_of(segment, fd, before.offset)
         complete = True
         for line in read_lines(fd, before.offset, size, max_line=self._max_line):
             if not complete:
                 break
             if line.whole or finished or _may_be_whole(line, segment):
-                decoded = self._decode(line)
+                decoded = Decoded() if parts.note(line) else self._decode(line, parts)
                 if segment.process is None:
                     decoded = self._redact(decoded)
                 mark = batch.add(line, decoded, mark, missing)
                 complete = not deadline.passed
         return _difference(before, mark, complete=complete)
 
-    def _decode(self, line: Line) -> Decoded:
+    def _parts_of(self, segment: Segment, fd: int, offset: int) -> SegmentParts:
+        parts = self._parts.get(segment.name)
+        if parts is None or parts.inode != segment.inode:
+            parts = self._parts[segment.name] = SegmentParts(segment.inode)
+        parts.begin(fd, offset)
+        return parts
+
+    def _decode(self, line: Line, parts: SegmentParts) -> Decoded:
         if len(line.data) >= self._max_line:
             return Decoded(malformed="too long")
-        return decode(line.data) if line.data.strip() else Decoded()
+        return decode(line.data, parts.parts) if line.data.strip() else Decoded()
 
     def _mark(self, segment: Segment, size: int) -> SpoolMark:
         mark = self._marks.get(segment.name)
@@ -299,6 +309,7 @@ class Spool:
             self._store.forget_spools(marked)
         for name in names:
             self._looks.pop(name, None)
+            self._parts.pop(name, None)
 
 
 def _remove(path: Path) -> bool:

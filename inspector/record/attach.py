@@ -29,7 +29,7 @@ _LAST_FLUSH_S = 0.5
 _RESULT_FLUSH_S = 1.0
 """How long a child's result waits for a file that takes nothing."""
 
-MAX_VALUE_BYTES = 1 << 20
+MAX_VALUE_BYTES = 4 << 20
 """Length up to which the JSON text of one value is kept whole."""
 
 _attached: "Attachment | None" = None

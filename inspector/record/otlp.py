@@ -14,10 +14,12 @@ from typing import Any
 import msgspec
 
 from inspector import semconv as sc
+from inspector.frames import Refers
 from inspector.plain import Cut, Plain, well_formed
 from inspector.record.content import is_content
 from inspector.record.describe import Attribute, Description, describe
 from inspector.record.failures import format_traceback
+from inspector.record.parts import WrittenParts
 from inspector.record.spans import Event, Failure, RecordedSpan, State
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
@@ -34,6 +36,7 @@ class _Value(msgspec.Struct, omit_defaults=True, rename="camel", gc=False):
     int_value: str | None = None
     double_value: float | None = None
     array_value: "dict[str, list[_Value]] | None" = None
+    inspector_frame: Refers | None = None
 
 
 class _KeyValue(msgspec.Struct, gc=False):
@@ -64,9 +67,16 @@ def _value(value: Attribute) -> _Value:
     return _Value(array_value={"values": [_value(item) for item in value]})
 
 
-def key_values(attributes: Iterable[tuple[str, Attribute]]) -> list[_KeyValue]:
-    """Return attributes as OTLP writes them."""
-    return [_KeyValue(key, _value(value)) for key, value in attributes]
+def key_values(attributes: Iterable[tuple[str, Attribute]], parts: WrittenParts | None = None) -> list[_KeyValue]:
+    """Return attributes as OTLP writes them, and long texts by their ``parts``."""
+    return [_KeyValue(key, _framed(key, value, parts) or _value(value)) for key, value in attributes]
+
+
+def _framed(key: str, value: Attribute, parts: WrittenParts | None) -> _Value | None:
+    if parts is None or not isinstance(value, str):
+        return None
+    refers = parts.refers(key, value)
+    return None if refers is None else _Value(inspector_frame=refers)
 
 
 class SpanEncoder:
@@ -74,13 +84,15 @@ class SpanEncoder:
 
     Args:
         texts: What makes and redacts the texts of captured values.
+        parts: What the file has already.
     """
 
     _MAX_KNOWN = 4096
     _MAX_KNOWN_CHARS = 64
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: Texts, parts: WrittenParts) -> None:
         self._texts = texts
+        self._parts = parts
         self._strict = texts.stricter()
         # Names, statuses and the like recur in every span: encoded once, and known to hold no secret.
         self._known: dict[tuple[str, Attribute], bytes] = {}
@@ -114,7 +126,10 @@ class SpanEncoder:
                 _fragment(self._texts.key(key), redacted(key, value, self._texts))
                 for key, value in found.attributes.items()
             ]
-        fragments += [b"%b%b}}" % (_text_prefixes[key], text.quoted) for key, text in found.bodies.items()]
+        fragments += [
+            b"%b%b}}" % (_text_prefixes[key], text.quoted) if text.quoted else self._in_parts(key, text.json)
+            for key, text in found.bodies.items()
+        ]
         parent = b',"parentSpanId":"%016x"' % span.parent_id if span.parent_id is not None else b""
         ended = b',"endTimeUnixNano":"%d"' % (span.stop_ns or span.start_ns) if state != "running" else b""
         return (
@@ -130,6 +145,10 @@ class SpanEncoder:
             b",".join(fragments),
             _OK if state == "ok" and not span.events and not span.links else _rest(span, state, self._texts),
         )
+
+    def _in_parts(self, key: str, text: str) -> bytes:
+        refers = self._parts.refers(key, text)
+        return _text_fragment(key, text) if refers is None else _fragment_of(key, _Value(inspector_frame=refers))
 
     def _strictly(self, span: RecordedSpan, state: State) -> Description:
         for part in (span, *(span.merged or ())):
@@ -175,7 +194,11 @@ def _text_fragment(key: str, text: str) -> bytes:
 
 
 def _fragment(key: str, value: Attribute) -> bytes:
-    return encode(_KeyValue(key, _value(value)))
+    return _fragment_of(key, _value(value))
+
+
+def _fragment_of(key: str, value: _Value) -> bytes:
+    return encode(_KeyValue(key, value))
 
 
 _OK = b',"status":{"code":1}'

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from inspector.logger import logger
 from inspector.record.losses import Losses
 from inspector.record.otlp import SpanEncoder, line, our_scope
+from inspector.record.parts import WrittenParts
 from inspector.record.sdk_otlp import encode_sdk_span, sdk_line
 from inspector.record.sdk_spans import Origin, SdkSpan
 from inspector.record.spans import RecordedSpan, State
@@ -22,19 +23,23 @@ Entry: TypeAlias = tuple[RecordedSpan, State, bool]
 
 
 class Line(NamedTuple):
-    """A whole line of a spool, its newline included."""
+    """A whole line of a spool, its newline included, after those of the parts that it is the first to have."""
 
     data: bytes
     entries: Sequence[Entry]
     news: dict[str, int]
     """What it says was lost."""
+    refers_back: bool = False
+    """Whether it names parts that lines before it have."""
 
 
 class Render(Protocol):
     """Makes whole lines of changed spans and of the counts of what was lost."""
 
-    def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
-        """Return the lines; ``is_over`` says that they are the last."""
+    def __call__(
+        self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
+    ) -> list[Line]:
+        """Return the lines, which go to this file of the process; ``is_over`` says that they are the last."""
         ...
 
 
@@ -49,20 +54,25 @@ class Renderer:
     """
 
     def __init__(self, texts: Texts, resource: bytes, version: str, *, longest: int = _LONGEST) -> None:
-        self._encoder = SpanEncoder(texts)
+        self._parts = WrittenParts()
+        self._encoder = SpanEncoder(texts, self._parts)
         self._texts = texts
         self._resource = resource
         self._version = version
         self._longest = longest
 
-    def __call__(self, spans: Sequence[RecordedSpan], losses: Losses, *, is_over: bool = False) -> list[Line]:
+    def __call__(
+        self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
+    ) -> list[Line]:
         """Return whole lines; a span that began and ended since the last batch is written once, ended.
 
         Args:
             spans: What changed, in order.
             losses: Where spans that cannot be encoded are counted, and what the lines report.
+            file: Which file of the process they go to: texts that it has are not written again.
             is_over: Whether these are the last.
         """
+        self._parts.begin(file)
         lines: list[Line] = []
         batch: list[bytes] = []
         entries: list[Entry] = []
@@ -73,6 +83,7 @@ class Renderer:
             if before == state:
                 continue
             span.written = state
+            chars = self._parts.framed_chars
             record = self._encode(span, state, losses, is_new=before is None)
             if record is None:
                 continue
@@ -83,7 +94,8 @@ class Renderer:
             origin = its_origin
             batch.append(record)
             entries.append((span, state, before is None))
-            size += len(record)
+            # With the texts that it names: whoever reads the line has them all at once.
+            size += len(record) + self._parts.framed_chars - chars
         if batch:
             lines += self._lines(batch, entries, origin, losses)
         if news := losses.news(is_over=is_over):
@@ -109,8 +121,10 @@ class Renderer:
         return record
 
     def _record(self, span: RecordedSpan, state: State) -> bytes:
-        of_sdk = isinstance(span, SdkSpan)
-        record = encode_sdk_span(span, state, self._texts) if of_sdk else self._encoder.encode(span, state)
+        if isinstance(span, SdkSpan):
+            record = encode_sdk_span(span, state, self._texts, self._parts)
+        else:
+            record = self._encoder.encode(span, state)
         if len(record) > self._longest:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
@@ -130,9 +144,12 @@ class Renderer:
 
     def _line(self, spans: list[bytes], entries: list[Entry], origin: Origin | None, losses: Losses) -> Line:
         if origin is not None:
-            return Line(sdk_line(self._resource, spans, origin, self._texts), entries, {})
-        news = losses.news()
-        return Line(line(self._resource, spans, our_scope(self._version, news)), entries, news)
+            made, news = sdk_line(self._resource, spans, origin, self._texts), dict[str, int]()
+        else:
+            news = losses.news()
+            made = line(self._resource, spans, our_scope(self._version, news))
+        parts = self._parts.take()
+        return Line(parts.lines + made, entries, news, parts.refers_back)
 
 
 def _lose(span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> None:

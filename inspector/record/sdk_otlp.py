@@ -11,6 +11,7 @@ from inspector import semconv as sc
 from inspector.plain import Limits, Plain, beginning, fitting_key, well_formed, written
 from inspector.record.content import is_content
 from inspector.record.otlp import Attribute, encode, event_records, key_values
+from inspector.record.parts import WrittenParts
 from inspector.record.spans import Event, State
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
@@ -81,7 +82,7 @@ def _scope(scope: "InstrumentationScope | None", texts: Texts) -> dict[str, Any]
     return found
 
 
-def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts) -> bytes:
+def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts, parts: WrittenParts) -> bytes:
     """Return a span, as it stands, as an OTLP JSON object; one that still runs has no end time."""
     found: dict[str, Any] = {"traceId": f"{span.trace_id:032x}", "spanId": f"{span.span_id:016x}"}
     if span.trace_state:
@@ -95,7 +96,7 @@ def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts) -> bytes:
     }
     if state != "running":
         found["endTimeUnixNano"] = str(span.stop_ns)
-    found["attributes"] = key_values(_all_attributes(span, texts).items())
+    found["attributes"] = key_values(_all_attributes(span, texts).items(), parts)
     events = (*(span.events or ()), *_events(span.happenings))[:MOST]
     if events:
         found["events"] = list(event_records(events, texts))

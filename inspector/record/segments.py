@@ -39,17 +39,29 @@ class Segments:
         self._number = 0
         self._file: OwnFile | None = None
         self._size = 0
+        self._is_over = False
 
-    def write(self, data: bytes) -> None:
+    def upcoming(self) -> int:
+        """Return the number of the file that the next lines go to; one that is full is followed by another.
+
+        Only what happens to the file until they are written, by somebody else's hand, has them go to a later one.
+        """
+        self._is_over = self._size >= self._segment_bytes
+        return self._number if self._is_over or self._writable() is None else self._number - 1
+
+    def write(self, data: bytes, *, refers_back: bool = False) -> None:
         """Append whole lines.
+
+        Args:
+            data: The lines.
+            refers_back: Whether they, or lines to come, name what the `upcoming` file has, and so stay in it.
 
         Raises:
             OSError: They could not be written; the file is as it was before, or is followed by another one.
         """
         for attempt in ("first", "again"):
-            file = self._file
-            if file is None or not file.holds(self._size) or self._is_full(len(data)):
-                # Also when somebody closed the file or removed it: what is written to it would be lost without a word.
+            file = self._writable()
+            if file is None or self._is_over or (self._is_full(len(data)) and not refers_back):
                 file = self._begin()
             try:
                 self._append(file, data)
@@ -63,6 +75,11 @@ class Segments:
 
     def _is_full(self, more: int) -> bool:
         return self._size + more > self._segment_bytes > 0 < self._size
+
+    def _writable(self) -> OwnFile | None:
+        """Return the file, unless somebody closed or removed it: what is written to it would be lost without a word."""
+        file = self._file
+        return file if file is not None and file.holds(self._size) else None
 
     def _append(self, file: OwnFile, data: bytes) -> None:
         done = 0
@@ -103,7 +120,7 @@ class Segments:
             file.close()
             hidden.unlink(missing_ok=True)
             raise
-        previous, self._file, self._size = self._file, file, 0
+        previous, self._file, self._size, self._is_over = self._file, file, 0, False
         self._number += 1
         if previous is not None:
             previous.close()

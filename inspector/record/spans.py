@@ -105,7 +105,7 @@ class Text(msgspec.Struct, frozen=True):
 
     json: str
     quoted: bytes
-    """The same as a JSON string, which is how attributes hold it."""
+    """The same as a JSON string, which is how attributes hold it; empty for a long text, of which parts are written."""
     shortened: bool
     value: Plain
     """The value without its secrets."""

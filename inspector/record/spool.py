@@ -1,4 +1,4 @@
-"""The spool: this process's own append-only files of OTLP JSON lines.
+"""The spool: this process's own append-only files of OTLP JSON lines, and of the texts that these name.
 
 Agents hand calls over through a queue; one daemon thread makes lines of them and writes. The file it writes is locked
 for as long as the process lives, so that whoever takes spools in can tell a finished file from a growing one.
@@ -375,10 +375,10 @@ class Spool:
                 spans = self._waiting.take(min(left, _BATCH))
                 left -= len(spans)
                 self._rendering = len(spans)
-                self._held = self._render(spans, self.losses)
+                self._held = self._render(spans, self.losses, file=self._file.upcoming())
                 self._rendering, wrote = 0, True
             if not self._failing:
-                self._held = self._render((), self.losses, is_over=self._closed)
+                self._held = self._render((), self.losses, file=self._file.upcoming(), is_over=self._closed)
                 wrote = bool(self._held) or wrote
             self._write_held()
         finally:
@@ -396,7 +396,7 @@ class Spool:
         while self._held:
             line = self._held[0]
             try:
-                self._file.write(line.data)
+                self._file.write(line.data, refers_back=any(each.refers_back for each in self._held))
             except OSError as error:
                 self._failing = True
                 self.failures += 1

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from inspector.parts import LONG_CHARS
 from inspector.plain import Plain, written
 from inspector.record.encoding import encode
 from inspector.record.spans import RecordedSpan, Text
@@ -62,7 +63,8 @@ class Texts:
         if not self.strict:
             self._fresh.append(made.text)
             self._cut |= made.truncated
-        return Text(made.text, _quote(made.text), made.truncated, value)
+        quoted = _quote(made.text) if len(made.text) <= LONG_CHARS else b""
+        return Text(made.text, quoted, made.truncated, value)
 
     def clean(self, short: list[str]) -> bool:
         """Tell whether the texts made since the last look, and some short ones, hold nothing like a secret."""

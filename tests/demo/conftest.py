@@ -1,4 +1,3 @@
-import json
 import os
 import subprocess
 import sys
@@ -7,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from emitted import watching
-from spooled import attributes_of
+from spooled import attributes_of, requests_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,8 +57,8 @@ def _read_spool(home):
     spans = {}
     for segment in sorted((home / "spool").glob("*.jsonl")):
         whole, _, _ = segment.read_text().rpartition("\n")
-        for text in whole.splitlines():
-            for resource in json.loads(text)["resourceSpans"]:
+        for request in requests_of(whole.splitlines()):
+            for resource in request["resourceSpans"]:
                 service = attributes_of(resource["resource"]["attributes"])["service.name"]
                 for scope in resource["scopeSpans"]:
                     for span in scope["spans"]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from forking import forking
+from spooled import spans_of
 
 # Runs an example as a user would, and writes down the hooks that it emits.
 WATCH = """
@@ -84,10 +85,8 @@ def sections(expected):
 
 def recorded(spool):
     """The finished spans of all processes, by id."""
-    records = [json.loads(line) for file in spool.glob("*.jsonl") for line in file.read_text().splitlines()]
-    scopes = [scope for record in records for each in record["resourceSpans"] for scope in each["scopeSpans"]]
-    spans = [span for scope in scopes for span in scope["spans"] if "endTimeUnixNano" in span]
-    return {span["spanId"]: span for span in spans}
+    spans = [span for file in spool.glob("*.jsonl") for span in spans_of(file.read_text().splitlines())]
+    return {span["spanId"]: span for span in spans if "endTimeUnixNano" in span}
 
 
 CHANGING = re.compile(

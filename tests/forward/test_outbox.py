@@ -1,9 +1,12 @@
+import json
 import sys
 
 import pytest
+from spooled import attributes_of
 
 from inspector import semconv
 from inspector.forward import Endpoint, Outbox, Sender, advice_on, last_problem
+from inspector.parts import part_line
 from inspector.refusals import Refused, refused
 
 START_NS = 1_795_000_000_000_000_000
@@ -37,6 +40,21 @@ def test_what_waits_is_sent_in_order_and_its_file_is_deleted(outbox, segments, r
     assert receiver.names == ["span 0", "span 1", "span 2"]
     assert receiver.headers[0]["content-encoding"] == "gzip"
     assert not path.exists()
+
+
+def test_texts_that_lines_name_are_sent_whole_also_by_the_next_process(outbox, segments, receiver, line, span):
+    text = "said long ago " * 100
+    value = {"inspectorFrame": {"pieces": ['{"said":', [7], "}"]}}
+    named = [{"key": "mcp.llm.prompt_json", "value": value}, {"key": "x", "value": {"intValue": "1"}}]
+    missing = [{"key": "mcp.llm.prompt_json", "value": {"inspectorFrame": [8]}}]
+    path = segments.write(part_line(7, json.dumps(text).encode()), line(span(0, attributes=named)))
+    with segments.alive(path):
+        assert outbox().send_waiting()
+        segments.write(line(span(1, attributes=named), span(2, attributes=missing)))
+        assert outbox().send_waiting()
+    sent = [attributes_of(each["attributes"]) for spans in receiver.requests for each in spans]
+    assert sent[:2] == [{"mcp.llm.prompt_json": json.dumps({"said": text}, separators=(",", ":")), "x": 1}] * 2
+    assert sent[2] == {"mcp.llm.prompt_json": "[null]", "mcp.llm.prompt_json_truncated": True}
 
 
 def test_both_encodings_carry_the_same_spans(outbox, segments, receiver, line, span):

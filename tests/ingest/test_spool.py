@@ -11,10 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import inspector
-from inspector.ingest import Spool, decode
+from inspector.ingest import Spool, batch, decode
 from inspector.ingest import segment as segments
 from inspector.ingest.losses import Missing, waiting_losses
 from inspector.model import Filter, Loss, Losses
+from inspector.parts import part_line
 from inspector.spooling import process_of, unwritten_name
 from inspector.store import SqliteStore, StoreBusy
 
@@ -113,6 +114,65 @@ def test_junk_lines_are_counted_and_passed(spool, store, segment, make_span, mak
     assert (taken.lines, taken.bad_lines, taken.spans, taken.bad_spans) == (7, 5, 2, 1)
     [mark] = store.spools().values()
     assert (mark.lines, mark.bad_lines, mark.spans, mark.bad_spans) == (7, 5, 2, 1)
+
+
+LONG = "a text that many lines name " * 20
+
+
+def named(make_span, *numbers):
+    frame = {"pieces": ['[{"content":', *([number] for number in numbers), "}]"]}
+    return make_span(attributes=[{"key": "gen_ai.input.messages", "value": {"inspectorFrame": frame}}])
+
+
+def texts_of(store):
+    events = store.events(Filter(), limit=1000, full=True).items
+    return [json.loads(bytes(event.attributes)) for event in reversed(events)]
+
+
+def test_texts_that_lines_name_are_those_of_the_lines_before(spool, store, segment, make_span, make_request):
+    path = segment(1, part_line(7, json.dumps(LONG).encode()).strip(), make_request(named(make_span, 7)))
+    reader = Spool(spool, store)
+    assert (reader.take_in().spans, reader.take_in().lines) == (1, 0)
+    append(path, make_request(named(make_span, 7)) + b"\n")
+    append(path, part_line(8, json.dumps("other").encode()) + make_request(named(make_span, 8)) + b"\n")
+    taken = reader.take_in()
+    assert (taken.lines, taken.spans, taken.bad_lines) == (3, 2, 0)
+    # Whoever goes on in the middle of a file has to know what stands before.
+    append(path, make_request(named(make_span, 7)) + b"\n")
+    assert Spool(spool, store).take_in().spans == 1
+    said = [json.loads(each["gen_ai.input.messages"])[0]["content"] for each in texts_of(store)]
+    assert said == [LONG, LONG, "other", LONG]
+
+
+def test_a_text_that_is_not_in_the_file_is_null_and_its_attribute_is_flagged(
+    spool, store, segment, make_span, make_request
+):
+    segment(1, b'{"part":7,"json":tor', make_request(named(make_span, 7), named(make_span, 8)))
+    taken = Spool(spool, store).take_in()
+    assert (taken.spans, taken.bad_spans) == (2, 0)
+    for attributes in texts_of(store):
+        assert attributes["gen_ai.input.messages_truncated"] is True
+    assert texts_of(store)[1]["gen_ai.input.messages"] == '[{"content":null}]'
+
+
+def test_lines_that_name_long_texts_are_committed_by_the_length_of_these(
+    spool, store, segment, make_span, make_request, monkeypatch
+):
+    monkeypatch.setattr(batch, "BATCH_BYTES", 10 * len(LONG))
+    written = []
+    monkeypatch.setattr(store, "write", lambda spans, **rest: written.append(len(spans)))
+    named_once = [make_request(named(make_span, 7)) for _ in range(12)]
+    segment(1, part_line(7, json.dumps(LONG).encode()).strip(), *named_once)
+    Spool(spool, store).take_in()
+    assert sum(written) == 12
+    assert max(written) < 9
+
+
+def test_a_file_put_away_is_forgotten_with_its_texts(spool, store, segment, make_span, make_request):
+    segment(1, part_line(7, json.dumps(LONG).encode()).strip(), make_request(named(make_span, 7)), alive=False)
+    reader = Spool(spool, store)
+    assert reader.take_in().deleted == 1
+    assert reader._parts == {}
 
 
 def test_what_the_recorder_could_not_record_is_kept_with_its_process_and_time(

@@ -1,14 +1,12 @@
 """This process recorded for real, and OpenTelemetry's API as it is in a fresh process."""
 
-import json
-
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.util._once import Once
-from spooled import attributes_of
+from spooled import attributes_of, requests_of
 
 import inspector
 
@@ -24,7 +22,7 @@ class Spool:
         found = inspector.record.attached()
         assert found is None or found.flush(10)
         paths = sorted(self.home.glob("spool/*.jsonl"))
-        return [json.loads(line)["resourceSpans"][0] for path in paths for line in path.read_text().splitlines()]
+        return [request["resourceSpans"][0] for path in paths for request in requests_of(path.read_text().splitlines())]
 
     def records(self):
         """Every record of a span in the order it was written, with its scope's name."""

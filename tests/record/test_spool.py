@@ -31,7 +31,7 @@ def span_of(n, state="ok"):
     return span
 
 
-def one_line_each(spans, losses, *, is_over=False):
+def one_line_each(spans, losses, *, file=0, is_over=False):
     lines = []
     for span in spans:
         news = losses.news(is_over=is_over)
@@ -247,7 +247,7 @@ def test_what_the_end_of_the_program_gives_up_is_said(tmp_path, monkeypatch):
 def test_the_end_of_the_program_waits_for_a_writer_that_hardly_gets_a_processor(tmp_path):
     pause = threading.Event()
 
-    def starved(spans, losses, *, is_over=False):
+    def starved(spans, losses, *, file=0, is_over=False):
         for _ in range(40 if spans else 0):
             until_s = time.thread_time() + 0.002
             while time.thread_time() < until_s:

@@ -45,7 +45,7 @@ def steady_demo(home: Path) -> None:
 
 def spans_of(lines: list[Any]) -> Iterator[dict[str, Any]]:
     for line in lines:
-        for resource in line["resourceSpans"]:
+        for resource in line.get("resourceSpans", ()):
             for scope in resource["scopeSpans"]:
                 yield from scope["spans"]
 

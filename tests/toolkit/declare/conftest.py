@@ -1,12 +1,12 @@
 """A folder to put declarations into."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from spooled import requests_of
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def tree():
     def drawn(home, service):
         spans = {}
         for path in sorted((home / "spool").glob("*.jsonl")):
-            for line in path.read_text().splitlines():
-                for resource in json.loads(line)["resourceSpans"]:
+            for request in requests_of(path.read_text().splitlines()):
+                for resource in request["resourceSpans"]:
                     if _attribute(resource["resource"], "service.name") == service:
                         for scope in resource["scopeSpans"]:
                             spans |= {span["spanId"]: span for span in scope["spans"]}

@@ -1,0 +1,137 @@
+"""Texts that repeat in a spool file: each stands there once, on a line of its own, and is then named by its number.
+
+A part is JSON, or the frame of a message whose long strings are parts of their own. An attribute whose text has parts
+carries its frame in the field ``inspectorFrame`` of its value, where OTLP has ``stringValue``.
+"""
+
+from collections.abc import Callable
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Raw
+
+from inspector.frames import Frame, Refers, frame_of, frame_text
+
+FIELD: Final = "inspectorFrame"
+"""The field of an OTLP/JSON ``AnyValue`` that holds the frame of a text."""
+LONG_CHARS: Final = 1024
+"""A text of up to so many characters costs less as it is."""
+
+_BEGIN = b'{"part":'
+_MISSING = b"null"
+_MOST_BYTES = 64 << 20
+"""Bytes that one text may have, as many as a line."""
+_LEAST_BYTES = 64
+"""Bytes that the shortest part counts for, since a short run of numbers names any number of them."""
+_CACHED_BYTES = 8 << 20
+_MOST_DIGITS = 18
+
+
+class _Part(msgspec.Struct, omit_defaults=True):
+    part: int
+    json: Raw = Raw()
+    frame: Frame | None = None
+
+
+_decode_part = msgspec.json.Decoder(_Part).decode
+_decode_refers = msgspec.json.Decoder(Refers).decode
+_Place = TypeVar("_Place")
+
+
+class Text(NamedTuple):
+    """What an attribute says, put together."""
+
+    text: str
+    is_whole: bool
+    """Whether all of its parts were there; null stands for those that were not."""
+
+
+def part_line(number: int, body: bytes | Frame) -> bytes:
+    """Returns the line of a part, its newline included: JSON as it is, or a frame around earlier parts."""
+    what = b'"frame":' + msgspec.json.encode(body) if isinstance(body, Frame) else b'"json":' + body
+    return b"%b%d,%b}\n" % (_BEGIN, number, what)
+
+
+class Parts(Generic[_Place]):
+    """The parts of one spool file, as far as it was read.
+
+    Args:
+        load: Reads a line again by the place that it was noted with.
+    """
+
+    def __init__(self, load: Callable[[_Place], bytes]) -> None:
+        self._load = load
+        self._places: dict[int, _Place] = {}
+        self._bodies: dict[int, bytes] = {}
+        self._cached_bytes = 0
+        self.given_bytes = 0
+        """How much text was put together so far: lines are short, and what is made of them may be long."""
+
+    def note(self, line: bytes, place: _Place) -> bool:
+        """Take note of a line, and tell whether it is that of a part."""
+        if not line.startswith(_BEGIN):
+            return False
+        digits = line[len(_BEGIN) : len(_BEGIN) + _MOST_DIGITS + 1].partition(b",")[0]
+        if digits.isdigit():
+            self._places[int(digits)] = place
+            self._bodies.pop(int(digits), None)
+        return True
+
+    def text(self, frame: bytes | Raw) -> Text | None:
+        """Return the text of an attribute by its frame; None for what is no frame, or for a text of over 64 MiB."""
+        try:
+            reading = _Reading(self)
+            text = frame_text(frame_of(_decode_refers(frame)), reading.body).decode()
+        except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
+            return None
+        self.given_bytes += len(text)
+        return Text(text, reading.is_whole)
+
+    def _body(self, number: int, reading: "_Reading", *, within: bool) -> bytes:
+        body = self._bodies.get(number)
+        if body is not None:
+            return body
+        place = self._places.get(number)
+        if place is None:
+            reading.is_whole = False
+            return _MISSING
+        part = _decode_part(self._load(place))
+        if part.frame is None:
+            body = bytes(part.json)
+        elif within:
+            raise ValueError("a part within a part within a part")
+        else:
+            body = frame_text(part.frame, reading.inner)
+        if self._cached_bytes > _CACHED_BYTES:
+            self._bodies.clear()
+            self._cached_bytes = 0
+        self._bodies[number] = body
+        self._cached_bytes += len(body)
+        return body
+
+
+class _Reading:
+    """One text that is put together."""
+
+    def __init__(self, parts: Parts[_Place]) -> None:
+        self._body = parts._body  # noqa: SLF001 - of this module  # pyright: ignore[reportPrivateUsage]
+        self._bytes = 0
+        self.is_whole = True
+
+    def body(self, number: int) -> bytes:
+        """Return a part.
+
+        Raises:
+            ValueError: All parts together are longer than a text may be.
+        """
+        return self._count(self._body(number, self, within=False))
+
+    def inner(self, number: int) -> bytes:
+        """Return a part of a part, which has none itself."""
+        return self._count(self._body(number, self, within=True))
+
+    def _count(self, body: bytes) -> bytes:
+        self._bytes += max(_LEAST_BYTES, len(body))
+        if self._bytes > _MOST_BYTES:
+            raise ValueError("longer than a text may be")
+        return body
