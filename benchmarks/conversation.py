@@ -1,0 +1,280 @@
+"""What a conversation of 200 turns costs on disk: its distinct text in the spool, and in the database once taken in.
+
+    python benchmarks/conversation.py [--turns 200] [--chars 2000] [--senders openai,anthropic,langchain,...] [--json]
+
+Each turn sends the whole history again. Every sender is a program of its own under ``inspector.attach()`` and talks to
+a model on loopback that answers with new text: the SDKs of OpenAI and Anthropic, LangChain, Pydantic AI, an agent of
+the toolkit, bare hooks. A sender whose package is not installed is left out, and said so. The ratios are to all that
+was asked and answered, counted once; an empty database is taken off. Exits with 1 when the spool, or the database
+after it, has more than 2.2 times that.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+
+from inspector.ingest import Owner
+from inspector.settings import Settings
+
+BUDGET = 2.2
+"""Times the distinct text."""
+PACKAGES = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "langchain": "langchain_openai",
+    "pydantic_ai": "pydantic_ai",
+    "toolkit": "openai",
+    "hooks": None,
+}
+
+
+class Words:
+    """Texts of words that a seed decides; no two are equal."""
+
+    def __init__(self, seed: int) -> None:
+        syllables = ("ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "st", "tr", "en", "er")
+        self._random = random.Random(seed)
+        self._words = [
+            "".join(self._random.choices(syllables, k=self._random.choice((1, 2, 2, 3)))) for _ in range(3000)
+        ]
+        self.chars = 0
+        """How long all texts are together."""
+
+    def text(self, chars: int) -> str:
+        """Returns the next text."""
+        words: list[str] = []
+        size = 0
+        while size < chars:
+            words.append(self._random.choice(self._words))
+            size += len(words[-1]) + 1
+        found = " ".join(words)
+        self.chars += len(found)
+        return found
+
+
+def converse(sender: str, turns: int, chars: int, url: str) -> int:
+    """Holds the conversation in this process; returns how much text was asked and answered."""
+    asked = Words(7)
+    ask = CLIENTS[sender](url, asked.text(chars))
+    answered = sum(len(ask(asked.text(chars))) for _ in range(turns))
+    return asked.chars + answered
+
+
+def openai_client(url, system):
+    import openai
+
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="none")
+    messages = [{"role": "system", "content": system}]
+
+    def ask(question):
+        messages.append({"role": "user", "content": question})
+        answer = client.chat.completions.create(model="gpt-4.1", messages=messages).choices[0].message.content
+        messages.append({"role": "assistant", "content": answer})
+        return answer
+
+    return ask
+
+
+def anthropic_client(url, system):
+    import anthropic
+
+    client = anthropic.Anthropic(base_url=url, api_key="none")
+    messages = []
+
+    def ask(question):
+        messages.append({"role": "user", "content": question})
+        reply = client.messages.create(model="claude-sonnet-5", max_tokens=100, system=system, messages=messages)
+        messages.append({"role": "assistant", "content": [{"type": "text", "text": reply.content[0].text}]})
+        return reply.content[0].text
+
+    return ask
+
+
+def langchain_client(url, system):
+    from langchain_core.messages import HumanMessage, SystemMessage
+    from langchain_openai import ChatOpenAI
+
+    model = ChatOpenAI(model="gpt-4.1", base_url=f"{url}/v1", api_key="none")
+    messages = [SystemMessage(system)]
+
+    def ask(question):
+        messages.append(HumanMessage(question))
+        messages.append(model.invoke(messages))
+        return messages[-1].content
+
+    return ask
+
+
+def pydantic_ai_client(url, system):
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=f"{url}/v1", api_key="none")
+    agent = Agent(OpenAIChatModel("gpt-4.1", provider=provider), system_prompt=system)
+    history = []
+
+    def ask(question):
+        nonlocal history
+        done = agent.run_sync(question, message_history=history)
+        history = done.all_messages()
+        return done.output
+
+    return ask
+
+
+def toolkit_client(url, system):
+    import asyncio
+
+    from toolkit import Agent, OpenAIModel
+    from toolkit.agents.thread import Thread
+
+    model = OpenAIModel("gpt-4.1", base_url=f"{url}/v1", api_key="none")
+    agent, thread, runner = Agent("planner", model=model, instruction=system), Thread(()), asyncio.Runner()
+    return lambda question: runner.run(agent.run(question, thread=thread)).text
+
+
+def hooks_client(_, system):
+    from instrument import around
+
+    answers, messages = Words(8), [{"role": "system", "content": system}]
+
+    def ask(question):
+        messages.append({"role": "user", "content": question})
+        prompt = {"model": "gpt-4.1", "messages": list(messages)}
+        answer = {"role": "assistant", "content": answers.text(len(question))}
+        with around("llm_generate", llm=None, prompt=prompt) as call:
+            call.set(response={"model": "gpt-4.1", "choices": [{"message": answer}]})
+        messages.append(answer)
+        return answer["content"]
+
+    return ask
+
+
+CLIENTS = {
+    "openai": openai_client,
+    "anthropic": anthropic_client,
+    "langchain": langchain_client,
+    "pydantic_ai": pydantic_ai_client,
+    "toolkit": toolkit_client,
+    "hooks": hooks_client,
+}
+
+
+class Model(BaseHTTPRequestHandler):
+    """Answers chat completions and Anthropic's messages with new text, as long as the last message."""
+
+    protocol_version = "HTTP/1.1"
+    words = Words(8)
+
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        text = self.words.text(len(str(request["messages"][-1]["content"])))
+        if self.path.endswith("/chat/completions"):
+            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+            usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+            reply = {"object": "chat.completion", "created": 1, "choices": [choice], "usage": usage}
+        else:
+            usage = {"input_tokens": 9, "output_tokens": 9}
+            content = [{"type": "text", "text": text}]
+            reply = {
+                "type": "message",
+                "role": "assistant",
+                "content": content,
+                "stop_reason": "end_turn",
+                "usage": usage,
+            }
+        body = json.dumps({"id": f"r-{self.words.chars}", "model": request["model"], **reply}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def record(sender, turns, chars, home):
+    """Runs a sender with its model; returns its distinct text."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    Model.words = Words(8)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    command = [sys.executable, __file__, "--sender", sender, "--url", f"http://127.0.0.1:{server.server_port}"]
+    command += ["--turns", str(turns), "--chars", str(chars)]
+    try:
+        done = subprocess.run(
+            command, env=os.environ | {"INSPECTOR_HOME": home}, check=True, capture_output=True, text=True
+        )
+    finally:
+        server.shutdown()
+        server.server_close()
+    return int(done.stdout.split()[-1])
+
+
+def taken_in(home):
+    """Takes the spool in; returns the size of the database, its log included."""
+    settings = Settings(home=home)
+    with Owner(settings) as owner:
+        owner.take_in()
+        while owner.store.index():
+            pass
+    return sum(path.stat().st_size for path in Path(home).glob("inspector.db*") if path.suffix in (".db", ".db-wal"))
+
+
+def measure(sender, turns, chars):
+    """Returns what one sender's conversation costs."""
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as home:
+        nothing = taken_in(empty)
+        distinct = record(sender, turns, chars, home)
+        spool = size_of_spool(home)
+        database = taken_in(home) - nothing
+        left = size_of_spool(home)
+    return {
+        "sender": sender,
+        "distinct_kb": round(distinct / 1000),
+        "spool": round(spool / distinct, 2),
+        "database": round((database + left) / distinct, 2),
+        "budget": BUDGET,
+    }
+
+
+def size_of_spool(home):
+    return sum(path.stat().st_size for path in Path(home).glob("spool/*.jsonl"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--chars", type=int, default=2000, help="of each question, and of each answer")
+    parser.add_argument("--senders", default=",".join(PACKAGES))
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--sender", help=argparse.SUPPRESS)
+    parser.add_argument("--url", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.sender:
+        import inspector
+
+        inspector.attach()
+        print(converse(options.sender, options.turns, options.chars, options.url))
+        return 0
+    rows = []
+    for sender in options.senders.split(","):
+        if PACKAGES[sender] and find_spec(PACKAGES[sender]) is None:
+            print(f"{sender}: {PACKAGES[sender]} is not installed", file=sys.stderr)
+            continue
+        rows.append(measure(sender, options.turns, options.chars))
+        print(json.dumps(rows[-1]) if options.json else "  ".join(f"{key} {value}" for key, value in rows[-1].items()))
+    return 1 if any(max(row["spool"], row["database"]) > BUDGET for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
