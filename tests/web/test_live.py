@@ -149,6 +149,17 @@ def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent)
     expect(rows).to_have_count(2)
 
 
+def test_a_run_is_no_longer_called_live_when_its_server_is_gone(empty, running, visit, watch):
+    watch.tolerate("ERR_")
+    _, trace_id = running
+    page = visit(empty, f"/traces/{trace_id}")
+    live = page.get_by_title("Spans show as they happen")
+    expect(live).to_be_visible()
+    empty.stop()
+    expect(page.get_by_role("alert").filter(has_text="does not answer")).to_be_visible()
+    expect(live).to_have_count(0)
+
+
 @pytest.mark.parametrize("view", ["/", "/spans"])
 def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, start_server, view):
     watch.tolerate("ERR_")

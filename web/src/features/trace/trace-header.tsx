@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError, type Run, type Trace } from "@/api/client";
+import { useConnection } from "@/api/connection";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
 import type { InferredCounts } from "@/lib/picture";
@@ -49,6 +50,7 @@ function isGone(error: Error): boolean {
 
 /** What a run was, how it went and what it took. */
 export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded, error, onReload, labels }: Props) {
+  const connection = useConnection();
   usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
   return (
     <header className={css.header}>
@@ -57,7 +59,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
           <Recorded text={trace.name || "no name"} />
         </h1>
         <StatusMark status={trace.status} label size={15} />
-        {clock.running && (
+        {clock.running && connection === "fine" && (
           <span className={css.live} title="Spans show as they happen">
             live
           </span>
