@@ -22,7 +22,7 @@ const NOTES: Record<Exclude<Connection, "fine">, { Icon: typeof Unplug; text: Re
   },
   crowded: {
     Icon: RadioTower,
-    text: "The server follows along with no more pages than it does already, so this one is not live. Close another one.",
+    text: "Too many live tabs. This one is not updating; close another.",
   },
 };
 

@@ -34,7 +34,7 @@ export function curlRequest(span: FullSpan): Copied {
   const body = typeof recorded === "string" ? parsedText(recorded) : undefined;
   if (!isObject(body)) return { why: "its request is not recorded" };
   if (attribute(span, KEY.promptJson + TRUNCATED_SUFFIX) === true)
-    return { why: "its request was too long to be kept" };
+    return { why: "its request was too long to be recorded" };
   const text = shown(jsonText(body));
   if (REDACTED.test(text) || REDACTED.test(url.href)) return { why: "something in its request was redacted" };
   const lines = [

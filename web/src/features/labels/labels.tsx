@@ -38,7 +38,7 @@ export function Labels({ target, noun }: Props) {
     try {
       await act();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : "It could not be kept.");
+      setProblem(error instanceof Error ? error.message : "It could not be saved.");
     }
     refreshLabels(queries);
   }

@@ -24,11 +24,11 @@ interface Props {
   names: ReadonlyMap<string, string>;
 }
 
-/** What a model was given: what is new since the last time its agent asked, or all of it. */
+/** The input of a model call: what is new since the last time its agent asked, or all of it. */
 export function Asked({ span, rows, asked, names }: Props) {
   const previous = useMemo(() => previousModelCall(rows, span.span_id), [rows, span.span_id]);
   const [wanted, setWanted] = useState<"changes" | "all">("changes");
-  const title = "What the model was given";
+  const title = "Input";
   if (asked.length === 0) {
     return (
       <Section title={title}>
@@ -109,7 +109,7 @@ function Changes({ previous, asked, names }: ChangesProps) {
         </SpanLink>
       </p>
       {isUnknown ? (
-        <Nothing>What the call before was given is not here, so there is nothing to compare with.</Nothing>
+        <Nothing>The previous call's input is unavailable, so there is nothing to compare.</Nothing>
       ) : (
         <ChangeList changes={changes} names={names} answers={answers} />
       )}

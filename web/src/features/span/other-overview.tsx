@@ -6,8 +6,8 @@ import { Nothing, Section } from "./section";
 /** A span of no kind that is known: its attributes come first. */
 export function OtherOverview({ span }: OverviewProps) {
   const sides = [
-    ["Given", span.input, "input"],
-    ["Answered", span.output, "output"],
+    ["Input", span.input, "input"],
+    ["Output", span.output, "output"],
   ] as const;
   return (
     <>

@@ -46,22 +46,22 @@ export function RunOverview({ span, place, rows }: OverviewProps) {
 function Exchange({ span }: Pick<OverviewProps, "span">) {
   return (
     <>
-      <Section title="Given">
+      <Section title="Input">
         <RecordedValue
           value={span.input}
           label="input"
           prose
-          nothing="What it was given was not recorded."
+          nothing="Its input was not recorded."
           clipped={span.clipped.input !== undefined}
         />
       </Section>
       {(span.status === "ok" || span.output !== null || span.clipped.output !== undefined) && (
-        <Section title="Answered">
+        <Section title="Output">
           <RecordedValue
             value={span.output}
             label="output"
             prose
-            nothing="What it answered was not recorded."
+            nothing="Its output was not recorded."
             clipped={span.clipped.output !== undefined}
           />
         </Section>

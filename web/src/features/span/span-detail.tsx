@@ -118,8 +118,8 @@ function Clipped({ span, load, loading }: { span: FullSpan; load: () => void; lo
 function whatIsClipped(clipped: Record<string, number>): string {
   const names = Object.keys(clipped);
   const words = [
-    names.includes("input") && "what it was given",
-    names.includes("output") && "what it answered",
+    names.includes("input") && "its input",
+    names.includes("output") && "its output",
     names.includes("error.message") && "its error's message",
     names.includes("error.traceback") && "its traceback",
     names.some((name) => name.startsWith("attributes.")) && "attributes",
