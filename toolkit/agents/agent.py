@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack, cast
 from instrument import around
 from toolkit.adapters import supplies_tools
 from toolkit.agents.foreign import result_of
-from toolkit.agents.limits import Limits, Run, running
+from toolkit.agents.limits import Limits, Work, running
 from toolkit.agents.options import AgentOptions
 from toolkit.agents.requests import UnifiedRequest, resolve
 from toolkit.agents.thread import Thread
@@ -166,9 +166,9 @@ class Agent:
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
             conversation = thread.fork()
             conversation.extend(_messages(task))
-            with running(self.name, self.limits) as run:
+            with running(self.name, self.limits) as work:
                 during = self._during(context, conversation).identified()
-                result = await self._work(conversation, during, on_text, run)
+                result = await self._work(conversation, during, on_text, work)
             # A task that nothing came of is left out: the next one would be the user's second message in a row.
             if result.problem is None or len(result.messages) > 1:
                 thread.merge(conversation)
@@ -212,16 +212,16 @@ class Agent:
         return self.node.within(self._during(context, context.thread))
 
     async def _work(
-        self, conversation: Thread, context: ToolContext, on_text: TextSink | None, run: Run
+        self, conversation: Thread, context: ToolContext, on_text: TextSink | None, work: Work
     ) -> AgentResult:
         usage: dict[str, Any] = {}
         message: Message = {"role": "assistant"}
         problem, finish_reason, output = None, None, None
         turn = misfits = 0
-        while (problem := run.ask()) is None:
+        while (problem := work.ask()) is None:
             turn += 1
             response = await self._generate(conversation, context, on_text)
-            run.spend(response)
+            work.run.spend(response)
             usage, message = added(usage, response.usage or {}), response.message
             finish_reason = response.finish_reason
             wanted = message.get("tool_calls")
@@ -243,7 +243,7 @@ class Agent:
                 names = ", ".join(each["function"]["name"] for each in wanted)
                 problem = f"{self.name} gave no answer within max_turns={turn}; it last requested {names}"
                 break
-            if (problem := run.call(len(wanted))) is not None:
+            if (problem := work.run.call(len(wanted))) is not None:
                 break
             answers = await self.node.messages([read(each) for each in wanted], context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.

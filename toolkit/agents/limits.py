@@ -1,10 +1,11 @@
 """How deep agents may call agents, and how much one run may spend."""
 
+import asyncio
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.model import ModelResponse
@@ -68,7 +69,7 @@ class Run:
     problem: str | None = None
     """The limit that was reached; nobody in the run goes on then."""
 
-    def begin(self, work: "_Work") -> None:
+    def begin(self, work: "Work") -> None:
         """Count one more agent below the others."""
         for run in self._all():
             limit = run.limits.depth
@@ -121,40 +122,57 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class Work:
     """One agent at work."""
 
     name: str
     depth: int
     run: Run
-    above: "_Work | None"
+    above: "Work | None"
+    task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
+    cancellations: int = field(default_factory=lambda: _cancellations(asyncio.current_task()))
+    """Of the task when the work began."""
 
     def names(self) -> list[str]:
         """Return who is at work, the outermost agent first."""
-        work, names = self, [self.name]
-        while work.above is not None:
+        return [each.name for each in self._all()][::-1]
+
+    def ask(self) -> str | None:
+        """Count a question to a model; return why it may not be asked, or None."""
+        # Cancelling goes down level by level, each after the one above: agents could call each other faster than that.
+        for each in self._all():
+            if _cancellations(each.task) > each.cancellations:
+                return f"{each.name} was cancelled"
+        return self.run.ask()
+
+    def _all(self) -> Iterator["Work"]:
+        work: Work | None = self
+        while work is not None:
+            yield work
             work = work.above
-            names.append(work.name)
-        return names[::-1]
 
 
-_current: ContextVar[_Work | None] = ContextVar("toolkit_agent_at_work", default=None)
+def _cancellations(task: "asyncio.Task[Any] | None") -> int:
+    return task.cancelling() if task is not None else 0
+
+
+_current: ContextVar[Work | None] = ContextVar("toolkit_agent_at_work", default=None)
 """The agent that this code works for. No argument could carry it: tools call agents as they call any function."""
 
 
 @contextmanager
-def running(name: str, limits: Limits | None) -> Generator[Run]:
+def running(name: str, limits: Limits | None) -> Generator[Work]:
     """Be at work as the agent ``name``: as the beginning of a run, or as a part of the one around."""
     outer = _current.get()
     run, depth = (None, 0) if outer is None else (outer.run, outer.depth)
     # An agent that comes again below itself is within its limits already.
     if run is None or (limits is not None and not run.has(limits)):
         run = Run(name, limits or Limits(), above=depth, around=run)
-    work = _Work(name, depth + 1, run, outer)
+    work = Work(name, depth + 1, run, outer)
     run.begin(work)
     _current.set(work)
     try:
-        yield run
+        yield work
     finally:
         # Not by token: a coroutine that is left may be closed in another context.
         _current.set(outer)

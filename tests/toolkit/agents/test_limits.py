@@ -60,19 +60,39 @@ def test_agents_that_call_each_other_by_plain_functions_stop_as_well(run):
     assert asked(first, other) == 10
 
 
-def test_a_timeout_around_agents_that_call_each_other_ends_them_at_once(run):
-    first, second = two_that_have_each_other(limits=Limits(depth=None, turns=None, calls=None, tokens=None))
-
+def test_agents_that_call_each_other_end_at_once_when_they_are_cancelled_however_deep(run):
     async def main():
-        loop = asyncio.get_running_loop()
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(first.run("go"), 0.2)
-        return loop.time()
+        calls = 0
 
-    run(main())
-    before = asked(first, second)
-    run(asyncio.sleep(0))
-    assert asked(first, second) == before > 10
+        class Hurried(Stubborn):
+            async def generate(self, request):
+                nonlocal calls
+                calls += 1
+                if calls == 1_000:
+                    task.cancel()
+                return await super().generate(request)
+
+        unlimited = Limits(depth=None, turns=None, calls=None, tokens=None)
+        first = Agent("first", model=Hurried("agent__second"), limits=unlimited)
+        first.node.register(Agent("second", model=Hurried("agent__first"), tools=[first]))
+        task = asyncio.create_task(first.run("go"))
+        async with asyncio.timeout(60):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        return calls
+
+    assert run(main()) == 1_000
+
+
+def test_a_run_that_begins_after_a_cancellation_goes_on(run):
+    async def main():
+        asyncio.current_task().cancel()
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            return await Agent("a", model=ScriptedModel(["cleaned up"]))("clean up")
+
+    assert run(main()) == "cleaned up"
 
 
 @pytest.mark.parametrize(
