@@ -39,7 +39,8 @@ def runs(**options: Unpack[RunsOptions]) -> None:
 
     A run is an execution of a program with its child processes, a request of a server, a block that a program names or
     a notebook cell. Status, name, service, times, duration and cost are asked of the run, a session and an agent of one
-    of its traces, everything else of one span. 'inspector show RUN' draws one.
+    of its traces, everything else of one span; --kind tool, --tool, --arg and --result find the tools of a hand-written
+    loop too, which its messages tell of. 'inspector show RUN' draws one.
     """
     from inspector.cli.documents import run_page_document, write_json
     from inspector.cli.home import settings_of

@@ -75,8 +75,11 @@ def content_text(attributes: bytes, shared: str | None, key: str | None, path: s
     holds a dot itself is found as well.
     """
     text = None if key is None else attribute_text(attributes, shared, key)
-    if text is None:
-        return None
+    return None if text is None else value_in(text, path)
+
+
+def value_in(text: str, path: str) -> str | None:
+    """Returns the value at a path of JSON as text; None where there is none, or the text is no whole JSON."""
     try:
         value = _value_at(msgspec.json.decode(text), path)
     except (msgspec.MsgspecError, RecursionError, LookupError):

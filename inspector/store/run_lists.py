@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Select, exists, select, text
+from sqlalchemy import ColumnElement, Connection, Select, exists, or_, select, text
 
 from inspector.model import Filter, Page, Run, RunSort
 from inspector.store.contents import json_list
 from inspector.store.cursor import Position, read_cursor, write_cursor
 from inspector.store.filters import run_conditions, trace_conditions
+from inspector.store.inferred_tools import InferredTools
 from inspector.store.labels import score_of_run, with_labels
 from inspector.store.limits import ReadLimits
 from inspector.store.listing import Pace, Ranking, page_rows, passing_ids
@@ -65,11 +66,18 @@ class AskedOfTraces:
     Args:
         conditions: Those of its row.
         membership: Those of one of its spans, if any.
+        inferred: Those of a tool call that no span tells of, which stands for such a span.
     """
 
-    def __init__(self, conditions: Sequence[ColumnElement[bool]], membership: Membership | None) -> None:
+    def __init__(
+        self,
+        conditions: Sequence[ColumnElement[bool]],
+        membership: Membership | None,
+        inferred: InferredTools | None = None,
+    ) -> None:
         self._conditions = conditions
         self._membership = membership
+        self._inferred = inferred
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
         """Returns the runs that can have such a trace; None if no index finds them or they are many."""
@@ -81,7 +89,10 @@ class AskedOfTraces:
                 return None
             conditions.append(found.condition)
             certain = found.certain
-        return Candidates(runs.c.run_id.in_(select(traces.c.run_id).where(*conditions)), certain)
+        condition = runs.c.run_id.in_(select(traces.c.run_id).where(*conditions))
+        if self._inferred is not None:
+            return Candidates(or_(condition, self._inferred.candidates), certain=False)
+        return Candidates(condition, certain)
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
         """Returns which rows of ``runs`` have such a trace."""
@@ -93,7 +104,16 @@ class AskedOfTraces:
         joined = runs.join(traces, of_run)
         query = select(traces.c.id, runs.c.id).select_from(joined).where(among, *self._conditions)
         run_of_trace = {row[0]: row[1] for row in connection.execute(query)}
-        return {run_of_trace[row_id] for row_id in self._membership.test(connection, list(run_of_trace))}
+        passing = {run_of_trace[row_id] for row_id in self._membership.test(connection, list(run_of_trace))}
+        return passing | self._inferring(connection, [row_id for row_id in row_ids if row_id not in passing])
+
+    def _inferring(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which rows of ``runs`` have such a call among those that their messages tell of."""
+        if self._inferred is None or not row_ids:
+            return set()
+        among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        ids = {row[1]: row[0] for row in connection.execute(select(runs.c.id, runs.c.run_id).where(among))}
+        return {ids[run_id] for run_id in self._inferred.among(connection, list(ids))}
 
 
 def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> AskedOfTraces | Literal[False] | None:
@@ -104,7 +124,8 @@ def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> 
     conditions = trace_conditions(
         connection, Filter(trace_id=where.trace_id, session_id=where.session_id, agent=where.agent)
     )
-    return AskedOfTraces(conditions, membership) if conditions or membership is not None else None
+    inferred = InferredTools.of(where)
+    return AskedOfTraces(conditions, membership, inferred) if conditions or membership is not None else None
 
 
 def _with_trace(

@@ -76,6 +76,11 @@ def _following(connection: Connection, row_ids: Sequence[int]) -> dict[int, _Nex
     return {previous: _Next(start_ns, _RESULTS.decode(results)) for previous, start_ns, results in found}
 
 
+def following_results(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sequence[ToolResult]]:
+    """Returns the results of tools that the prompts after some turns bring, by the row of the turn."""
+    return {row_id: following.results for row_id, following in _following(connection, row_ids).items()}
+
+
 def _recorded(connection: Connection, run_id: str, rows: Sequence[Any], following: Mapping[int, _Next]) -> _Tools:
     starts: dict[str, list[int]] = {}
     asking = [row for row in rows if row[9] != "[]"]
@@ -117,7 +122,7 @@ def _inferred(
     found: list[InferredTool] = []
     for tool in asked:
         seen[tool.name] += 1
-        result = _taken(results, tool.id)
+        result = taken_result(results, tool.id)
         found.append(
             InferredTool(
                 id=tool.id,
@@ -133,7 +138,7 @@ def _inferred(
     return tuple(found)
 
 
-def _taken(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
+def taken_result(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
     """Return the result of a call and take it out: that with its id, else the first one without."""
     for at, result in enumerate(results):
         if result.id == call_id or result.id is None:

@@ -77,7 +77,9 @@ export interface paths {
          *     or a notebook cell. Traces that name no run are one by their session, and otherwise each by itself.
          *     `status`, `name`, `service`, times, duration and cost are about the run as a whole, `session_id` and `agent` about
          *     one of its traces. The other parameters are about events: a run matches when one event of such a trace meets all
-         *     of those that are given.
+         *     of those that are given. For `kind=tool`, `tool`, `args.` and `result.` an inferred tool call is as good (one that
+         *     an answer asks for and the next prompt has the result of, see `/runs/{run_id}/turns`), unless something else is
+         *     asked of the event; of its arguments and result the first 200 characters are known. It is in no figure.
          */
         get: operations["listRuns"];
         put?: never;
