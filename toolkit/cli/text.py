@@ -6,7 +6,7 @@ from toolkit.people.terminal import visible
 
 
 def shown(text: str) -> str:
-    """Return ``text`` with what a terminal would obey written as escapes; tabs and ends of lines stay."""
+    """Return ``text`` with symbols for what a terminal would obey; tabs and ends of lines stay."""
     return "\t".join(visible(each) for each in text.split("\t"))
 
 
