@@ -84,7 +84,7 @@ def test_on_a_terminal_the_answer_comes_in_pieces_and_cannot_command_it(environm
     _, err = program.communicate(timeout=60)
     assert (err, program.returncode) == (b"", 0)
     assert len(pieces) > 1
-    assert b"".join(pieces) .decode() == "one two three four\tfive ␛[2J six\r\n"
+    assert b"".join(pieces).decode() == "one two three four\tfive ␛[2J six\r\n"
 
 
 @pytest.mark.parametrize(
