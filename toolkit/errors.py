@@ -75,7 +75,7 @@ class ModelFailed(ToolkitError):
 
 
 class NoAnswer(ToolkitError):
-    """An agent came to no answer: its turns were used up, or its model said nothing."""
+    """An agent came to no answer: its turns or limits were reached, or its model said nothing that can be used."""
 
 
 class ScriptInvalid(ToolkitError, ValueError):
