@@ -1,8 +1,6 @@
 """The one way in which every tool is called, whatever is behind it."""
 
-import logging
 import os
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from instrument import around, enabled
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
+from toolkit.debugging import is_wanted, logged
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
 from toolkit.failures import failure, log_raised, raise_ending
@@ -27,7 +26,6 @@ OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[T
 """Makes a result of what a tool raised; it may raise again."""
 
 
-_logger = logging.getLogger("mcp.toolkit")
 _DECLARED = ("name", "description", "input_schema", "output_schema", "strict")
 """What a subclass may say as attributes or properties of its own, instead of in a definition or beside it."""
 
@@ -180,8 +178,11 @@ class Tool(ABC):
         if not isinstance(call, ToolCall) or call.name != self.name:
             call = self._received(call)
         context = context or ToolContext()
-        if _logger.isEnabledFor(logging.DEBUG):
-            return await self._logged(call, context)
+        if is_wanted():
+            server = f" {self.server_name}" if self.server_name else ""
+            return await logged(
+                f"{call.name} ({self.source}{server})", context.agent_name, self._watched(call, context)
+            )
         if _somebody_watches():
             return await self._watched(call, context)
         context = context.during(call, None, None)
@@ -241,26 +242,7 @@ class Tool(ABC):
             result.exception = error
         return result
 
-    async def _logged(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        target = f"{call.name} ({self.source}{f' {self.server_name}' if self.server_name else ''})"
-        started_s = time.monotonic()
-        outcome = "was cancelled"
-        try:
-            result = await self._watched(call, context)
-        except Exception as error:
-            outcome = f"raised {type(error).__name__}"
-            raise
-        else:
-            failed = "failed" if result.exception is None else f"failed with {type(result.exception).__name__}"
-            outcome = failed if result.is_error else "answered"
-            return result
-        finally:
-            duration_ms = (time.monotonic() - started_s) * 1000
-            _logger.debug("%s called by %s %s in %.1f ms", target, context.agent_name or "nobody", outcome, duration_ms)
-
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        if not _somebody_watches():
-            return await self.forward(call, context.during(call, None, None))
         changes: list[Change] = []
         call_id = os.urandom(8).hex()
         context = context.during(call, call_id, changes)

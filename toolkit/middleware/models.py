@@ -1,10 +1,11 @@
 """Model calls, and middleware around them: the one way in which every model is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from instrument import around, enabled
+from toolkit.debugging import is_wanted, logged
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ModelHook, ModelHookContext
 from toolkit.model import Model, ModelRequest, ModelResponse
@@ -38,6 +39,18 @@ async def generate(
     def told(call_id: str | None) -> ModelHookContext:
         return ModelHookContext(agent_name, model.name, model.provider, correlation_id, model.generate, call_id)
 
+    if is_wanted():
+        work = _announced(model, request, model_hooks, told)
+        return await logged(f"{model.name} ({model.provider})", agent_name, work)
+    return await _announced(model, request, model_hooks, told)
+
+
+async def _announced(
+    model: Model,
+    request: ModelRequest,
+    model_hooks: Sequence[ModelHook],
+    told: Callable[[str | None], ModelHookContext],
+) -> ModelResponse:
     if not (enabled("before_llm_generate") or enabled("after_llm_generate") or enabled("error_llm_generate")):
         return await _through(model, request, model_hooks, told(None), None)
     changes: list[Change] = []

@@ -180,6 +180,14 @@ def test_a_call_is_named_in_the_log_of_a_developer_without_its_contents(caplog):
     assert not any(word in caplog.text for word in ("4711", "9001", "secret-reason"))
 
 
+def test_a_question_to_a_model_is_named_in_the_log_too(caplog):
+    caplog.set_level(logging.DEBUG, "mcp.toolkit")
+    asyncio.run(Agent("PMO", model=ScriptedModel(["secret-answer"])).run("secret-question"))
+    (record,) = caplog.records
+    assert " called by PMO answered in " in record.getMessage()
+    assert "secret" not in caplog.text
+
+
 class Search(Tool):
     """As the design of Agent Framework has a tool."""
 
