@@ -219,42 +219,40 @@ def test_what_is_deleted_or_a_duplicate_is_no_turn(store, ask):
 
 
 def test_equal_prompts_never_cross_in_a_thousand_interleavings(store, ask):
-    """Conversations of equal words in threads and in requests, which are runs of their own, in any order."""
+    """Conversations of equal words at once, in two requests (a run each) with two to four threads each.
+
+    Each of 1,000 rounds shuffles the calls of its conversations anew, and they are taken in in batches of random size,
+    which end anywhere. Asserted of every call: it continues the call before it of its own thread and request, a first
+    one continues none, and what is inferred between two calls was asked by the one and answered to the other.
+    """
     rng = random.Random(7)
-    script = [
-        said("assistant", call("look", "same")),
-        said("assistant", call("look", "same")),
-        said("assistant", "Done."),
-    ]
-    crossed = steps = 0
-    for round_ in range(125):
-        talks = {
-            (run, lane): [said("user", "Go")]
-            for run in (f"r{round_}", f"q{round_}")
-            for lane in range(rng.randint(2, 4))
-        }
-        owner, last = {}, {}
-        pending = [key for key in talks for _ in script]
+    wants = said("assistant", call("look", "same"))
+    script = [wants, wants, said("assistant", "Done.")]
+    own, batch, room = {}, [], 1
+    for round_ in range(1000):
+        threads = [(f"{request}{round_}", lane) for request in "rq" for lane in range(1, rng.randint(3, 5))]
+        talks = {thread: [said("user", "Go")] for thread in threads}
+        made = {thread: [] for thread in threads}
+        pending = [thread for thread in threads for _ in script]
         rng.shuffle(pending)
-        done = dict.fromkeys(talks, 0)
-        for run, lane in pending:
-            key = (run, lane)
-            answer = script[done[key]]
-            span = ask(talks[key], answer, run=run, lane=lane + 1)
-            store.write([span])
-            talks[key] = [*talks[key], answer, said("tool", result("found", "same"))]
-            owner[span.span_id] = key
-            done[key] += 1
-            steps += 1
-        for run in (f"r{round_}", f"q{round_}"):
-            for turn in turns_of(store, run):
-                key = owner[turn.span_id]
-                expected = last.get(key)
-                found = None if turn.previous is None else turn.previous.span_id
-                crossed += found != expected
-                last[key] = turn.span_id
-    assert steps > 1000
-    assert crossed == 0
+        for thread in pending:
+            run, lane = thread
+            answer = script[len(made[thread])]
+            span = ask(talks[thread], answer, run=run, lane=lane)
+            talks[thread] = [*talks[thread], answer, said("tool", result("found", "same"))]
+            own[span.span_id] = (made[thread][-1] if made[thread] else None, answer is wants)
+            made[thread].append(span.span_id)
+            batch.append(span)
+            if len(batch) >= room:
+                store.write(batch)
+                batch, room = [], rng.randint(1, 120)
+    store.write(batch)
+    turns = [turn for round_ in range(1000) for request in "rq" for turn in turns_of(store, f"{request}{round_}")]
+    assert len(turns) == len(own) > 1000 * 2 * 2 * len(script) - 1
+    found = {turn.span_id: None if turn.previous is None else turn.previous.span_id for turn in turns}
+    assert found == {span_id: previous for span_id, (previous, _) in own.items()}
+    given = {turn.span_id: [tool.result for tool in turn.tools] for turn in turns}
+    assert given == {span_id: ["found"] if asks else [] for span_id, (_, asks) in own.items()}
 
 
 def test_without_threads_equal_conversations_are_never_linked_wrongly(store, ask):
