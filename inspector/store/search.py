@@ -74,6 +74,7 @@ class Indexed(NamedTuple):
     output_key: str | None
     shared: str | None
     attributes: bytes
+    folded_into: str | None
 
 
 INDEXED_COLUMNS = ", ".join(Indexed._fields)
@@ -220,20 +221,24 @@ def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
         names += [refers for refers in shared.values() if isinstance(refers, str)]
         for name in dict.fromkeys(names):
             _add_text(pieces, attributes.get(name))
-        _add_messages(pieces, row.id, shared, texts)
+        _add_messages(pieces, row, shared, texts)
     return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
 
 
-def _add_messages(pieces: list[str], row_id: int, shared: Shared, texts: Mapping[int, Message]) -> None:
+def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> None:
     done: set[int] = set()
     for refers in shared.values():
         if not isinstance(refers, str):
-            _add_json(pieces, frame_text(frame_of(refers), _new_bodies(row_id, refers, texts, done)))
+            _add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, done)))
 
 
-def _new_bodies(row_id: int, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
-    """Returns what gives each message once that the span brought or that was said last, and otherwise no word."""
-    last, is_own = last_of(refers), isinstance(refers, Frame) and refers.own
+def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
+    """Returns what gives each message once that the span brought or that was said last, and otherwise no word.
+
+    A duplicate is not found by long strings that it did not bring: the span that counts is.
+    """
+    counts = row.folded_into is None
+    last, is_own = last_of(refers), counts and isinstance(refers, Frame) and refers.own
     # In JSON inside of a string null is a word; documents of rows of earlier versions stay what they are to the letter.
     nothing = b"null" if isinstance(refers, list) else b'""'
 
@@ -246,14 +251,14 @@ def _new_bodies(row_id: int, refers: Refers, texts: Mapping[int, Message], done:
             return message.body
 
         def string_of(string_id: int) -> bytes:
-            string = new(string_id, is_wanted=is_wanted)
+            string = new(string_id, is_wanted=is_wanted and counts)
             return string.body if string is not None and isinstance(string.body, bytes) else b'""'
 
         return frame_text(message.body, string_of)
 
     def new(content_id: int, *, is_wanted: bool) -> Message | None:
         message = texts.get(content_id)
-        if message is None or content_id in done or (message.span != row_id and not is_wanted):
+        if message is None or content_id in done or (message.span != row.id and not is_wanted):
             return None
         done.add(content_id)
         return message

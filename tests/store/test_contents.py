@@ -319,6 +319,25 @@ def test_an_answer_that_was_given_before_is_found_at_both(store, make_span):
     assert len(store.events(Filter(q="sorry")).items) == 2
 
 
+def test_a_call_that_two_recorders_tell_of_has_its_long_texts_in_the_index_once(store, make_span, rows_of, path):
+    (call,) = conversation(make_span, 1, session_id="s")
+    said = {**call.attributes, "gen_ai.response.id": "r-1", "otel.scope.name": "outer"}
+    outer = replace(call, trace_id="a" * 32, end_ns=90, attributes=said)
+    inner = replace(
+        outer, span_id="f" * 16, parent_id=outer.span_id, start_ns=2, attributes={**said, "otel.scope.name": "inner"}
+    )
+    store.write([outer])
+    store.write([inner])
+    while store.index():
+        pass
+    assert rows_of("SELECT count(*) FROM spans WHERE folded_into IS NOT NULL") == [(1,)]
+    assert len(store.events(Filter(q="answer0")).items) == 1
+    store.delete_trace("a" * 32)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'filling'") == [(0,)]
+
+
 def test_texts_go_with_the_last_call_that_has_them(store, make_span, rows_of, path):
     first, second = list(conversation(make_span, 2, session_id="s"))
     store.write([replace(first, trace_id="a" * 32)])
