@@ -57,14 +57,16 @@ def adapter_of(name: str, fields: dict[str, Any], config: ConfigDict) -> TypeAda
         DefinitionInvalid: JSON has no form for a hint.
         NameError: A string in a hint names what does not exist (yet).
     """
-    kind = _typed(name, {key: readable(hint) for key, hint in fields.items()})
-    kind.__pydantic_config__ = config
     try:
+        kind = _typed(name, {key: readable(hint) for key, hint in fields.items()})
+        kind.__pydantic_config__ = config
         # Pydantic warns of what it does not do with a hint, as of ReadOnly.
         with catch_warnings(action="ignore", category=UserWarning):
             return TypeAdapter(kind)
     except RecursionError as error:
-        raise DefinitionInvalid(f"{name}: a type contains itself in a way that cannot be read") from error
+        raise DefinitionInvalid(
+            "a type contains itself and cannot be read; before Python 3.12, take TypedDict of typing_extensions"
+        ) from error
     except PydanticUserError as error:
         raise DefinitionInvalid(_reason(error)) from error
 

@@ -212,6 +212,9 @@ def _described(schema: dict[str, Any], read: _Parameters, documented: Documentat
 
 def _leads_back(hint: Any, default: Any) -> bool:
     """Return whether JSON has a form for ``default`` that is read as the same."""
+    [kind] = get_args(hint)
+    if type(default) in (str, int, bool, type(None)) and type(default) in (kind, *get_args(kind)):
+        return True
     try:
         read = adapter_of("default", {"value": hint}, ARGUMENTS).validate_json(_json({"value": default}), strict=True)
         return bool(read["value"] == default)

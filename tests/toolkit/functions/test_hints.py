@@ -1,6 +1,7 @@
 import asyncio
 import collections
 import enum
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -454,3 +455,13 @@ def test_what_a_dataclass_takes_and_does_not_keep_is_an_argument_of_it():
     made = read(Token, {"name": "a", "secret": 12345})
     assert (made.name, made.code) == ("a", "123")
     assert list(schema_of(Token, output=True)["properties"]) == ["name"]
+
+
+class Endless(TypedDict):
+    inside: "list[Endless]"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="pydantic reads it there")
+def test_a_typed_dict_that_contains_itself_says_which_one_would_do():
+    with pytest.raises(DefinitionInvalid, match="contains itself and .* take TypedDict of typing_extensions"):
+        schema_of(Endless)
