@@ -119,7 +119,7 @@ class Preview:
     trace_id: str
     span_id: str
     input: str | None
-    """The beginning of what it was given; None of model calls, whose prompts no line can tell."""
+    """The beginning of what it was given; of a model the first question of its prompt."""
     output: str | None
     """The beginning of what it gave; of a model the text of its answer, else which tools it asks for."""
     error: str | None

@@ -1,20 +1,23 @@
 """The beginnings of what calls were given and of what they gave, one line each, for rows of a tree."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, cast
 
 import msgspec
 from sqlalchemy import Connection, select
 
 from inspector.model import Preview
-from inspector.store.contents import content_ids, messages, read_shared, text_of, with_strings
+from inspector.store.contents import content_ids, ids_of, messages, read_shared, text_of, with_strings
 from inspector.store.events import attribute_text
-from inspector.store.gist import answer_in
+from inspector.store.gist import answer_in, question_in
 from inspector.store.rows import clean
 from inspector.store.tables import spans, traces
 
 LONGEST = 100
 """Characters of a preview."""
+_FIRST_MESSAGES = 8
+"""So many messages of a prompt are looked through for its question."""
 _MOST_CHARS = 200_000
 """A longer value is shown as it begins, without being read."""
 _c, _t = spans.c, traces.c
@@ -40,9 +43,10 @@ def read_previews(
 def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     trace_id, span_id, kind, input_key, output_key, shared, attributes, error_type, error_message = row
     given = None
-    # What a model was given is a whole conversation, of which no one line tells.
-    if kind != "llm" and input_key is not None:
-        given = _line(attribute_text(attributes, shared, input_key))
+    if input_key is not None:
+        text = attribute_text(attributes, shared, input_key)
+        # What a model was given is a whole conversation: it is told by what it began with.
+        given = _question(text or _begun(connection, shared, input_key)) if kind == "llm" else _line(text)
     error = None
     if error_type is not None or error_message is not None:
         error = _cut(": ".join(part for part in ((error_type or "").rpartition(".")[2], error_message) if part))
@@ -51,6 +55,20 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
         text = attribute_text(attributes, shared, output_key) or _kept_apart(connection, shared, output_key)
         gave = _answer(text) if kind in ("llm", "agent", "workflow") else _line(text, result=True)
     return Preview(trace_id, span_id, given, gave, error)
+
+
+def _begun(connection: Connection, shared: str | None, key: str) -> str | None:
+    """Returns a prompt of which the first messages alone are read: it may be very long."""
+    refers = read_shared(shared).get(key)
+    if refers is None or isinstance(refers, str):
+        return None
+    first = set(islice(ids_of(refers), _FIRST_MESSAGES))
+    return text_of(refers, with_strings(connection, messages(connection, first))).decode()
+
+
+def _question(text: str | None) -> str | None:
+    said = question_in(text)
+    return None if said is None or said[:1] in ("{", "[") else _cut(said)
 
 
 def _kept_apart(connection: Connection, shared: str | None, key: str) -> str | None:

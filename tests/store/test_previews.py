@@ -61,10 +61,23 @@ def test_a_result_is_told_without_its_envelope(preview, gave, shown):
     assert found == shown if shown else found.startswith("[")
 
 
-def test_a_model_call_tells_its_answer_and_not_its_prompt(preview):
-    asked = [{"role": "user", "parts": [{"type": "text", "content": "Where to?"}]}]
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": "To Oslo."}]}]
-    assert preview(asked, said, kind="llm") == (None, "To Oslo.")
+def said(role, text):
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+def test_a_model_call_tells_the_first_question_of_its_prompt_and_its_answer(preview):
+    asked = [
+        said("system", "You travel."),
+        said("user", "Where to?"),
+        said("assistant", "Oslo."),
+        said("user", "When?"),
+    ]
+    assert preview(asked, [said("assistant", "In May.")], kind="llm") == ("Where to?", "In May.")
+
+
+def test_of_a_long_prompt_the_beginning_alone_is_looked_through(preview):
+    asked = [said("system", f"Rule {number}") for number in range(20)] + [said("user", "Where to?")]
+    assert preview(asked, None, kind="llm") == (None, None)
 
 
 def test_an_answer_without_text_tells_which_tools_it_asks_for(preview):

@@ -44,6 +44,16 @@ def test_a_hand_written_loop_is_an_agent_with_its_tools_and_says_which_failed(lo
     expect(detail).to_contain_text("Inferred from messages")
 
 
+def test_a_conversation_says_what_was_asked_how_many_turns_it_took_and_what_was_answered(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
+    for question in ("Send invoice 1137", "And once more"):
+        conversation = rows_of(page).filter(has_text="conversation").filter(has_text=question)
+        expect(conversation).to_have_count(1)
+        expect(conversation).to_contain_text("3 turns")
+    # Said of the conversation, it is not said of each of its turns.
+    expect(rows_of(page).filter(has_text="Send invoice 1137")).to_have_count(1)
+
+
 def test_what_is_inferred_is_counted_nowhere_and_can_be_hidden(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     header = header_of(page)

@@ -962,10 +962,7 @@ export interface components {
         Preview: {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
-            /**
-             * @description The beginning of what it was given, an object member by member. Null of model calls, whose prompts no line can
-             *     tell.
-             */
+            /** @description The beginning of what it was given, an object member by member; of a model the first question of its prompt. */
             input: string | null;
             /** @description The beginning of what it gave; of a model the text of its answer, else which tools it asks for. */
             output: string | null;

@@ -36,7 +36,14 @@ test("model calls that continue one another stand below an agent, with the tools
   const rows = withConversations([first, second], turns, BASE);
   const agent = rows.find((row) => row.kind === "agent");
   expect(agent).toMatchObject({ startMs: 0, durationMs: 200, status: "ok", traceId: INFERRED, parentId: null });
-  expect(agent?.inferred).toEqual({ what: "conversation", turns: 2, retries: 0, unclear: 0 });
+  expect(agent?.inferred).toEqual({
+    what: "conversation",
+    turns: 2,
+    retries: 0,
+    unclear: 0,
+    first: first.id,
+    last: second.id,
+  });
   expect(rows.filter((row) => row.parentId === agent?.id).map((row) => [row.name, row.startMs, row.status])).toEqual([
     [first.name, 0, "ok"],
     ["execute_tool look", 100, "ok"],

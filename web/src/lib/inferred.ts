@@ -14,7 +14,15 @@ export function mayBeInferred(spanId: string): boolean {
 
 /** What a row follows from, where no span tells of it. */
 export type Inferred =
-  | { what: "conversation"; turns: number; retries: number; unclear: number }
+  | {
+      what: "conversation";
+      turns: number;
+      retries: number;
+      unclear: number;
+      /** The model calls with which it began, and with which it ended so far. */
+      first: string;
+      last: string;
+    }
   | { what: "tool"; name: string; arguments: string; result: string | null; asking: string; next: string | null };
 
 /** A call of a tool that an answer asks for, as the API infers it. */
@@ -172,6 +180,8 @@ function agentOf(members: readonly Member[]): SpanRow {
       turns: members.length,
       retries: members.filter(({ turn }) => turn.link === "retry").length,
       unclear: members.filter(({ turn }) => turn.link === "unclear").length,
+      first: first.id,
+      last: last.id,
     },
   };
 }

@@ -17,7 +17,7 @@ test("a picture is made of parts that each are short, however many rows there ar
 });
 
 test("a picture counts calls, and apart from them what is a duplicate or inferred", () => {
-  const inferred = { what: "conversation", turns: 2, retries: 0, unclear: 0 } as const;
+  const inferred = { what: "conversation", turns: 2, retries: 0, unclear: 0, first: "b", last: "b" } as const;
   const tool = { what: "tool", name: "e", arguments: "{}", result: "no", asking: "b", next: null } as const;
   const picture = pictureOf([
     sampleRow("a", null, { kind: "agent", inferred }),

@@ -1,6 +1,7 @@
 import type { Preview } from "@/api/client";
 import type { CriticalPath } from "@/lib/critical-path";
 import { countingSpan, type Duplicates } from "@/lib/duplicates";
+import { previewOf } from "@/lib/preview";
 import type { SpanRow } from "@/lib/spans";
 import type { Subtrees } from "@/lib/subtrees";
 import type { Range } from "@/lib/time-scale";
@@ -67,21 +68,12 @@ function lineOf(props: Props, line: number) {
       view={props.view}
       now={fold || row.status === "running" ? now : never}
       critical={criticalOf(path, fold?.members, at, open)}
-      preview={fold ? null : previewOf(props.previews, row)}
+      preview={fold ? null : previewOf(row, props.previews, rows[above]?.kind === "agent", open === true)}
       rows={fold && rows}
       members={fold?.members}
       period={fold?.period}
     />
   );
-}
-
-/** What is known of a row: recorded, or inferred with it. */
-function previewOf(previews: ReadonlyMap<string, Preview>, row: SpanRow): Preview | null {
-  const { inferred } = row;
-  if (inferred?.what !== "tool") return previews.get(row.id) ?? null;
-  const failed = row.status === "error";
-  const { arguments: input, result } = inferred;
-  return { trace_id: "", span_id: row.id, input, output: failed ? null : result, error: failed ? result : null };
 }
 
 /** What a span used; for one that tells nothing of it what those below used, for a fold its members together. */

@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot, Repeat } from "lucide-react";
 import { type CSSProperties, memo } from "react";
-import type { Preview } from "@/api/client";
 import { compact, count, dollars, plural } from "@/lib/format";
-import { partsOfName } from "@/lib/operation";
+import { partsOfName, targetOf } from "@/lib/operation";
+import type { RowPreview } from "@/lib/preview";
 import type { SpanRow } from "@/lib/spans";
 import type { Range } from "@/lib/time-scale";
 import { visibleLine } from "@/lib/visible";
@@ -55,7 +55,7 @@ interface Props {
   now: () => number;
   critical: readonly number[] | undefined;
   /** What it was given and gave, in a line. */
-  preview: Preview | null;
+  preview: RowPreview | null;
   /** For a line that stands for several spans: all rows, and which of them. */
   rows?: readonly SpanRow[] | undefined;
   members?: readonly number[] | undefined;
@@ -104,6 +104,9 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
           <Name row={row} members={members?.length} />
         )}
         {row.inferred && <InferredMark />}
+        {row.inferred?.what === "conversation" && (
+          <span className={css.turns}>{plural(row.inferred.turns, "turn")}</span>
+        )}
         {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
         {props.preview && <Given preview={props.preview} />}
         {props.duplicates > 0 && <HiddenDuplicates spans={props.duplicates} />}
@@ -134,7 +137,7 @@ function extraOf(row: SpanRow, agentAbove: string | null): string | null {
 }
 
 /** What it was given, and what came of it or why nothing did. */
-function Given({ preview: { input, output, error } }: { preview: Preview }) {
+function Given({ preview: { input, output, error } }: { preview: RowPreview }) {
   const gave = error ?? output;
   if (input === null && gave === null) return null;
   const words = [input, gave].filter((each) => each !== null).map(visibleLine);
@@ -176,11 +179,7 @@ function Toggle({ open }: { open: boolean | undefined }) {
 
 /** The name, with the word for what it does held back behind what it does it to. */
 function Name({ row, members }: { row: SpanRow; members: number | undefined }) {
-  const target = row.tool ?? row.model ?? row.agent;
-  const at =
-    target && row.name.length > target.length && row.name.endsWith(` ${target}`)
-      ? row.name.length - target.length
-      : partsOfName(row.name)[0].length;
+  const at = partsOfName(row.name, targetOf(row))[0].length;
   const shown = visibleLine(row.name);
   return (
     <bdi className={css.text} title={shown}>
@@ -193,7 +192,7 @@ function Name({ row, members }: { row: SpanRow; members: number | undefined }) {
 
 /** Spans that come in cycles, by what each of one cycle is done to. */
 function CycleName({ cycle, times }: { cycle: readonly SpanRow[]; times: number }) {
-  const names = cycle.map((row) => visibleLine(row.tool ?? row.model ?? row.agent ?? partsOfName(row.name)[1]));
+  const names = cycle.map((row) => visibleLine(targetOf(row) ?? partsOfName(row.name)[1]));
   return (
     <bdi className={css.text} title={`${count(times)} × ${names.join(", ")}`}>
       <span className={css.members}>{count(times)} × </span>

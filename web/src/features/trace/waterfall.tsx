@@ -13,6 +13,7 @@ import {
 } from "react";
 import type { CriticalPath } from "@/lib/critical-path";
 import { duplicatesOf } from "@/lib/duplicates";
+import { sourcesOf } from "@/lib/preview";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { Splitter } from "@/ui/splitter";
@@ -96,10 +97,15 @@ export function Waterfall(props: Props) {
     const found: SpanRow[] = [];
     for (let line = seen.first; line < seen.last; line++) {
       const row = rows[lines.row[line] as number];
-      if (row && (lines.fold[line] ?? -1) < 0) found.push(row);
+      if (!row || (lines.fold[line] ?? -1) >= 0) continue;
+      found.push(row);
+      for (const id of sourcesOf(row)) {
+        const source = rows[tree.places.get(id) ?? -1];
+        if (source) found.push(source);
+      }
     }
     return found;
-  }, [rows, lines, seen.first, seen.last]);
+  }, [rows, tree, lines, seen.first, seen.last]);
   const previews = usePreviews(props.runId, inSight);
   const ticks = useTicks(scroller, zoom.view);
   const duplicates = duplicatesOf(rows);
