@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 from serving import fill, wait_until
-from stories import many_runs, message, model_call
+from stories import many_runs, message, model_call, tool_call
 
 from inspector.model import Filter, Loss, Span
 from inspector.store import SqliteStore
@@ -265,6 +265,7 @@ UNCUT = """name => {
     ("view", "called"),
     [
         ("/spans?kind=workflow", "invoke_workflow weekend_trip"),
+        ("/spans?kind=llm", "chat gpt-4.1"),
         ("/traces/{}", "execute_tool book_hotel"),
     ],
 )
@@ -277,6 +278,14 @@ def test_a_list_names_what_was_called_and_leaves_the_operation_to_its_icon(demo,
     assert name.evaluate(UNCUT)
     page.set_viewport_size({"width": 1440, "height": 800})
     assert operation.evaluate("each => each.offsetWidth") == 0
+
+
+def test_runs_of_which_no_tokens_are_known_have_a_dash_in_the_figures_above_them(tmp_path, visit, serving):
+    fill(tmp_path / "home", [tool_call(f"{0x55:032x}", 1, "look")])
+    with serving(tmp_path / "home") as server:
+        page = visit(server, "/")
+        expect(page.get_by_role("region", name="Runs in figures")).to_contain_text(re.compile(r"Tokens\s*–"))
+        expect(page.get_by_role("columnheader", name="Started")).to_be_visible()
 
 
 def test_a_run_that_is_deleted_comes_back_for_a_minute(tmp_path, visit, serving):

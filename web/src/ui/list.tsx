@@ -78,6 +78,11 @@ export function TokenValue({ sums }: { sums: Sums }) {
   );
 }
 
+/** Tokens in and out in a line of text; a dash where none are known. */
+export function tokensText({ input_tokens, output_tokens }: Omit<Sums, "cached_tokens">): string {
+  return input_tokens || output_tokens ? `${compact(input_tokens)} → ${compact(output_tokens)}` : "–";
+}
+
 /** Tokens in words: how many went in, how many of them from a cache, and how many came out. */
 export function tokensTitle({ input_tokens, output_tokens, cached_tokens }: Sums): string {
   return `${count(input_tokens)} in, ${count(cached_tokens)} of them from a cache; ${count(output_tokens)} out`;

@@ -59,7 +59,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
       <Cell className={css.name}>
         <Kind kind={event.kind} />
         {event.folded_into !== null && DUPLICATE}
-        <SpanName name={event.name} className={css.text} />
+        <SpanName name={event.name} of={event} className={css.text} />
         {event.error && !columns?.includes("error") && (
           <ErrorType type={event.error.type ?? "failed"} className={css.error} />
         )}

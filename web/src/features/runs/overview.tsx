@@ -4,9 +4,9 @@ import { type ReactNode, useMemo } from "react";
 import type { Stats } from "@/api/client";
 import { changed } from "@/lib/conditions";
 import type { Filter, Status } from "@/lib/filter";
-import { compact, count, duration } from "@/lib/format";
+import { count, duration } from "@/lib/format";
 import { binsOf } from "@/lib/histogram";
-import { tokensTitle } from "@/ui/list";
+import { tokensText, tokensTitle } from "@/ui/list";
 import { SummedCost } from "@/ui/summed-cost";
 import { Histogram } from "./histogram";
 import css from "./overview.module.css";
@@ -50,7 +50,7 @@ export function Overview({ stats, failed, search, onRange }: Props) {
         <Figure name="p50">{total && duration(total.p50_ms)}</Figure>
         <Figure name="p95">{total && duration(total.p95_ms)}</Figure>
         <Figure name="Tokens" title={total && tokensTitle(total)}>
-          {total && `${compact(total.input_tokens)} → ${compact(total.output_tokens)}`}
+          {total && tokensText(total)}
         </Figure>
         <Figure name="Cost">{total && <SummedCost of={total} />}</Figure>
       </dl>

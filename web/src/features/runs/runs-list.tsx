@@ -34,7 +34,7 @@ const COLUMNS = [
   { name: "Models" },
   { name: "Tokens", sort: "tokens", number: true },
   { name: "Cost", sort: "cost", number: true },
-  { name: "Began", sort: "time", number: true },
+  { name: "Started", sort: "time", number: true },
   { name: "Actions", hidden: true },
 ] as const;
 

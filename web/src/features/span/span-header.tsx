@@ -12,6 +12,7 @@ import { visibleLine } from "@/lib/visible";
 import { Here } from "@/ui/here";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
+import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import { CopyMenu } from "./copy-menu";
 import css from "./span-header.module.css";
@@ -45,7 +46,7 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
       <div className={css.title}>
         <KindIcon kind={known.kind} size={16} />
         <h2 className={css.name}>
-          <Recorded text={known.name || "(no name)"} />
+          <SpanName name={known.name || "(no name)"} of={known} />
         </h2>
         <StatusMark status={known.status} label />
       </div>

@@ -8,6 +8,7 @@ import { dollars, duration } from "@/lib/format";
 import { KindIcon } from "@/ui/kind";
 import { OriginIcon } from "@/ui/origin";
 import { Recorded } from "@/ui/recorded";
+import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import { When } from "@/ui/when";
 import { type Of, placeOf } from "./behind";
@@ -60,7 +61,7 @@ function Item({ item, sort }: { item: SpanEvent | Run; sort: "duration" | "cost"
   return (
     <Link {...target} preload={false} className={css.top}>
       {"span_id" in item ? <KindIcon kind={item.kind} /> : <OriginIcon origin={item.origin} />}
-      <Recorded text={item.name} className={css.topName} />
+      <SpanName name={item.name} of={"span_id" in item ? item : undefined} className={css.topName} />
       {item.status !== "ok" && <StatusMark status={item.status} />}
       {item.agent && <Recorded text={item.agent} className={css.topAgent} />}
       <When time={item.start_time_unix_nano} className={css.topWhen} />
