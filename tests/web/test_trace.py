@@ -365,6 +365,15 @@ def test_a_deep_link_into_a_long_trace_shows_its_row(oddities, visit):
     expect(page.locator("#main")).to_contain_text("call 7500 took too long")
 
 
+def test_a_column_of_the_waterfall_that_has_no_room_has_no_heading_either(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 1280, "height": 800})
+    tokens, cost = (page.get_by_role("columnheader", name=name, exact=True) for name in ("Tokens", "Cost"))
+    expect(tokens).to_be_visible()
+    expect(cost).to_be_hidden()
+    page.set_viewport_size({"width": 1600, "height": 800})
+    expect(cost).to_be_visible()
+
+
 def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     expect(rows_of(page).first).to_be_attached()

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot be a virtual list
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
+import clsx from "clsx";
 import {
   type MouseEvent,
   type Ref,
@@ -146,7 +147,7 @@ export function Waterfall(props: Props) {
             <div role="columnheader" className={css.headFigure}>
               Tokens
             </div>
-            <div role="columnheader" className={css.headFigure}>
+            <div role="columnheader" className={clsx(css.headFigure, css.headCost)}>
               Cost
             </div>
             <div role="columnheader" aria-label="Time" className={css.headTime}>
