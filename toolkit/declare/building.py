@@ -19,7 +19,7 @@ from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message, Model
-from toolkit.models.named import models_named
+from toolkit.models.named import as_model, models_named
 from toolkit.tool_class import Tool
 
 _ROLES: dict[str, Literal["user", "assistant"]] = {"---USER": "user", "---ASSISTANT": "assistant"}
@@ -200,7 +200,7 @@ class Models:
 
     def _made(self, model: Model | str, base_path: Path | None, agent: str) -> Model:
         if not isinstance(model, str):
-            return model
+            return as_model(model, agent)
         key = (model, base_path)
         if key not in self._known:
             self._known[key] = models_named(model, base_path)

@@ -189,7 +189,7 @@ CARD_KEYS = tuple(sorted(Card.model_fields.keys() - set(_PYTHON_ALONE)))
 """What a card can have."""
 PYTHON_KEYS = tuple(sorted(AgentConfig.model_fields.keys() - set(_PYTHON_ALONE)))
 """What a decorator takes."""
-LIMITS = tuple(each.name for each in fields(Limits) if each.name != "cost_of")
+LIMITS = tuple(each.name for each in fields(Limits) if not each.name.startswith("cost"))
 """What ``limits`` can have in a card."""
 CODE_KEYS = ("function_tools", "tool_hooks", "model_hooks")
 """Keys whose values are run."""

@@ -198,7 +198,7 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
         ("limits: 3", "limits: expected limits, as in {depth: 3, tokens: 100000}, found a number"),
         (
             "limits: {dept: 3}",
-            "limits: unknown key 'dept'; did you mean 'depth'?; allowed: calls, cost, depth, tokens, turns",
+            "limits: unknown key 'dept'; did you mean 'depth'?; allowed: calls, depth, tokens, turns",
         ),
         ("limits: {depth: 0}", "limits: Limits(depth=0): expected a number above 0, or None for no limit"),
         ("child_timeout_sec: -1", "child_timeout_sec: expected seconds above 0, found -1"),

@@ -456,6 +456,7 @@ async def forgetful(ctx, args):
         ({"agents": ["b"]}, "agents: there is no agent 'b'"),
         ({"servers": ["time"]}, "servers: there is no server 'time'; none is configured"),
         ({"model": "opnai:gpt"}, "model: 'opnai:gpt' names no model"),
+        ({"model": 42}, "model: model of a: expected a model (a name, a provider and an async generate)"),
         ({}, "a has no model; name one here"),
     ],
 )
