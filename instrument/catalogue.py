@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.5"
+CONTRACT_VERSION = "1.6"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
 
 

@@ -13,7 +13,7 @@ def typed_name(hook):
 
 
 def test_the_contract_is_1_5_and_has_27_hooks():
-    assert instrument.CONTRACT_VERSION == "1.5"
+    assert instrument.CONTRACT_VERSION == "1.6"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
     }

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from toolkit.context import ApprovalRequest, Approver
+from toolkit.people.approver import ApprovalRequest, Approver
+from toolkit.people.asking import PATIENCE_S, agreed
 
 Elicit: TypeAlias = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
 """Takes the server's name, its question and the JSON Schema of the answer; None declines."""
@@ -18,7 +19,8 @@ class Replies:
     """Answers to what servers ask. What is not given is not offered to them."""
 
     approver: Approver | None = None
-    """Answers questions to the user that a yes can answer: those that ask for nothing, or for booleans alone."""
+    """Answers questions to the user that a yes can answer: those that ask for nothing, or for booleans alone; nobody
+    answering in five minutes is a no."""
     elicit: Elicit | None = None
     """Answers all questions to the user; goes before ``approver``."""
     sample: Sample | None = None
@@ -31,7 +33,8 @@ class Replies:
         yes = _yes(schema)
         if self.approver is None or yes is None:
             return None
-        return yes if await self.approver(ApprovalRequest(server, None, question)) else None
+        request = ApprovalRequest(server, None, question)
+        return yes if await agreed(request, self.approver, timeout_s=PATIENCE_S, changes=None) else None
 
 
 def _yes(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
