@@ -110,19 +110,27 @@ def _read(body: bytes) -> LabelBody:
     """
     try:
         given: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _invalid("name", 'is missing: send a JSON object, such as {"run_id": "…", "name": "good"}') from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unreadable(error) from None
     try:
         label = LabelBody.model_validate(given)
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise _invalid(
-            str(found["loc"][0]) if found["loc"] else "name", f"is not as declared: {found['msg']}"
-        ) from None
+        name = str(found["loc"][0]) if found["loc"] else "name"
+        is_number = name == "value" and type(given[name]) in (int, float)
+        rule = "takes a word; send a number as score" if is_number else f"is not as declared: {found['msg']}"
+        raise _invalid(name, rule) from None
     on_run, on_span = label.model_fields_set & {"run_id"}, label.model_fields_set & {"trace_id", "span_id"}
     if bool(on_run) == bool(on_span) or len(on_span) == 1:
         raise _invalid("run_id", "says what is labelled: send either it, or trace_id and span_id")
     return label
+
+
+def _unreadable(error: Exception) -> Refusal:
+    """Refuse a body that is no JSON; a number beyond every double is none to its reader."""
+    if "out of range" in str(error):
+        return _invalid("score", "is not as declared: it takes a number from -1e15 to 1e15")
+    return _invalid("name", 'cannot be read: send a JSON object, such as {"run_id": "…", "name": "good"}')
 
 
 def _invalid(name: str, rule: str) -> Refusal:

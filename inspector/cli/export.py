@@ -47,7 +47,7 @@ class ExportOptions(TypedDict):
     "--format",
     "chosen",
     type=OneOf(("jsonl", "json", "csv")),
-    help="Instead of the format that the name of the file tells; jsonl where it tells none.",
+    help="Instead of the format that the name of the file tells; jsonl where that has no ending.",
 )
 @home_option
 def export(**options: Unpack[ExportOptions]) -> None:

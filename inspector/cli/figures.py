@@ -14,7 +14,9 @@ _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([smhdw])", re.IGNORECASE | re.AS
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:([kmgt])(i?))?b?", re.IGNORECASE | re.ASCII)
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZES = (("kB", 10**3), ("MB", 10**6), ("GB", 10**9))
-_MINUS, _UNKNOWN = "\u2212", "\u2013"
+_MINUS = "\u2212"
+UNKNOWN = "\u2013"
+"""Stands for a figure that is not known."""
 _MINUTE_MS = 60_000
 _DAYS_FROM = 48 * 60
 """From how many minutes on a duration is written in days."""
@@ -77,8 +79,8 @@ def tokens(given: int | None, answered: int | None) -> str:
     """Write input and output tokens as ``1,234 → 56``; a dash stands for the one that is unknown."""
     if given is None and answered is None:
         return ""
-    left = _UNKNOWN if given is None else f"{given:,}"
-    right = _UNKNOWN if answered is None else f"{answered:,}"
+    left = UNKNOWN if given is None else f"{given:,}"
+    right = UNKNOWN if answered is None else f"{answered:,}"
     return f"{left} → {right}"
 
 

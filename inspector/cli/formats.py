@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -29,7 +30,7 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
     """Return the format that is chosen, or else the one of the file's name; OTLP JSON lines for a name of no other.
 
     Raises:
-        CliError: The name is of a format that is not written yet.
+        CliError: The name is of a format that is not written.
     """
     if chosen is not None:
         return chosen
@@ -39,6 +40,10 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
             f"{output}: {_NOT_YET[suffix]} is not written yet; name a file .jsonl or .json (OTLP, which "
             "'inspector import' reads) or .csv (a table of spans), or choose one with --format"
         )
+    if suffix and suffix not in _NAMES:
+        near = get_close_matches(suffix, _NAMES, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise CliError(f"{output}: {suffix} is no format; {meant}Name a file .jsonl, .json or .csv, or choose --format")
     return _NAMES.get(suffix, "jsonl")
 
 

@@ -35,7 +35,7 @@ class Said(click.ParamType[NewLabel, str]):
         if isinstance(value, NewLabel):
             return value
         found = ASKED_LABEL.fullmatch(value)
-        if found is None or found[2] or not value.isprintable():
+        if found is None or found[2] or "=" in (found[4] or "") or not value.isprintable():
             self.fail(f"{value!r} is no label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD", param, ctx)
         name, word = found[1], found[4]
         score = None if word is None else _number(word)

@@ -52,9 +52,13 @@ def parse_moment_ns(text: str, *, now_ns: int) -> int | None:
 
 
 def parse_stretch_ns(text: str, *, now_ns: int) -> tuple[int, int | None] | None:
-    """Read ``FROM..TO``, ``FROM..`` or ``FROM`` alone as two points in time; None where one of them is none."""
+    """Read ``FROM..TO``, ``FROM..``, ``..TO`` or ``FROM`` alone as two points in time; None where one of them is none.
+
+    Without a beginning, it is the epoch.
+    """
     begin, dots, end = text.partition("..")
-    since_ns = parse_moment_ns(begin, now_ns=now_ns)
+    is_open = bool(dots and end.strip() and not begin.strip())
+    since_ns = 0 if is_open else parse_moment_ns(begin, now_ns=now_ns)
     until_ns = parse_moment_ns(end, now_ns=now_ns) if end.strip() else None
     if since_ns is None or (dots and end.strip() and until_ns is None):
         return None
@@ -63,7 +67,8 @@ def parse_stretch_ns(text: str, *, now_ns: int) -> tuple[int, int | None] | None
 
 def refusal(text: str) -> str:
     """Say that a text names no time, what may have been meant, and what is taken."""
-    wrong = next((part for part in text.split("..") if parse_moment_ns(part, now_ns=1 << 60) is None), text).strip()
+    parts = [part for part in text.split("..") if part.strip()]
+    wrong = next((part for part in parts if parse_moment_ns(part, now_ns=1 << 60) is None), text).strip()
     if _NUMBER.fullmatch(wrong):
         seconds = len(wrong) == len("1795000000")
         meant = f"{wrong}000000000, in nanoseconds" if seconds else f"{wrong}m, {wrong}h or {wrong}d"

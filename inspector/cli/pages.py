@@ -38,12 +38,16 @@ class Listed(Generic[T]):
     page: Page[T]
     more: str | None
     """The option that does; None at the end of the list."""
+    pages_before: int | None = None
+    """How many pages there are, where the one that was asked for lies behind them."""
 
     def say_more(self, *, nothing: str) -> None:
         """Say where the list goes on, or that there is nothing in it, and what of a search was not understood."""
         if isinstance(self.page.notice, str):
             notice(self.page.notice)
-        if not self.page.items:
+        if self.pages_before:
+            notice(f"the list ends on page {self.pages_before}")
+        elif not self.page.items:
             notice(nothing)
         elif self.more is not None:
             notice(f"more: {self.more}")
@@ -67,7 +71,8 @@ def read_page(wanted: Wanted, read: Callable[[str | None, int], Page[T]]) -> Lis
             skipped -= len(before.items)
             cursor = before.next_cursor
             if cursor is None:
-                return Listed(Page(()), None)
+                there_are = (number - 1) * wanted.limit - skipped
+                return Listed(Page(()), None, -(-there_are // wanted.limit))
         page = read(cursor, wanted.limit)
     except CursorInvalid as error:
         raise CursorRefused(error) from error

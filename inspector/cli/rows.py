@@ -31,16 +31,16 @@ _RUN_COLUMNS = (
     Column(title="RUN", style="dim"),
     Column(title="STARTED"),
     Column(title="STATUS"),
-    Column(title="NAME", shrinks_to=10),
-    Column(title="ASKED", shrinks_to=12, leaves=6),
-    Column(title="ANSWERED", shrinks_to=12, leaves=2),
-    Column(title="LABELS", shrinks_to=8, leaves=3),
-    Column(title="DURATION", right=True, leaves=7),
+    Column(title="NAME", shrinks_to=8),
+    Column(title="ASKED", shrinks_to=10, leaves=9),
+    Column(title="ANSWERED", shrinks_to=10, leaves=8),
+    Column(title="LABELS", shrinks_to=8, leaves=7),
+    Column(title="DURATION", right=True, leaves=4),
     Column(title="TRACES", right=True, leaves=1),
-    Column(title="CALLS", right=True, leaves=8),
-    Column(title="ERRORS", right=True),
-    Column(title="TOKENS", right=True, leaves=4),
-    Column(title="COST", right=True, leaves=5),
+    Column(title="CALLS", right=True, leaves=5),
+    Column(title="ERRORS", right=True, leaves=6),
+    Column(title="TOKENS", right=True, leaves=2),
+    Column(title="COST", right=True, leaves=3),
     Column(title="UNPRICED", right=True, leaves=1),
 )
 _LABEL_COLUMNS = (
@@ -55,7 +55,7 @@ _SESSION_COLUMNS = (
     Column(title="SESSION", shrinks_to=16),
     Column(title="STARTED"),
     Column(title="STATUS"),
-    Column(title="TOOK", right=True, leaves=5),
+    Column(title="DURATION", right=True, leaves=5),
     Column(title="TRACES", right=True, leaves=4),
     Column(title="CALLS", right=True),
     Column(title="ERRORS", right=True),
@@ -142,7 +142,7 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         state = Cell(f"{state.text}, {run.open_calls:,} open", state.style)
     return (
         Cell(run.run_id if terminal.width is None else short_run_id(run.run_id)),
-        Cell(figures.moment(run.start_time_unix_nano)),
+        Cell(figures.moment(run.start_time_unix_nano, brief=is_narrow(terminal))),
         state,
         Cell(terminal.safe(run.name)),
         Cell(terminal.safe(run.question or "")),
@@ -152,7 +152,7 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(f"{run.traces:,}"),
         Cell(f"{run.calls:,}"),
         Cell(f"{run.errors:,}", "red" if run.errors else ""),
-        Cell(terminal.signs(figures.tokens(run.input_tokens, run.output_tokens))),
+        Cell(_summed_tokens(run, terminal)),
         Cell(terminal.signs(figures.cost(run.cost_usd))),
         Cell(f"{run.unpriced_calls:,}" if run.unpriced_calls else ""),
     )
@@ -208,10 +208,16 @@ def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(f"{session.traces:,}"),
         Cell(f"{session.calls:,}"),
         Cell(f"{session.errors:,}", "red" if session.errors else ""),
-        Cell(terminal.signs(figures.tokens(session.input_tokens, session.output_tokens))),
+        Cell(_summed_tokens(session, terminal)),
         Cell(terminal.signs(figures.cost(session.cost_usd))),
         Cell(f"{session.unpriced_calls:,}" if session.unpriced_calls else ""),
     )
+
+
+def _summed_tokens(item: Run | Session, terminal: Terminal) -> str:
+    """Write the tokens of many calls; none at all is a dash, since no call that used some said so."""
+    used = item.input_tokens or item.output_tokens
+    return terminal.signs(figures.tokens(item.input_tokens, item.output_tokens) if used else figures.UNKNOWN)
 
 
 def status_cell(state: status.Status, terminal: Terminal) -> Cell:

@@ -66,6 +66,19 @@ def test_a_label_that_is_not_as_declared_is_refused_by_the_name_of_its_field(lab
     assert (refused.status_code, refused.json()["parameter"]) == (422, parameter)
 
 
+@pytest.mark.parametrize(
+    "body, told",
+    [
+        (b'{"run_id": "one", "name": "quality", "value": 0.5}', "value takes a word; send a number as score"),
+        (b'{"run_id": "one", "name": "quality", "score": 1e999}', "score is not as declared: it takes a number from"),
+    ],
+)
+def test_a_number_in_the_wrong_place_or_beyond_bounds_is_told_so(labelled, body, told):
+    refused = labelled.post("/labels", content=body, headers={"Content-Type": "application/json"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith(told)
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b'{"name": NaN}', b"\xff", b"[" * 10_000])
 def test_what_is_no_json_is_refused(labelled, body):
     refused = labelled.post("/labels", content=body, headers={"Content-Type": "application/json"})

@@ -91,8 +91,8 @@ def test_the_format_can_be_chosen_whatever_the_name(inspector, tmp_path):
     assert inspector("export", "--all", "--format", "json").stdout.count(b"resourceSpans") == 1
     assert inspector("export", "--all", "-o", str(tmp_path / "a.html"), "--format", "jsonl").returncode == 0
     lines = inspector("export", "--all").stdout
-    inspector("export", "--all", "-o", str(tmp_path / "a.txt"))
-    assert lines == (tmp_path / "a.txt").read_bytes() == (tmp_path / "a.html").read_bytes()
+    inspector("export", "--all", "-o", str(tmp_path / "a"))
+    assert lines == (tmp_path / "a").read_bytes() == (tmp_path / "a.html").read_bytes()
 
 
 @pytest.mark.usefixtures("two_traces")
@@ -101,4 +101,16 @@ def test_a_format_that_is_not_written_yet_is_refused_with_those_that_are(inspect
     done = inspector("export", "--all", "-o", str(tmp_path / name))
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
     assert f"{what} is not written yet; name a file .jsonl or .json" in done.stderr.decode()
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.usefixtures("two_traces")
+@pytest.mark.parametrize(
+    "name, meant", [("a.cvs", "did you mean .csv? "), ("a.jsn.gz", "did you mean .json? "), ("a.7", "")]
+)
+def test_a_name_of_no_format_is_refused_and_nothing_is_written(inspector, tmp_path, name, meant):
+    refused = inspector("export", "--all", "-o", str(tmp_path / name))
+    suffix = name.removesuffix(".gz")[1:]
+    told = f": {suffix} is no format; {meant}Name a file .jsonl, .json or .csv, or choose --format\n"
+    assert (refused.returncode, refused.stderr.decode()[-len(told) :]) == (1, told)
     assert not (tmp_path / name).exists()

@@ -95,3 +95,10 @@ def test_an_exported_run_has_its_labels_where_it_is_imported(inspector, recorded
         ("good", None, "kept"),
         ("quality", 0.5, None),
     ]
+
+
+def test_a_value_with_another_value_in_it_is_no_label(inspector, write_spans, span):
+    write_spans(span())
+    refused = inspector("label", "last", "quality=abc=3")
+    assert refused.returncode == 2
+    assert b"'quality=abc=3' is no label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD" in refused.stderr

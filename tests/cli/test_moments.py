@@ -78,18 +78,21 @@ def test_days_ago_are_periods_of_24_hours():
     assert parse_moment_ns("2 days ago", now_ns=NOW_NS) == NOW_NS - 2 * 86_400 * 1_000_000_000
 
 
-def test_dots_name_both_ends_and_the_second_may_be_left_out():
+def test_dots_name_both_ends_and_either_may_be_left_out():
     whole = (local_ns(2026, 11, 24), local_ns(2026, 11, 25))
     assert parse_stretch_ns("yesterday..today", now_ns=NOW_NS) == whole
     assert parse_stretch_ns("yesterday ..", now_ns=NOW_NS) == (whole[0], None)
     assert parse_stretch_ns("yesterday..never", now_ns=NOW_NS) is None
-    assert parse_stretch_ns("..today", now_ns=NOW_NS) is None
+    assert parse_stretch_ns("..today", now_ns=NOW_NS) == (0, whole[1])
+    assert parse_stretch_ns("..", now_ns=NOW_NS) is None
+    assert parse_stretch_ns("..never", now_ns=NOW_NS) is None
 
 
 @pytest.mark.parametrize(
     ("text", "part"),
     [
         ("yestrday", "did you mean 'yesterday'?"),
+        ("..tody", "'tody' is no time; did you mean 'today'?"),
         ("yesterday..tody", "'tody' is no time; did you mean 'today'?"),
         ("2 dais ago", "did you mean '2 days ago'?"),
         ("15", "write 15m, 15h or 15d"),

@@ -89,7 +89,7 @@ def test_a_page_says_how_to_get_the_next(inspector, write_spans, span):
     assert (second.stdout.count(b"\n"), second.stderr) == (2, b"")
     assert b"  a  " in second.stdout
     beyond = inspector("events", "--limit", "2", "--page", "3")
-    assert (beyond.returncode, beyond.stdout, beyond.stderr) == (0, b"", b"no span matches\n")
+    assert (beyond.returncode, beyond.stdout, beyond.stderr) == (0, b"", b"the list ends on page 2\n")
     cursor = json.loads(inspector("events", "--limit", "2", "--json").stdout)["next_cursor"]
     second = inspector("events", "--limit", "2", "--cursor", cursor, "--json")
     assert [item["name"] for item in json.loads(second.stdout)["items"]] == ["a"]
@@ -194,7 +194,7 @@ def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_sp
 def test_sessions_are_listed_with_their_sums(inspector, write_spans, span):
     write_spans(span(session_id="trip-1"), span(session_id="trip-1", status="error", input_tokens=5, output_tokens=1))
     lines = inspector("sessions").stdout.decode().splitlines()
-    assert lines[0].split() == ["SESSION", "STARTED", "STATUS", "TOOK", "TRACES", "CALLS", "ERRORS", "TOKENS"]
+    assert lines[0].split() == ["SESSION", "STARTED", "STATUS", "DURATION", "TRACES", "CALLS", "ERRORS", "TOKENS"]
     assert lines[1].startswith("trip-1")
     (item,) = json.loads(inspector("sessions", "--json").stdout)["items"]
     assert (item["session_id"], item["spans"], item["errors"]) == ("trip-1", 2, 1)

@@ -3,10 +3,12 @@
 import io
 import json
 import re
+from dataclasses import replace
 
 from msgspec import structs
 
 from inspector.cli.drawing import run_lines, tree_lines
+from inspector.cli.rows import run_table
 from inspector.cli.shaping import Shape
 from inspector.cli.terminal import Terminal
 from inspector.cli.tree import tree_rows
@@ -255,3 +257,18 @@ def test_a_terminal_has_names_without_the_word_for_what_is_done(event):
         "weather",
         "execute_tool",
     ]
+
+
+def test_eighty_columns_have_room_for_what_was_asked_and_answered(a_run):
+    run = replace(a_run, run_id="20261122T120000-7-0123abcd", input_tokens=0, output_tokens=0)
+    titles, line = run_table([run], Terminal(io.StringIO(), width=80, unicode=True))
+    assert titles.split()[:6] == ["RUN", "STARTED", "STATUS", "NAME", "ASKED", "ANSWERED"]
+    assert "Where is" in line and "On its w" in line
+    assert len(line) <= 80
+
+
+def test_tokens_that_no_call_told_of_are_a_dash(a_run):
+    runs = [replace(a_run, input_tokens=used, output_tokens=0) for used in (0, 7)]
+    titles, *lines = run_table(runs, Terminal(io.StringIO(), width=None, unicode=True))
+    at = titles.index("TOKENS")
+    assert [line[at : at + len("TOKENS")].strip() for line in lines] == ["\u2013", "7 \u2192 0"]
