@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkit.content import Content, TextContent, as_content, json_text
-from toolkit.errors import SchemaMismatch, ToolkitError
+from toolkit.errors import DefinitionInvalid, SchemaMismatch, ToolkitError
 from toolkit.plain import plain, read_json
 from toolkit.result import ToolResult
 
@@ -76,7 +76,12 @@ def _seen(result: ToolResult) -> _Seen:
 
 
 def _said(content: Content) -> str:
-    return content.text if isinstance(content, TextContent) else repr(content)
+    if not isinstance(content, TextContent):
+        return repr(content)
+    text: object = content.text
+    if not isinstance(text, str):
+        raise DefinitionInvalid(f"the text of content was set to {type(text).__name__}; expected text")
+    return text
 
 
 def _encoded(structured: Any) -> str | None:

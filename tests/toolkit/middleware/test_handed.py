@@ -13,7 +13,7 @@ from toolkit import ToolContext, ToolNode, ToolResult
 from toolkit import tool as as_tool
 from toolkit.compose import chain
 from toolkit.content import TextContent, text_content
-from toolkit.errors import ToolRefused
+from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.formats.mcp import mcp_result
 from toolkit.guardrails import Rewrite
 from toolkit.middleware.redact import Redact
@@ -246,6 +246,16 @@ def test_an_attribute_that_results_do_not_have_is_named(call, tool):
 
     [result] = asyncio.run(ToolNode([tool()], tool_hooks=[hook]).invoke([{"name": "add_one"}]))
     assert result.text == "AttributeError: 'ToolResult' object has no attribute 'output'"
+
+
+def test_text_that_a_hook_sets_to_something_else_is_refused_in_words(call):
+    async def hook(ctx, args, call_next):
+        result = await call_next(args)
+        result.content[0].text = {"log": "[secret]"}
+        return result
+
+    with pytest.raises(DefinitionInvalid, match="the text of content was set to dict; expected text"):
+        call(read_log, {}, hook)
 
 
 def test_content_that_is_no_text_is_refused_in_words():
