@@ -78,8 +78,8 @@ def _seen(result: ToolResult) -> _Seen:
 def _said(content: Content) -> str:
     if not isinstance(content, TextContent):
         return repr(content)
-    text: object = content.text
-    if not isinstance(text, str):
+    text = content.text
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
         raise DefinitionInvalid(f"the text of content was set to {type(text).__name__}; expected text")
     return text
 
