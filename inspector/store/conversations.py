@@ -106,11 +106,10 @@ class Conversations:
         self._messages(scope)
         self._learn(scope, content_ids((shared,)))
 
-    def refer(self, scope: Scope, key: str, prompt: str, *, row_id: int, is_of_model: bool = False) -> Refers | None:
+    def refer(self, scope: Scope, key: str, prompt: str, *, row_id: int, repeats: bool = False) -> Refers | None:
         """Returns the frame of an attribute's text; messages in it that are new belong to the span of that row.
 
-        There is none if no messages are in it, nor, where it is of a call to a model, long strings, which an answer
-        has and the next prompt repeats.
+        There is none if no messages are in it, nor, where it ``repeats`` what other spans say, long strings.
         """
         # Tools are the same in each call of an agent, so most of them are known before they are looked into.
         at = (scope, key, prompt)
@@ -120,7 +119,7 @@ class Conversations:
             if pieces:
                 self._prompts[at] = self._with_strings(scope, framed(pieces, refer_each))
             else:
-                self._prompts[at] = self._answer(scope, prompt, row_id) if is_of_model else None
+                self._prompts[at] = self._answer(scope, prompt, row_id) if repeats else None
         return self._prompts[at]
 
     def _answer(self, scope: Scope, text: str, row_id: int) -> Frame | None:

@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection, select
 from sqlalchemy import Row as SqlRow
 
+from inspector.frames import Frame, frame_text
 from inspector.model import Event, SpanError
 from inspector.store.codec import unpack
 from inspector.store.contents import Message, content_ids, messages, read_shared, text_of
@@ -72,10 +73,18 @@ def content_text(attributes: bytes, shared: str | None, key: str | None, path: s
     """Returns the value inside of a content attribute as text, as `attribute_text` does; None where there is none.
 
     This is a function of SQL on the connections of readers. A path is names and numbers, ``rows[0].id``; a name that
-    holds a dot itself is found as well.
+    holds a dot itself is found as well. Strings that are kept apart are not found.
     """
-    text = None if key is None else attribute_text(attributes, shared, key)
+    text = None if key is None else attribute_text(attributes, shared, key) or _without_strings(shared, key)
     return None if text is None else value_in(text, path)
+
+
+def _without_strings(shared: str | None, key: str) -> str | None:
+    """Returns what is left of an attribute whose long strings are kept apart, with null for each."""
+    refers = read_shared(shared).get(key)
+    if not isinstance(refers, Frame) or not refers.own:
+        return None
+    return frame_text(refers, lambda _: b"null").decode()
 
 
 def value_in(text: str, path: str) -> str | None:

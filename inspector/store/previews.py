@@ -45,6 +45,8 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     given = None
     if input_key is not None:
         text = attribute_text(attributes, shared, input_key)
+        if text is None and kind != "llm":
+            text = _kept_apart(connection, shared, input_key)
         # What a model was given is a whole conversation: it is told by what it began with.
         given = _question(text or _begun(connection, shared, input_key)) if kind == "llm" else _line(text)
     error = None

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from inspector.frames import Refers
-from inspector.model import AttributeValue, Span, Status
+from inspector.model import AttributeValue, Kind, Span, Status
 from inspector.store import rollups, search
 from inspector.store.belonging import Sessions
 from inspector.store.bulk import VALUES, execute_rows
@@ -36,6 +36,8 @@ _NAMES = Row._fields
 _INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
 _FETCHED = 128
+_SAY_WHAT_OTHERS_SAY: frozenset[Kind] = frozenset(("llm", "agent", "workflow"))
+"""Kinds whose long texts other spans have as well: what an agent is asked and answers, its model is and does."""
 
 
 def supersedes(new: str, old: str) -> bool:
@@ -250,7 +252,7 @@ def _share(
         conversations.remind(scope, old.shared)
     frames: dict[str, Refers] = {}
     for key, prompt in parts.messages.items():
-        frame = conversations.refer(scope, key, prompt, row_id=row_id, is_of_model=span.kind == "llm")
+        frame = conversations.refer(scope, key, prompt, row_id=row_id, repeats=span.kind in _SAY_WHAT_OTHERS_SAY)
         if frame is None:
             parts.own[key] = prompt
         else:

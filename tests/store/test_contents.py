@@ -338,6 +338,32 @@ def test_a_call_that_two_recorders_tell_of_has_its_long_texts_in_the_index_once(
     assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'filling'") == [(0,)]
 
 
+def test_what_an_agent_is_asked_and_answers_is_kept_once_with_its_models_and_still_found_by_its_values(
+    store, make_span, rows_of
+):
+    (call,) = conversation(make_span, 1, session_id="s")
+    asked, answered = call.attributes[PROMPT], long("answer0")
+    given = {"inspector.agent.input_json": json.dumps({"city": "Lisbon", "brief": long("question0")})}
+    agent = make_span(
+        kind="agent",
+        span_id="e" * 16,
+        session_id="s",
+        input_key="inspector.agent.input_json",
+        output_key="mcp.agent.result_json",
+        attributes={**given, "mcp.agent.result_json": json.dumps({"text": answered, "rounds": 3})},
+    )
+    store.write([agent])
+    store.write([call])
+    while store.index():
+        pass
+    assert long("question0") in asked
+    assert rows_of("SELECT count(*) FROM contents WHERE substr(body, 1, 1) <> x'01'") == [(2,)]
+    assert json.loads(bytes(store.event("e" * 16).attributes)) == agent.attributes
+    for wanted in ({"arguments": (("city", "Lisbon"),)}, {"results": (("rounds", "3"),)}):
+        assert [event.span_id for event in store.events(Filter(**wanted)).items] == ["e" * 16]
+    assert {event.span_id for event in store.events(Filter(q="question0")).items} == {"e" * 16, call.span_id}
+
+
 def test_texts_go_with_the_last_call_that_has_them(store, make_span, rows_of, path):
     first, second = list(conversation(make_span, 2, session_id="s"))
     store.write([replace(first, trace_id="a" * 32)])
