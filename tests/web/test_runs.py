@@ -83,11 +83,18 @@ def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
 
 
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats", "/sessions"])
-def test_words_that_a_page_does_not_know_are_ignored_in_an_address_typed_into_the_open_app(crowd, visit, view):
+def test_words_that_a_page_does_not_know_are_left_out_and_named(crowd, visit, view):
     page = visit(crowd, "/nowhere")
     expect(page.get_by_text("There is no such page")).to_be_visible()
     page.evaluate(f"location.hash = '#{view}?status=odd&kind=odd&min_duration_ms=x&since=never&sort=odd&order=odd'")
     expect(page.get_by_text(re.compile("^(service-|researcher|session-|Over time)")).first).to_be_visible()
+    expect(page.get_by_role("note").filter(has_text="since=never")).to_contain_text("Not understood in the address")
+    # Also where the app opens on it, and no longer once something else is asked for.
+    page.reload()
+    expect(page.get_by_role("note").filter(has_text="since=never")).to_be_visible()
+    page.evaluate("location.hash = '#/?status=error'")
+    expect(page.get_by_role("button", name="Remove status: error")).to_be_visible()
+    expect(page.get_by_role("note").filter(has_text="since=never")).to_have_count(0)
 
 
 def test_a_filter_is_added_and_removed_with_the_bar(crowd, visit):
@@ -296,9 +303,12 @@ def test_a_run_that_is_deleted_comes_back_for_a_minute(tmp_path, visit, serving)
         page.keyboard.press("j")
         page.keyboard.press("Delete")
         expect(runs_of(page)).to_have_count(2)
+        figures = page.get_by_role("region", name="Runs in figures")
+        expect(figures).to_contain_text("1 deleted run still counted")
         assert len(server.get("/runs")["items"]) == 3
         page.get_by_role("button", name="Undo").click()
         expect(runs_of(page)).to_have_count(3)
+        expect(figures).not_to_contain_text("still counted")
         page.get_by_role("button", name=re.compile("Delete the run")).last.click()
         page.get_by_role("button", name="Delete now").click()
         expect(page.get_by_role("button", name="Undo")).to_have_count(0)

@@ -10,6 +10,7 @@ import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
 import { PageTitle } from "@/ui/page-title";
 import { Splitter } from "@/ui/splitter";
+import { useNotice } from "@/ui/use-notice";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { useWidth } from "@/ui/use-width";
 import { ColumnsMenu } from "./columns-menu";
@@ -131,6 +132,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
     ...(event ? [{ id: "close", title: "Close the detail", keys: "Escape", run: close }] : []),
   ]);
 
+  const notice = useNotice(search, list.notice);
   return (
     <>
       <PageTitle title="Spans" />
@@ -140,7 +142,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, results"
         runName={runName}
-        notice={list.notice}
+        notice={notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >
         <ColumnsMenu columns={columnsOf(search.cols)} onChange={showColumns} />

@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from "react";
 import type { Stats } from "@/api/client";
 import { changed } from "@/lib/conditions";
 import type { Filter, Status } from "@/lib/filter";
-import { count, duration } from "@/lib/format";
+import { count, duration, plural } from "@/lib/format";
 import { binsOf } from "@/lib/histogram";
 import { tokensText, tokensTitle } from "@/ui/list";
 import { SummedCost } from "@/ui/summed-cost";
@@ -17,6 +17,8 @@ interface Props {
   stats: Stats | undefined;
   failed: boolean;
   search: RunsSearch;
+  /** How many of the runs are hidden until their deletion can no longer be taken back: they still count. */
+  deleted: number;
   onRange: (range: { since: string; until: string } | null) => void;
 }
 
@@ -27,7 +29,7 @@ const OTHERS: { name: string; statuses: Status[] }[] = [
 ];
 
 /** The runs of the filter in figures, and over time. */
-export function Overview({ stats, failed, search, onRange }: Props) {
+export function Overview({ stats, failed, search, deleted, onRange }: Props) {
   const bins = useMemo(() => binsOf(stats?.buckets ?? []), [stats]);
   const total = stats?.total;
   const counts = new Map(stats?.groups.map((group) => [group.key, group.count]));
@@ -58,6 +60,9 @@ export function Overview({ stats, failed, search, onRange }: Props) {
         <p className={css.note} title="There are too many runs to look at each of them in time.">
           newest runs only
         </p>
+      )}
+      {deleted > 0 && (
+        <p className={css.note}>{plural(deleted, "deleted run")} still counted, as long as there is an undo</p>
       )}
       {failed && !stats ? (
         <p className={css.note}>The figures could not be loaded.</p>

@@ -15,6 +15,7 @@ import { Button } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
+import { useNotice } from "@/ui/use-notice";
 import { doom, useDeletion } from "./deletion";
 import { Missing } from "./missing";
 import { NoMatch, NoRuns } from "./nothing";
@@ -60,6 +61,7 @@ export function RunsPage() {
   const looking = runs.length === 0 && query.hasNextPage && !query.isFetchNextPageError;
   const nothing = query.isSuccess && runs.length === 0 && !query.hasNextPage;
   const { fetchNextPage, isFetchingNextPage } = query;
+  const notice = useNotice(search, query.data?.pages[0]?.notice);
   useEffect(() => {
     if (looking && !isFetchingNextPage) void fetchNextPage();
   }, [looking, isFetchingNextPage, fetchNextPage]);
@@ -74,7 +76,7 @@ export function RunsPage() {
         onChange={show}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, errors"
-        notice={query.data?.pages[0]?.notice}
+        notice={notice}
       />
       {filter.session_id && <SessionHead key={filter.session_id} sessionId={filter.session_id} />}
       {!(nothing && !isNarrow(filter)) && (
@@ -82,6 +84,7 @@ export function RunsPage() {
           stats={stats.data}
           failed={stats.isError}
           search={search}
+          deleted={found.length - runs.length}
           onRange={(range) => show(changed(filter, range ?? { since: undefined, until: undefined }))}
         />
       )}

@@ -12,6 +12,7 @@ import { FilterBar } from "@/ui/filter-bar";
 import { Headings } from "@/ui/list";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
+import { useNotice } from "@/ui/use-notice";
 import { VirtualGrid } from "@/ui/virtual-grid";
 import { SessionRow } from "./session-row";
 import css from "./sessions-page.module.css";
@@ -44,6 +45,7 @@ export function SessionsPage() {
   });
   const navigate = useNavigate({ from: "/sessions" });
   const { query, sessions } = useSessions(search);
+  const notice = useNotice(search);
   return (
     <div className={css.page}>
       <PageTitle title="Sessions" />
@@ -51,6 +53,7 @@ export function SessionsPage() {
         filter={search}
         fields={[]}
         search={false}
+        notice={notice}
         onChange={(next) => {
           const { sort, order } = search;
           void navigate({ search: sessionsSearch({ ...next, sort, order }) });

@@ -14,6 +14,7 @@ import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
+import { useNotice } from "@/ui/use-notice";
 import type { Of } from "./behind";
 import { Charts } from "./charts";
 import { Headline } from "./headline";
@@ -51,6 +52,7 @@ export function StatsPage() {
     { id: "failed only", title: "Show errors only", run: () => show((before) => ({ ...before, status: ["error"] })) },
   ]);
   const figures = useQuery(wholeFigures(filter, of));
+  const notice = useNotice(search, figures.data?.notice);
   return (
     <>
       <PageTitle title="Stats" />
@@ -60,7 +62,7 @@ export function StatsPage() {
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, results"
         runName={runName}
-        notice={figures.data?.notice}
+        notice={notice}
         onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
       >
         <fieldset className={css.of}>

@@ -1,0 +1,31 @@
+import { useRouterState } from "@tanstack/react-router";
+import { parseSearch } from "@/lib/address";
+import { unreadIn } from "@/lib/unread";
+
+/** The address that the app was opened with: the router takes out of it at once what its page does not understand. */
+const opening = {
+  path: location.hash.split("?")[0]?.slice(1),
+  search: location.hash.split("?")[1] ?? "",
+  read: null as string | null,
+};
+
+/** What the app was opened with, for as long as the page shows the same. */
+function openedWith(path: string, read: string): string {
+  if (path === opening.path) opening.read ??= read;
+  if (path !== opening.path || opening.read !== read) opening.search = "";
+  return opening.search;
+}
+
+/**
+ * Says what was not understood: of the address by the page, and of the searched text by the server.
+ *
+ * @param read What the page made of its address.
+ * @param notice What the server says.
+ */
+export function useNotice(read: object, notice?: string): string | undefined {
+  const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });
+  const opened = openedWith(pathname, JSON.stringify(read));
+  const unread = unreadIn(parseSearch(searchStr), read) ?? unreadIn(parseSearch(opened), read);
+  const said = [unread, notice].filter((each) => each !== undefined);
+  return said.length ? said.join(" · ") : undefined;
+}
