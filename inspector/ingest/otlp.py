@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from inspector import semconv
 from inspector.ingest import otlp_shapes as shapes
+from inspector.ingest.otlp_parts import put_together
 from inspector.ingest.otlp_repair import repaired
 from inspector.model import AttributeValue, LossReason
 from inspector.parts import Parts
@@ -132,23 +133,8 @@ def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
     if parts is None:
         return _spans_of(request, rejected)
     before = parts.given_bytes
-    _put_together(request, parts)
+    put_together(request, parts)
     return replace(_spans_of(request, rejected), put_together=parts.given_bytes - before)
-
-
-def _put_together(request: shapes.Request, parts: Parts[Any]) -> None:
-    """Give the attributes of spans that are written by their parts their texts."""
-    groups = (part for group in request.resource_spans or () for part in group.scope_spans or ())
-    for span in (span for group in groups for span in group.spans or ()):
-        for pair in span.attributes or ():
-            value = pair.value
-            if value is not None and memoryview(value.inspector_frame):
-                text = parts.text(value.inspector_frame)
-                if text is not None:
-                    value.string_value = text.text
-                if text is None or not text.is_whole:
-                    flag = shapes.KeyValue(pair.key + semconv.TRUNCATED_SUFFIX, shapes.AnyValue(bool_value=True))
-                    span.attributes = (*(span.attributes or ()), flag)
 
 
 def _reason(error: Exception) -> str:

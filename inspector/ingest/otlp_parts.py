@@ -1,0 +1,22 @@
+"""The attributes of a spool's requests with the texts that they name."""
+
+from typing import Any
+
+from inspector import semconv
+from inspector.ingest import otlp_shapes as shapes
+from inspector.parts import Parts
+
+
+def put_together(request: shapes.Request, parts: Parts[Any]) -> None:
+    """Give the attributes of spans that are written by their parts their texts."""
+    groups = (part for group in request.resource_spans or () for part in group.scope_spans or ())
+    for span in (span for group in groups for span in group.spans or ()):
+        for pair in span.attributes or ():
+            value = pair.value
+            if value is not None and memoryview(value.inspector_frame):
+                text = parts.text(value.inspector_frame)
+                if text is not None:
+                    value.string_value = text.text
+                if text is None or not text.is_whole:
+                    flag = shapes.KeyValue(pair.key + semconv.TRUNCATED_SUFFIX, shapes.AnyValue(bool_value=True))
+                    span.attributes = (*(span.attributes or ()), flag)
