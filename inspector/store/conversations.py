@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -52,8 +52,13 @@ _LATEST = {
 """What asks for the latest prompts of a scope."""
 _STRINGS = ""
 """Under which long strings take their ids."""
+_MOST_BLOCKS = 64
 _RESERVED = 64
 """Ids that a prompt takes at once for the messages that will follow, so that those of a long history are few runs."""
+
+
+Block: TypeAlias = tuple[str, bytes]
+"""What ids are taken for at once: the messages of an attribute in conversations that begin alike."""
 
 
 class Scope(NamedTuple):
@@ -84,7 +89,7 @@ class Conversations:
         self._last_id = 0
         self._address: dict[Scope, Callable[[bytes | Raw], bytes]] = {}
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
-        self._reserved: dict[Scope, dict[str, tuple[int, int]]] = {}
+        self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
         self._database: sqlite3.Connection | None = None
 
     def forget(self) -> None:
@@ -136,23 +141,28 @@ class Conversations:
     def _refer_each(self, scope: Scope, key: str, row_id: int, bodies: Sequence[bytes | Raw]) -> list[int]:
         known = self._messages(scope)
         address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope.id))
+        addresses = [address_of(body) for body in bodies]
+        # Two recorders of a call write the same attribute in shapes of their own, and agents talk in turn: each takes
+        # ids for itself, so that they stay runs.
+        block = (key, addresses[0] if len(addresses) > 1 else b"")
         ids: list[int] = []
-        for body in bodies:
-            address = address_of(body)
+        for body, address in zip(bodies, addresses, strict=True):
             content_id = known.get(address)
             if content_id is None:
-                content_id = known[address] = self._next_id(scope, key)
+                content_id = known[address] = self._next_id(scope, block)
                 self._new.append((content_id, address, row_id, self._stored(scope, content_id, bytes(body), row_id)))
             ids.append(content_id)
         return ids
 
-    def _next_id(self, scope: Scope, key: str) -> int:
+    def _next_id(self, scope: Scope, block: Block) -> int:
         reserved = self._reserved.setdefault(scope, {})
-        next_id, end = reserved.get(key, (0, 0))
+        if len(reserved) > _MOST_BLOCKS:
+            reserved.clear()
+        next_id, end = reserved.get(block, (0, 0))
         if next_id == end:
             next_id, end = self._last_id + 1, self._last_id + 1 + _RESERVED
             self._last_id += _RESERVED
-        reserved[key] = next_id + 1, end
+        reserved[block] = next_id + 1, end
         return next_id
 
     def _stored(self, scope: Scope, content_id: int, body: bytes, row_id: int) -> bytes:

@@ -309,6 +309,18 @@ def test_a_text_is_found_where_it_was_asked_and_where_it_was_answered(store, mak
     assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'NEAR(filling filling, 300)'") == [(8,)]
 
 
+def test_two_shapes_of_one_conversation_under_one_key_stay_short(store, make_span, rows_of):
+    sizes = []
+    for call in conversation(make_span, 60, run="run-1"):
+        framework = {
+            "messages": [{"kind": "request", **each} for each in json.loads(call.attributes[PROMPT])["messages"]]
+        }
+        store.write([replace(call, span_id=f"f{call.span_id[1:]}", attributes={PROMPT: json.dumps(framework)})])
+        store.write([call])
+        sizes.append(rows_of("SELECT length(shared) FROM spans ORDER BY id")[-1][0])
+    assert sizes[-1] - sizes[10] < 100
+
+
 def test_an_answer_that_was_given_before_is_found_at_both(store, make_span):
     answer = json.dumps([{"role": "assistant", "content": long("sorry")}])
     for at in (1, 2):
