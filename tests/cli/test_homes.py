@@ -196,7 +196,7 @@ def test_files_that_root_left_are_named_with_what_mends_them(recorded, ask, as_n
     code, shown, _ = ask("doctor")
     assert code == 1
     assert mend in shown
-    spool = Spool(recorded / "spool", "p", lambda spans, losses, *, is_over=False: [Line(b"{}\n", [], {})])
+    spool = Spool(recorded / "spool", "p", lambda spans, losses, *, file, is_over=False: [Line(b"{}\n", [], {})])
     spool.put(RecordedSpan("tool_call", trace_id=1, span_id=1, start_ns=1, start_tick=0))
     assert not spool.flush()
     assert mend in caplog.text
