@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
@@ -154,6 +155,8 @@ def hooks_client(_, system):
         with around("llm_generate", llm=None, prompt=prompt) as call:
             call.set(response={"model": "gpt-4.1", "choices": [{"message": answer}]})
         messages.append(answer)
+        # A model takes longer; without a pause calls come faster than any recorder keeps up with.
+        time.sleep(0.05)
         return answer["content"]
 
     return ask
