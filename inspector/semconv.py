@@ -181,6 +181,10 @@ TRUNCATED_SUFFIX = "_truncated"
 
 SCOPE_NAME = "mcp-agent-inspector"
 
+MESSAGE_KEYS = frozenset((INPUT_MESSAGES, SEED_LLM_PROMPT, SYSTEM_INSTRUCTIONS, TOOL_DEFINITIONS))
+"""Attributes with an array of JSON whose elements are kept once: in a spool file, and in the database in a session or
+run. Each is called a message there; of other attributes only what looks like messages is."""
+
 # HTTP
 TAKES_HEADER = "Inspector-Takes"
 TAKES_RUNNING = "running"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Raw
 
@@ -10,8 +10,6 @@ from inspector import semconv as sc
 from inspector.frames import LEAST_BYTES, Refers, cut, cut_strings, frame_of, framed
 from inspector.parts import LONG_CHARS, part_line
 
-MESSAGES: Final = frozenset((sc.INPUT_MESSAGES, sc.SEED_LLM_PROMPT, sc.SYSTEM_INSTRUCTIONS, sc.TOOL_DEFINITIONS))
-"""Attributes with arrays of which each element is kept once."""
 _MOST_KNOWN = 16_384
 _MOST_BLOCKS = 256
 _BLOCK = 64
@@ -58,7 +56,7 @@ class WrittenParts:
         """Return the frame of an attribute's text; None where it has nothing that may repeat."""
         if len(text) <= LONG_CHARS:
             return None
-        pieces = cut(text, is_prompt=key in MESSAGES) or cut_strings(text.encode(), LEAST_BYTES)
+        pieces = cut(text, is_prompt=key in sc.MESSAGE_KEYS) or cut_strings(text.encode(), LEAST_BYTES)
         if not pieces:
             return None
         self.framed_chars += len(text)

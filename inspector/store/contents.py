@@ -13,20 +13,12 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from inspector import semconv
 from inspector.frames import Frame, Refers, expanded, frame_of, frame_text, numbers
 from inspector.model import AttributeValue
 from inspector.store.codec import pack, unpack
 
 Shared: TypeAlias = dict[str, str | Refers]
 
-MESSAGE_KEYS = frozenset(
-    (semconv.INPUT_MESSAGES, semconv.SEED_LLM_PROMPT, semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS)
-)
-"""Attributes with an array of JSON whose elements are kept once a session; here each is called a message.
-
-Of other attributes only what looks like messages is.
-"""
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64

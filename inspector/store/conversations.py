@@ -21,7 +21,6 @@ from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, 
 from inspector.store.bulk import VALUES, execute_rows
 from inspector.store.contents import (
     FRAMED,
-    MESSAGE_KEYS,
     content_ids,
     ids_of,
     json_list,
@@ -119,7 +118,7 @@ class Conversations:
         # Tools are the same in each call of an agent, so most of them are known before they are looked into.
         at = (scope, key, prompt)
         if at not in self._prompts:
-            pieces = cut(prompt, is_prompt=key in MESSAGE_KEYS, are_said=key not in _BESIDE)
+            pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, are_said=key not in _BESIDE)
             refer_each = partial(self._refer_each, scope, key, row_id)
             if pieces:
                 self._prompts[at] = self._with_strings(scope, framed(pieces, refer_each))
