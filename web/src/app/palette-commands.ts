@@ -5,10 +5,10 @@ import { ApiError, type GroupBy, type Run, type SpanEvent } from "@/api/client";
 import { spanByIdQuery, statsQuery, topRunsQuery } from "@/api/queries";
 import type { Filter } from "@/lib/filter";
 import { ago, dollars, plural } from "@/lib/format";
-import { type Pasted, pasted } from "@/lib/pasted";
-import { ranked } from "@/lib/rank";
 import { unixMs } from "@/lib/time";
 import { type Command, offeredCommands } from "@/ui/commands";
+import { type Pasted, pasted } from "./pasted";
+import { ranked } from "./rank";
 import { applyTheme, THEMES } from "./theme";
 
 const MOST = 60;

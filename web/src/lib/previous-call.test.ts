@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type Call, calleeKind, callSteps } from "./calls";
 import { previousModelCall } from "./previous-call";
-import { atOnce, randomFrom, randomRows, rowsInTurn, sampleRow } from "./samples.test-data";
+import { atOnce, randomConversations, rowsInTurn, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
-import { transcriptSteps } from "./transcript";
 
 const callsOf = atOnce(callSteps);
-const transcriptOf = atOnce(transcriptSteps);
 
 const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
 const llm = { kind: "llm" } as const;
@@ -122,40 +120,10 @@ describe("the model call before", () => {
   });
 });
 
-/** Random conversations: agents with and without spans, calls at the same time, recorded twice, or never ended. */
-function conversations(seed: number): SpanRow[] {
-  const random = randomFrom(seed);
-  const names = [null, null, "planner", "critic", "__proto__"];
-  const rows: SpanRow[] = randomRows(seed, 80).map((each) => ({
-    ...each,
-    kind: random() < 0.4 ? "llm" : each.kind,
-    agent: names[Math.floor(random() * names.length)] ?? null,
-  }));
-  const models = new Set(rows.filter(({ kind }) => kind === "llm").map(({ id }) => id));
-  const twice = (row: SpanRow) => models.has(row.id) && models.has(row.parentId ?? "") && row.parentId !== row.id;
-  return rows.map((row) => ({ ...row, foldedInto: twice(row) ? row.parentId : null }));
-}
-
-test("random runs: the transcript and the detail of a span name the same call, whichever of its spans is looked at", () => {
-  let found = 0;
-  for (let seed = 1; seed <= 60; seed++) {
-    const rows = conversations(seed);
-    const calls = callsOf(rows);
-    for (const entry of transcriptOf(calls).entries) {
-      if (entry.kind !== "turn") continue;
-      const told = entry.previous?.row.id ?? null;
-      const spans = [entry.call.row, ...entry.call.echoes];
-      expect(spans.map(({ id }) => callBefore(rows, id))).toEqual(spans.map(() => told));
-      if (told !== null) found++;
-    }
-  }
-  expect(found).toBeGreaterThan(100);
-});
-
 test("random runs: it is the latest that had ended in the same thread and hands, which looking at every pair shows", () => {
   let found = 0;
   for (let seed = 1; seed <= 60; seed++) {
-    const rows = conversations(seed);
+    const rows = randomConversations(seed);
     const models = callsOf(rows).all.filter((call) => call.row.kind === "llm");
     const place = new Map(rows.map(({ id }, at) => [id, at]));
     const at = (id: string | null) => place.get(id ?? "") ?? -1;

@@ -70,6 +70,20 @@ export function randomRows(seed: number, count: number): SpanRow[] {
   return rows.sort((a, b) => a.startMs - b.startMs);
 }
 
+/** Random conversations: agents with and without spans, calls at the same time, recorded twice, or never ended. */
+export function randomConversations(seed: number): SpanRow[] {
+  const random = randomFrom(seed);
+  const names = [null, null, "planner", "critic", "__proto__"];
+  const rows: SpanRow[] = randomRows(seed, 80).map((each) => ({
+    ...each,
+    kind: random() < 0.4 ? "llm" : each.kind,
+    agent: names[Math.floor(random() * names.length)] ?? null,
+  }));
+  const models = new Set(rows.filter(({ kind }) => kind === "llm").map(({ id }) => id));
+  const twice = (row: SpanRow) => models.has(row.id) && models.has(row.parentId ?? "") && row.parentId !== row.id;
+  return rows.map((row) => ({ ...row, foldedInto: twice(row) ? row.parentId : null }));
+}
+
 /** What steps come to, as a plain function. */
 export function atOnce<Args extends unknown[], T>(steps: (...args: Args) => Steps<T>): (...args: Args) => T {
   return (...args) => finish(steps(...args));

@@ -4,11 +4,11 @@ import type { SpanEvent } from "@/api/client";
 import { useConnection } from "@/api/connection";
 import { eventsPageQuery, readinessQuery } from "@/api/queries";
 import { useStream } from "@/api/stream";
-import { arrived, begun, extended, type Feed, feedKey, NO_FEED, type Reach, released } from "@/lib/feed";
 import type { Filter } from "@/lib/filter";
-import { liveFilter } from "@/lib/live-filter";
-import { Rate } from "@/lib/rate";
 import type { EventList } from "./event-list";
+import { arrived, begun, extended, type Feed, feedKey, NO_FEED, type Reach, released } from "./feed";
+import { liveFilter } from "./live-filter";
+import { Rate } from "./rate";
 
 /** Spans that come closer together than this are shown together; many at a time, which nobody can read, less often. */
 const TOGETHER_MS = 50;

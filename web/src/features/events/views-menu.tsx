@@ -1,10 +1,10 @@
 import { Bookmark, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { forgetView, keepView, savedViews } from "@/lib/saved-views";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
 import { Popover } from "@/ui/popover";
 import css from "./menus.module.css";
+import { forgetView, keepView, savedViews } from "./saved-views";
 
 interface Props {
   /** What a view of this list would keep. */

@@ -1,16 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type { Trace } from "@/api/client";
-import {
-  foldedGraph,
-  type GraphEdge,
-  type GraphNode,
-  graphSteps,
-  isWorthDrawing,
-  tellingCall,
-} from "@/lib/agent-graph";
 import { callSteps } from "@/lib/calls";
 import { count } from "@/lib/format";
-import { layoutOf } from "@/lib/graph-layout";
 import type { SpanRow } from "@/lib/spans";
 import { Button } from "@/ui/button";
 import { Empty, Skeleton } from "@/ui/notice";
@@ -20,6 +11,8 @@ import css from "./agent-graph.module.css";
 import { CallList } from "./call-list";
 import { Drawing } from "./drawing";
 import { FiguresTable } from "./figures-table";
+import { foldedGraph, type GraphEdge, type GraphNode, graphSteps, isWorthDrawing, tellingCall } from "./graph";
+import { layoutOf } from "./graph-layout";
 import { boxOf, linesOf } from "./measures";
 import { useZoom } from "./use-zoom";
 

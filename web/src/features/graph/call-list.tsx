@@ -1,7 +1,6 @@
 import clsx from "clsx";
 import { X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import type { AgentGraph, GraphEdge, GraphNode } from "@/lib/agent-graph";
 import type { Call } from "@/lib/calls";
 import { duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
@@ -11,6 +10,7 @@ import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./call-list.module.css";
+import type { AgentGraph, GraphEdge, GraphNode } from "./graph";
 import { reveal } from "./scroll";
 import { callWords, nodeName } from "./words";
 

@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
-import type { AgentGraph, GraphEdge, GraphNode } from "@/lib/agent-graph";
-import type { Layout, PlacedEdge } from "@/lib/graph-layout";
 import css from "./drawing.module.css";
+import type { AgentGraph, GraphEdge, GraphNode } from "./graph";
+import type { Layout, PlacedEdge } from "./graph-layout";
 import { GraphBox, Marks } from "./graph-node";
 import { type LabelledEdge, rem } from "./measures";
 import { neighbour } from "./neighbour";

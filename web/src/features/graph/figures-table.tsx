@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useMemo, useState } from "react";
-import type { AgentGraph, GraphEdge, GraphNode } from "@/lib/agent-graph";
 import { count, dollars, duration } from "@/lib/format";
 import { KindIcon } from "@/ui/kind";
 import css from "./figures-table.module.css";
+import type { AgentGraph, GraphEdge, GraphNode } from "./graph";
 import { Marks } from "./graph-node";
 import { edgeLabel, nodeName } from "./words";
 

@@ -1,11 +1,11 @@
 import clsx from "clsx";
 import { CircleAlert, LoaderCircle, Unplug } from "lucide-react";
 import { memo } from "react";
-import type { CallFigures, GraphNode } from "@/lib/agent-graph";
 import { dollars, duration } from "@/lib/format";
-import type { PlacedNode } from "@/lib/graph-layout";
 import { visibleLine } from "@/lib/visible";
 import { KindIcon, kindColor } from "@/ui/kind";
+import type { CallFigures, GraphNode } from "./graph";
+import type { PlacedNode } from "./graph-layout";
 import css from "./graph-node.module.css";
 import { rem } from "./measures";
 import { callWords, nodeName, tokens } from "./words";

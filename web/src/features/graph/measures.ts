@@ -1,6 +1,6 @@
-import type { CallFigures, GraphEdge, GraphNode } from "@/lib/agent-graph";
 import { duration } from "@/lib/format";
-import type { LayoutEdge, LayoutNode } from "@/lib/graph-layout";
+import type { CallFigures, GraphEdge, GraphNode } from "./graph";
+import type { LayoutEdge, LayoutNode } from "./graph-layout";
 import { nodeName } from "./words";
 
 /** How large boxes and labels are, in pixels at 16 pixels a rem: the layout needs it before anything is drawn. */

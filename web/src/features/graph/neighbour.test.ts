@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutOf } from "@/lib/graph-layout";
+import { layoutOf } from "./graph-layout";
 import { neighbour } from "./neighbour";
 
 const nodes = ["root", "a", "b", "c"].map((id) => ({ id, width: 100, height: 40 }));

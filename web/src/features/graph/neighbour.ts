@@ -1,4 +1,4 @@
-import type { Layout, PlacedNode } from "@/lib/graph-layout";
+import type { Layout, PlacedNode } from "./graph-layout";
 
 /** Where an arrow key leads from a box: right to a callee, left to a caller, up and down within the column. */
 export function neighbour({ nodes, edges }: Layout, at: number, key: string): number | null {

@@ -1,6 +1,6 @@
-import type { CallFigures, GraphEdge, GraphNode } from "@/lib/agent-graph";
 import { compact, count, dollars, duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
+import type { CallFigures, GraphEdge, GraphNode } from "./graph";
 
 /** What a node is called, as shown. */
 export function nodeName(node: GraphNode): string {

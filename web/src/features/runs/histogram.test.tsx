@@ -1,6 +1,6 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Bin } from "@/lib/histogram";
+import type { Bin } from "./bins";
 import { Histogram } from "./histogram";
 
 const AT = Date.UTC(2026, 10, 22, 3);

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 import { clock, day, plural } from "@/lib/format";
-import { type Bin, binAt, heightOf, rangeOf, sumOf } from "@/lib/histogram";
+import { type Bin, binAt, heightOf, rangeOf, sumOf } from "./bins";
 import css from "./histogram.module.css";
 
 interface Props {

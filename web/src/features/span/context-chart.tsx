@@ -1,9 +1,9 @@
 import clsx from "clsx";
 import { useState } from "react";
-import { type ContextTurn, jumpWords, PART_LABELS, PARTS, type Part } from "@/lib/context";
 import { compact, count } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
+import { type ContextTurn, jumpWords, PART_LABELS, PARTS, type Part } from "./context";
 import css from "./context-chart.module.css";
 import { SpanLink } from "./span-link";
 

@@ -2,15 +2,15 @@ import { Check, ChevronDown, Copy, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { BASE } from "@/api/client";
 import { copyText } from "@/lib/clipboard";
-import { asCurl, asMarkdown, asPython } from "@/lib/copy-as";
-import { type Copied, pythonCall } from "@/lib/copy-call";
-import { conversationMarkdown, mcpRequest, messagesJson } from "@/lib/copy-conversation";
-import { curlRequest } from "@/lib/copy-request";
 import type { FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
 import { jsonText } from "@/lib/json";
 import { Button } from "@/ui/button";
+import { asCurl, asMarkdown, asPython } from "./copy-as";
+import { type Copied, pythonCall } from "./copy-call";
+import { conversationMarkdown, mcpRequest, messagesJson } from "./copy-conversation";
 import css from "./copy-menu.module.css";
+import { curlRequest } from "./copy-request";
 
 interface Form {
   label: string;

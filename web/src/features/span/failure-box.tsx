@@ -3,16 +3,16 @@ import { CircleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
 import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
-import { deepestFailure } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
-import { readTraceback, type TracebackPart } from "@/lib/traceback";
 import { visible } from "@/lib/visible";
 import { CodeBlock } from "@/ui/code-block";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import css from "./failure-box.module.css";
+import { deepestFailure } from "./related";
 import { Section } from "./section";
 import { SpanLink } from "./span-link";
+import { readTraceback, type TracebackPart } from "./traceback";
 
 /** Why a span failed: type and message, where below it the failure began, and of most kinds the traceback. */
 export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly SpanRow[] }) {

@@ -3,14 +3,14 @@ import { useMemo, useState } from "react";
 import { plural } from "@/lib/format";
 import { attribute, type FullSpan } from "@/lib/full-span";
 import { preview } from "@/lib/json";
-import type { JsonChange } from "@/lib/json-changes";
-import { type MiddlewareStep, readMiddleware, type Sides } from "@/lib/middleware";
 import { KEY, TRUNCATED_SUFFIX } from "@/lib/semconv";
 import { visibleLine } from "@/lib/visible";
 import { TextDiff } from "@/ui/diff";
 import { JsonView } from "@/ui/json-view";
 import { Recorded } from "@/ui/recorded";
+import type { JsonChange } from "./json-changes";
 import css from "./middleware.module.css";
+import { type MiddlewareStep, readMiddleware, type Sides } from "./middleware-steps";
 import { Nothing, Section } from "./section";
 
 /** What each middleware around a call did, in declared order; nothing where none was recorded. */

@@ -1,5 +1,4 @@
 import { useMemo } from "react";
-import { contextAround } from "@/lib/context";
 import { conversationOf } from "@/lib/conversation";
 import { plural } from "@/lib/format";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
@@ -14,6 +13,7 @@ import { MessageView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { Asked } from "./asked";
+import { contextAround } from "./context";
 import { ContextChart } from "./context-chart";
 import { Middleware } from "./middleware";
 import css from "./model-overview.module.css";

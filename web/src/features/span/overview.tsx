@@ -1,5 +1,4 @@
 import type { FullSpan } from "@/lib/full-span";
-import type { Around } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
 import { Duplicates } from "./duplicates";
 import { EnvelopeOverview } from "./envelope-overview";
@@ -7,6 +6,7 @@ import { FailureBox } from "./failure-box";
 import { Identity } from "./identity";
 import { ModelOverview } from "./model-overview";
 import { OtherOverview } from "./other-overview";
+import type { Around } from "./related";
 import { RunOverview } from "./run-overview";
 import { StatusNote } from "./status-note";
 import { ToolOverview } from "./tool-overview";

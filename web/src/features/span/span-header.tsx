@@ -6,7 +6,6 @@ import { calleeName } from "@/lib/calls";
 import { duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { howInferred } from "@/lib/inferred";
-import { type Around, agentAround } from "@/lib/related";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
 import { Here } from "@/ui/here";
@@ -15,6 +14,7 @@ import { Recorded } from "@/ui/recorded";
 import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import { CopyMenu } from "./copy-menu";
+import { type Around, agentAround } from "./related";
 import css from "./span-header.module.css";
 import { SpanLink } from "./span-link";
 

@@ -2,9 +2,9 @@ import { type ReactNode, useMemo } from "react";
 import { count, dollars, duration, percent } from "@/lib/format";
 import { attributeNumber, attributeText, type FullSpan } from "@/lib/full-span";
 import { KEY } from "@/lib/semconv";
-import { usageOf } from "@/lib/usage";
 import { Recorded } from "@/ui/recorded";
 import { Fact, Facts, Nothing } from "./section";
+import { usageOf } from "./usage";
 import css from "./usage-table.module.css";
 
 const RECORDED_COST = ["gen_ai.usage.cost", "operation.cost", "llm.cost.total"];

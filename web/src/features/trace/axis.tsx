@@ -1,7 +1,7 @@
 import { type PointerEvent, type RefObject, useLayoutEffect, useMemo, useState } from "react";
-import { between, type Range, shareOf, type Tick, ticksOf } from "@/lib/time-scale";
 import css from "./axis.module.css";
 import { momentAt } from "./minimap";
+import { between, type Range, shareOf, type Tick, ticksOf } from "./time-scale";
 import type { Zoom } from "./use-zoom";
 
 /** How much of an axis the shortest of labels takes, a letter of one and the space around it. */

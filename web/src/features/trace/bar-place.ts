@@ -1,5 +1,5 @@
 import { endMs, type SpanRow } from "@/lib/spans";
-import { placeOf, type Range } from "@/lib/time-scale";
+import { placeOf, type Range } from "./time-scale";
 
 /** Where a bar and its label stand; `earlier` and `later` are out of sight, and only the label tells on which side. */
 export interface BarPlace {

@@ -2,11 +2,11 @@ import clsx from "clsx";
 import { type CSSProperties, memo, type RefObject, useRef } from "react";
 import { duration } from "@/lib/format";
 import type { SpanRow } from "@/lib/spans";
-import { placeOf, type Range } from "@/lib/time-scale";
 import { kindColor } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./bar.module.css";
 import { type BarPlace, barPlace, labelOffset } from "./bar-place";
+import { placeOf, type Range } from "./time-scale";
 import { useSteps } from "./use-clock";
 
 interface Props {

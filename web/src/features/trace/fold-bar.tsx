@@ -2,12 +2,12 @@ import clsx from "clsx";
 import { type CSSProperties, memo, useMemo } from "react";
 import { duration } from "@/lib/format";
 import { endMs, type SpanRow } from "@/lib/spans";
-import { placeOf, type Range } from "@/lib/time-scale";
 import { kindColor } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import { Critical } from "./bar";
 import css from "./bar.module.css";
 import { labelOffset, stretchPlace } from "./bar-place";
+import { placeOf, type Range } from "./time-scale";
 
 /** Thinner gaps than this share of the view are not seen. */
 const CELLS = 300;

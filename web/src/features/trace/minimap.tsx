@@ -1,11 +1,11 @@
 import { type KeyboardEvent, memo, type PointerEvent, useDeferredValue, useMemo, useState } from "react";
 import { KINDS } from "@/lib/filter";
 import { duration } from "@/lib/format";
-import { pathOf, type Sketch, sketchOf } from "@/lib/minimap";
 import type { SpanRow } from "@/lib/spans";
-import { between, type Range, shareOf, shifted } from "@/lib/time-scale";
 import { kindColor } from "@/ui/kind";
 import css from "./minimap.module.css";
+import { pathOf, type Sketch, sketchOf } from "./minimap-sketch";
+import { between, type Range, shareOf, shifted } from "./time-scale";
 import type { Zoom } from "./use-zoom";
 
 const SIZE = { columns: 600, lanes: 28 };

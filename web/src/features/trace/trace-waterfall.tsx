@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type Ref, useMemo } from "react";
-import type { Picture } from "@/lib/picture";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
 import { usePageKeys } from "@/ui/use-page-keys";
 import { FindPlace } from "./find-place";
+import type { Picture } from "./picture";
 import { TraceToolbar } from "./trace-toolbar";
 import type { TraceSearch } from "./url";
 import type { Clock } from "./use-clock";

@@ -1,5 +1,5 @@
 import { KINDS, type Kind, type Search } from "@/lib/filter";
-import { readRange } from "@/lib/time-scale";
+import { readRange } from "./time-scale";
 
 export const VIEWS = ["waterfall", "graph", "transcript"] as const;
 export type View = (typeof VIEWS)[number];

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
-import type { Picture } from "@/lib/picture";
 import { type UnixNano, unixMs } from "@/lib/time";
-import type { Range } from "@/lib/time-scale";
+import type { Picture } from "./picture";
+import type { Range } from "./time-scale";
 
 /** How much more time than has passed a running trace shows, so that bars grow into it and not everything moves. */
 const AHEAD = 1.12;

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useState } from "react";
-import type { Lines } from "@/lib/lines";
 import type { SpanRow } from "@/lib/spans";
+import type { Lines } from "./lines";
 import type { Outline } from "./use-outline";
 import type { Selection } from "./use-selection";
 

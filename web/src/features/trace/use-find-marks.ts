@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from "react";
-import { wordsIn } from "@/lib/find-words";
+import { wordsIn } from "./find-words";
 
 /** Words that are marked at most; a page with more is marked from its top. */
 const MOST = 2000;

@@ -2,11 +2,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { HitPlace } from "@/api/client";
 import { hitsQuery, type Place } from "@/api/queries";
-import { type InferredPlace, inferredPlacer } from "@/lib/find-inferred";
-import { findSpans } from "@/lib/find-spans";
-import { searchedFor } from "@/lib/find-words";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
+import { type InferredPlace, inferredPlacer } from "./find-inferred";
+import { findSpans } from "./find-spans";
+import { searchedFor } from "./find-words";
 import type { Selection } from "./use-selection";
 
 interface Parts {

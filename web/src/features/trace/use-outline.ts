@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
-import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "@/lib/lines";
-import type { Picture } from "@/lib/picture";
 import type { SpanRow } from "@/lib/spans";
-import { readableDepth, type Subtrees } from "@/lib/subtrees";
 import { ancestorsOf, type Tree } from "@/lib/tree";
+import { foldAround, hasOwnLine, type Lines, linesOf, type Shape } from "./lines";
+import type { Picture } from "./picture";
+import { readableDepth, type Subtrees } from "./subtrees";
 
 /** Traces of more spans than this open folded. */
 const MANY = 200;

@@ -2,10 +2,10 @@ import { useMemo } from "react";
 import type { Place } from "@/api/queries";
 import type { LiveTrace } from "@/api/use-trace";
 import type { InferredTurn } from "@/lib/inferred";
-import { type Picture, pictureSteps } from "@/lib/picture";
 import type { Steps } from "@/lib/steps";
 import { unixMs } from "@/lib/time";
 import { useInSlices } from "@/ui/use-in-slices";
+import { type Picture, pictureSteps } from "./picture";
 import type { TraceSearch } from "./url";
 import { useConversations, useInferredEvents } from "./use-conversations";
 

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
-import { isWhole, type Range, readRange, scaled, within, writeRange } from "@/lib/time-scale";
+import { isWhole, type Range, readRange, scaled, within, writeRange } from "./time-scale";
 
 const REST_MS = 150;
 

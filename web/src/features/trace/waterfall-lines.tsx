@@ -1,12 +1,12 @@
 import type { Preview } from "@/api/client";
-import type { CriticalPath } from "@/lib/critical-path";
 import { countingSpan, type Duplicates } from "@/lib/duplicates";
-import { previewOf } from "@/lib/preview";
 import type { SpanRow } from "@/lib/spans";
-import type { Subtrees } from "@/lib/subtrees";
-import type { Range } from "@/lib/time-scale";
 import type { Tree } from "@/lib/tree";
 import { visibleLine } from "@/lib/visible";
+import type { CriticalPath } from "./critical-path";
+import { previewOf } from "./preview";
+import type { Subtrees } from "./subtrees";
+import type { Range } from "./time-scale";
 import type { Outline } from "./use-outline";
 import type { Window } from "./use-window";
 import { type Oddity, WaterfallRow } from "./waterfall-row";

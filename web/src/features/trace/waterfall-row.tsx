@@ -5,15 +5,15 @@ import { ChevronDown, ChevronRight, Clock3, CornerLeftUp, Equal, RefreshCcwDot, 
 import { type CSSProperties, memo } from "react";
 import { compact, count, dollars, plural } from "@/lib/format";
 import { partsOfName, targetOf } from "@/lib/operation";
-import type { RowPreview } from "@/lib/preview";
 import type { SpanRow } from "@/lib/spans";
-import type { Range } from "@/lib/time-scale";
 import { visibleLine } from "@/lib/visible";
 import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import { Bar } from "./bar";
 import { FoldBar } from "./fold-bar";
+import type { RowPreview } from "./preview";
+import type { Range } from "./time-scale";
 import css from "./waterfall-row.module.css";
 
 /** Deeper rows are not indented further: a number says how deep they are. */

@@ -12,17 +12,17 @@ import {
   useRef,
   useState,
 } from "react";
-import type { CriticalPath } from "@/lib/critical-path";
 import { duplicatesOf } from "@/lib/duplicates";
-import { sourcesOf } from "@/lib/preview";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { Splitter } from "@/ui/splitter";
 import { useListKeys } from "@/ui/use-list-keys";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { Axis, AxisLines, useTicks } from "./axis";
+import type { CriticalPath } from "./critical-path";
 import { Levels } from "./levels";
 import { Minimap, momentAt } from "./minimap";
+import { sourcesOf } from "./preview";
 import type { Clock } from "./use-clock";
 import { useCursor } from "./use-cursor";
 import type { Outline } from "./use-outline";

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { memo } from "react";
 import type { Call } from "@/lib/calls";
-import type { Entry } from "@/lib/transcript";
+import type { Entry } from "./entries";
 import css from "./item.module.css";
 import { AgentItem, GivenItem, OutcomeItem } from "./thread-items";
 import { ToolItem } from "./tool-item";

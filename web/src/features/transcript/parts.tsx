@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 import type { Call } from "@/lib/calls";
 import { bytes, duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
-import type { Parallel } from "@/lib/transcript";
 import { Button } from "@/ui/button";
 import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
+import type { Parallel } from "./entries";
 import css from "./parts.module.css";
 import type { LoadedEvent } from "./use-event";
 

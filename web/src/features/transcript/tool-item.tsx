@@ -4,14 +4,14 @@ import { useId, useMemo } from "react";
 import { calleeKind, calleeName } from "@/lib/calls";
 import type { FullSpan } from "@/lib/full-span";
 import { isContainer, sizeOf } from "@/lib/json";
-import { onOneLine, toolResult } from "@/lib/tool-result";
-import type { ToolCall } from "@/lib/transcript";
 import { visibleLine } from "@/lib/visible";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
+import type { ToolCall } from "./entries";
 import type { ItemProps } from "./item";
 import { Clipped, ErrorText, Head, ParallelNote, Pending, Took } from "./parts";
 import css from "./tool-item.module.css";
+import { onOneLine, toolResult } from "./tool-result";
 import { useEvent } from "./use-event";
 
 /** A tool call on a card of a few lines; all of it on demand. */

@@ -3,11 +3,11 @@ import { useCallback, useEffect, useEffectEvent, useId, useRef, useState } from 
 import { type Call, callSteps } from "@/lib/calls";
 import type { SpanRow } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
-import { type Entry, placeOf, transcriptSteps } from "@/lib/transcript";
 import { Empty, Skeleton } from "@/ui/notice";
 import { useInSlices } from "@/ui/use-in-slices";
 import { useRowKeys } from "@/ui/use-row-keys";
 import { useSettled } from "@/ui/use-settled";
+import { type Entry, placeOf, transcriptSteps } from "./entries";
 import { Item } from "./item";
 import css from "./transcript.module.css";
 import { useFollowing, useHeld } from "./use-scroll";

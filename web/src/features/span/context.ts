@@ -1,0 +1,94 @@
+import type { SpanRow } from "@/lib/spans";
+
+/** What a prompt is made of, from its beginning on. */
+export const PARTS = ["system", "tools", "user", "assistant", "tool", "file"] as const;
+export type Part = (typeof PARTS)[number];
+
+export const PART_LABELS: Record<Part, string> = {
+  system: "system",
+  tools: "tool definitions",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool results",
+  file: "files",
+};
+
+/** Characters that make a token of English, about. */
+const CHARACTERS_A_TOKEN = 4;
+/** A turn that grows by so many times what turns usually grow by has jumped. */
+const JUMP = 3;
+const LEAST_JUMP_SHARE = 0.1;
+const LEAST_JUMP_TOKENS = 100;
+
+/** What one model call was given. */
+export interface ContextTurn {
+  row: SpanRow;
+  /** Tokens of its prompt. */
+  tokens: number;
+  /** Whether the provider counted them; else they follow from characters. */
+  counted: boolean;
+  /** How many tokens each part is, by its share of the characters. */
+  parts: Record<Part, number>;
+  /** Tokens that were read from a cache; null where that is not known. */
+  cached: number | null;
+  /** By how many tokens it is larger than the turn before; null for the first one. */
+  grown: number | null;
+  /** What it grew by most, where that is much more than usual; the tools whose results came, if it were those. */
+  jump: { part: Part; tools: readonly string[] } | null;
+}
+
+/** The conversations of some rows, each as its turns in the order they began; the longest first. */
+export function contextsOf(rows: readonly SpanRow[]): ContextTurn[][] {
+  const found = new Map<string, SpanRow[]>();
+  for (const row of rows) {
+    if (!row.turn || row.foldedInto !== null) continue;
+    const turns = found.get(row.turn.conversation);
+    if (turns) turns.push(row);
+    else found.set(row.turn.conversation, [row]);
+  }
+  return [...found.values()].map(contextOf).sort((a, b) => b.length - a.length);
+}
+
+/** The turns of the conversation that a call is part of; none where that is not known. */
+export function contextAround(rows: readonly SpanRow[], id: string): ContextTurn[] {
+  const conversation = rows.find((row) => row.id === id)?.turn?.conversation;
+  if (conversation === undefined) return [];
+  return contextOf(rows.filter((row) => row.turn?.conversation === conversation && row.foldedInto === null));
+}
+
+function contextOf(rows: readonly SpanRow[]): ContextTurn[] {
+  const turns = rows.toSorted((a, b) => a.startMs - b.startMs).map(turnOf);
+  turns.forEach((turn, at) => {
+    const before = turns[at - 1];
+    if (before) turn.grown = turn.tokens - before.tokens;
+  });
+  const growths = turns.flatMap(({ grown }) => (grown !== null && grown > 0 ? [grown] : [])).sort((a, b) => a - b);
+  const usual = growths[Math.floor((growths.length - 1) / 2)] ?? 0;
+  turns.forEach((turn, at) => {
+    const before = turns[at - 1];
+    const grown = turn.grown ?? 0;
+    // With one or two turns nothing is usual yet: a third of all there is stands out as well.
+    const least = growths.length < 3 ? turn.tokens / 3 : JUMP * usual;
+    if (!before || grown < least || grown < LEAST_JUMP_TOKENS || grown < LEAST_JUMP_SHARE * turn.tokens) return;
+    const by = (part: Part) => turn.parts[part] - before.parts[part];
+    const part = PARTS.reduce((most, each) => (by(each) > by(most) ? each : most));
+    turn.jump = { part, tools: part === "tool" ? [...new Set(before.row.turn?.asks)] : [] };
+  });
+  return turns;
+}
+
+function turnOf(row: SpanRow): ContextTurn {
+  const sizes = row.turn?.sizes ?? {};
+  const sum = PARTS.reduce((all, part) => all + (sizes[part] ?? 0), 0);
+  const counted = row.inputTokens !== null;
+  const tokens = row.inputTokens ?? Math.ceil(sum / CHARACTERS_A_TOKEN);
+  const share = (part: Part) => (sum > 0 ? (tokens * (sizes[part] ?? 0)) / sum : 0);
+  const parts = Object.fromEntries(PARTS.map((part) => [part, share(part)])) as Record<Part, number>;
+  return { row, tokens, counted, parts, cached: row.cachedTokens, grown: null, jump: null };
+}
+
+/** Why a turn jumped: `+1,900 tokens, mostly tool results (get_invoice)`. */
+export function jumpWords({ part, tools }: { part: Part; tools: readonly string[] }): string {
+  const named = tools.length === 0 ? "" : ` (${tools.slice(0, 3).join(", ")}${tools.length > 3 ? ", …" : ""})`;
+  return `mostly ${PART_LABELS[part]}${named}`;
+}

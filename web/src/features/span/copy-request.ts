@@ -1,0 +1,78 @@
+import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
+import { isObject, jsonText, parsedText } from "@/lib/json";
+import { KEY, TRUNCATED_SUFFIX } from "@/lib/semconv";
+import { type Copied, REDACTED } from "./copy-call";
+
+/**
+ * Where a key belongs, by host. A recording says where a call went, and may come from anybody: only the provider itself
+ * is sent the key that is its own; for every other host the reader has to say which, in `API_KEY`.
+ */
+const KEYS = new Map([
+  ["api.openai.com", "OPENAI_API_KEY"],
+  ["api.anthropic.com", "ANTHROPIC_API_KEY"],
+  ["api.cerebras.ai", "CEREBRAS_API_KEY"],
+  ["api.cohere.ai", "COHERE_API_KEY"],
+  ["api.deepseek.com", "DEEPSEEK_API_KEY"],
+  ["api.fireworks.ai", "FIREWORKS_API_KEY"],
+  ["api.groq.com", "GROQ_API_KEY"],
+  ["api.mistral.ai", "MISTRAL_API_KEY"],
+  ["api.perplexity.ai", "PERPLEXITY_API_KEY"],
+  ["api.together.ai", "TOGETHER_API_KEY"],
+  ["api.together.xyz", "TOGETHER_API_KEY"],
+  ["api.x.ai", "XAI_API_KEY"],
+  ["generativelanguage.googleapis.com", "GEMINI_API_KEY"],
+  ["openrouter.ai", "OPENROUTER_API_KEY"],
+]);
+const AZURE = ".openai.azure.com";
+
+/** A model call as a command that sends its request to the model's endpoint again; the key is a variable. */
+export function curlRequest(span: FullSpan): Copied {
+  const url = urlIn(attributeText(span, KEY.urlFull));
+  if (url === null) return { why: "the address it was sent to is not recorded" };
+  if (span.clipped[`attributes.${KEY.promptJson}`] !== undefined) return { why: "load its long values first" };
+  const recorded = attribute(span, KEY.promptJson);
+  const body = typeof recorded === "string" ? parsedText(recorded) : undefined;
+  if (!isObject(body)) return { why: "its request is not recorded" };
+  if (attribute(span, KEY.promptJson + TRUNCATED_SUFFIX) === true)
+    return { why: "its request was too long to be recorded" };
+  const text = shown(jsonText(body));
+  if (REDACTED.test(text) || REDACTED.test(url.href)) return { why: "something in its request was redacted" };
+  const lines = [
+    `curl --globoff ${quoted(url.href)}`,
+    ...["content-type: application/json", ...versionOf(span)].map((header) => `-H ${quoted(header)}`),
+    // Double quotes, for the shell to put the key in.
+    `-H "${keyOf(url, span)}"`,
+    `-d ${quoted(text)}`,
+  ];
+  return { text: `${lines.join(" \\\n  ")}\n` };
+}
+
+function urlIn(text: string | null): URL | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+}
+
+const isAnthropic = (span: FullSpan) => attributeText(span, KEY.provider) === "anthropic";
+
+/** The version of Anthropic's API that every request has to name; there has been one. */
+const versionOf = (span: FullSpan) => (isAnthropic(span) ? ["anthropic-version: 2023-06-01"] : []);
+
+function keyOf({ hostname }: URL, span: FullSpan): string {
+  if (hostname.endsWith(AZURE)) return "api-key: $AZURE_OPENAI_API_KEY";
+  const key = `$${KEYS.get(hostname) ?? "API_KEY"}`;
+  if (attributeText(span, KEY.provider) === "azure.ai.openai") return `api-key: ${key}`;
+  return isAnthropic(span) ? `x-api-key: ${key}` : `authorization: Bearer ${key}`;
+}
+
+/** For a POSIX shell: nothing in single quotes means anything. */
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** JSON with what cannot be seen by its code. */
+function shown(json: string): string {
+  return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (hidden) =>
+    Array.from({ length: hidden.length }, (_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
+      "",
+    ),
+  );
+}

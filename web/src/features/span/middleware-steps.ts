@@ -1,0 +1,105 @@
+import { duration, plural } from "@/lib/format";
+import { isObject, member, parsedText } from "@/lib/json";
+import { type JsonChange, jsonChanges } from "./json-changes";
+
+/** What one middleware did to a call. */
+export interface MiddlewareStep {
+  name: string;
+  /** In words, in the order in which it happened. */
+  did: string[];
+  /** Whether it let the call pass, or was not reached, so that there is nothing to see. */
+  quiet: boolean;
+  /** Whether it raised, or is a guardrail that refused. */
+  failed: boolean;
+  /** Where what it passed on differs from what it was given. */
+  args: JsonChange[];
+  /** Where what it returned differs from what it got. */
+  result: JsonChange[];
+  /** What it answered instead of the call, or left of its result; undefined where neither was recorded. */
+  answer: unknown;
+  /** Whether it took something out of the result, which was then not recorded. */
+  removed: boolean;
+  /** What each call of what comes after it came to, where there were several. */
+  attempts: string[];
+}
+
+/** What a kind of call is given and gives back, in words. */
+export interface Sides {
+  args: string;
+  result: string;
+}
+
+/** Read what middleware did, in declared order; an entry of another form is left out. */
+export function readMiddleware(recorded: unknown, sides: Sides): MiddlewareStep[] {
+  const entries = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  return Array.isArray(entries) ? entries.filter(isObject).map((entry) => step(entry, sides)) : [];
+}
+
+function step(entry: object, sides: Sides): MiddlewareStep {
+  const name = member(entry, "name");
+  const told = member(entry, "did");
+  const did = typeof told === "string" ? told : "";
+  const result = member(entry, "result");
+  const answered = did === "answered";
+  const removed = !answered && isObject(result) && !Object.hasOwn(result, "before");
+  const found = {
+    name: typeof name === "string" && name !== "" ? name : "middleware",
+    quiet: did === "passed" || did === "skipped",
+    failed: did === "raised" || did === "refused",
+    args: changesIn(member(entry, "args")),
+    result: answered || removed ? [] : changesIn(result),
+    answer: answered || removed ? member(result, "after") : undefined,
+    removed,
+  };
+  const why = member(entry, "message");
+  const said = words(did, callsOf(entry), found, sides);
+  if (typeof why === "string") said.push(why);
+  const [answer, waited] = [member(entry, "answer"), member(entry, "waited_ms")];
+  if (typeof answer === "string")
+    said.push(typeof waited === "number" ? `${answer}, after ${duration(waited)}` : answer);
+  return { ...found, did: said, attempts: attemptsOf(entry) };
+}
+
+const PLAIN = new Map([
+  ["passed", "let it pass"],
+  ["answered", "answered instead"],
+  ["raised", "raised"],
+  ["skipped", "was not reached"],
+  ["refused", "refused the call"],
+  ["asked", "was asked"],
+]);
+
+function words(
+  did: string,
+  calls: number,
+  step: Pick<MiddlewareStep, "args" | "result" | "removed">,
+  sides: Sides,
+): string[] {
+  const said = [];
+  if (step.args.length > 0) said.push(`changed the ${sides.args}`);
+  if (calls > 1) said.push(`called on ${plural(calls, "time")}`);
+  if (step.result.length > 0) said.push(`changed the ${sides.result}`);
+  if (step.removed) said.push(`took something out of the ${sides.result}, which is not recorded`);
+  const plain = PLAIN.get(did);
+  if (plain !== undefined) said.push(plain);
+  else if (said.length === 0) said.push(did === "changed" ? "changed the call" : did || "did something");
+  return said;
+}
+
+function attemptsOf(entry: object): string[] {
+  const attempts = member(entry, "attempts");
+  if (!Array.isArray(attempts)) return [];
+  return attempts.map((attempt) => {
+    const failure = [member(attempt, "error"), member(attempt, "message")].filter((part) => typeof part === "string");
+    return member(attempt, "outcome") === "ok" ? "ok" : failure.join(": ") || "failed";
+  });
+}
+
+function callsOf(entry: object): number {
+  const calls = member(entry, "calls");
+  return typeof calls === "number" ? calls : 1;
+}
+
+function changesIn(change: unknown): JsonChange[] {
+  return isObject(change) ? jsonChanges(member(change, "before"), member(change, "after")) : [];
+}

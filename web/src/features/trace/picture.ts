@@ -1,0 +1,112 @@
+import { duplicatesOf } from "@/lib/duplicates";
+import type { Kind } from "@/lib/filter";
+import { conversationSteps, type InferredTurn } from "@/lib/inferred";
+import type { SpanRow } from "@/lib/spans";
+import type { Steps } from "@/lib/steps";
+import type { UnixNano } from "@/lib/time";
+import { type Tree, treeSteps, withoutSteps } from "@/lib/tree";
+import { type CriticalPath, criticalPathSteps } from "./critical-path";
+import { openCalls } from "./open-calls";
+import { failuresOf, type Subtrees, subtreeSteps } from "./subtrees";
+import { type Range, wholeOf } from "./time-scale";
+
+/** What a picture is made from. */
+export interface Recorded {
+  rows: readonly SpanRow[];
+  /** What the rows' times count from. */
+  base: UnixNano;
+  /** What its messages tell of agents and tools, unless that is left out. */
+  turns: readonly InferredTurn[];
+  /** Kinds that do not show, as the address has them. */
+  hide: string;
+  /** Whether duplicates are left out. */
+  once: boolean;
+  /** Milliseconds from `base` until now: until when the critical path is asked for; null where it is not. */
+  pathMs: number | null;
+}
+
+/** A tree, and what is below each row of it. */
+interface Shown {
+  tree: Tree;
+  below: Subtrees;
+}
+
+/** How many rows follow from messages alone, and how many of these are tools, and tools that failed. */
+export interface InferredCounts {
+  rows: number;
+  tools: number;
+  failures: number;
+}
+
+/** All that the page of a run reads out of its rows: whatever takes a look at each of them. */
+export interface Picture extends Shown {
+  rows: readonly SpanRow[];
+  /** Places of the calls at which trouble began. */
+  failures: readonly number[];
+  /** The calls that are waited for, the longest first. */
+  open: readonly SpanRow[];
+  /** From the first start to the last end that is known. */
+  ended: Range;
+  running: boolean;
+  /** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
+  kinds: ReadonlyMap<Kind, number>;
+  duplicates: number;
+  inferred: InferredCounts;
+  /** What is not hidden. */
+  shown: Shown;
+  /** How many rows are above the deepest one that is not hidden. */
+  levels: number;
+  /** Which spans determined when it ended, where that is asked for. */
+  path: CriticalPath | null;
+}
+
+/** Make it step by step: of a hundred thousand rows it takes longer than a page may stand still. */
+export function* pictureSteps({ rows: recorded, base, turns, hide, once, pathMs }: Recorded): Steps<Picture> {
+  const rows = turns.length ? yield* conversationSteps(recorded, turns, base) : recorded;
+  const tree = yield* treeSteps(rows);
+  const below = yield* subtreeSteps(rows, tree);
+  const shown = hide || once ? yield* shownSteps({ rows, tree }, hide, once) : { tree, below };
+  yield;
+  const failures = failuresOf(rows, below);
+  yield;
+  const open = openCalls(rows, tree).flatMap((at) => rows[at] ?? []);
+  yield;
+  const ended = wholeOf(rows, 0);
+  yield;
+  const levels = shown.tree.depth.reduce((most, depth) => Math.max(most, depth), 0);
+  yield;
+  // Known from here on to whoever asks.
+  duplicatesOf(rows);
+  yield;
+  const counts = countsOf(rows);
+  const untilMs = counts.running ? Math.max(ended.to, pathMs ?? 0) : ended.to;
+  const path = pathMs === null ? null : yield* criticalPathSteps(rows, tree, untilMs);
+  return { rows, tree, below, failures, open, ended, ...counts, shown, levels, path };
+}
+
+function* shownSteps({ rows, tree }: { rows: readonly SpanRow[]; tree: Tree }, hide: string, once: boolean) {
+  const kinds = new Set(hide.split(","));
+  const shown = yield* withoutSteps(tree, (at) => {
+    const row = rows[at] as SpanRow;
+    return kinds.has(row.kind) || (once && row.foldedInto !== null);
+  });
+  return { tree: shown, below: yield* subtreeSteps(rows, shown) };
+}
+
+function countsOf(rows: readonly SpanRow[]): Pick<Picture, "running" | "kinds" | "duplicates" | "inferred"> {
+  const kinds = new Map<Kind, number>();
+  const inferred = { rows: 0, tools: 0, failures: 0 };
+  let [running, duplicates] = [false, 0];
+  for (const row of rows) {
+    const counts = row.foldedInto === null && row.inferred === null;
+    kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + Number(counts));
+    running ||= row.status === "running";
+    duplicates += Number(row.foldedInto !== null);
+    if (row.inferred === null) continue;
+    inferred.rows++;
+    if (row.kind !== "tool") continue;
+    inferred.tools++;
+    inferred.failures += Number(row.status === "error");
+  }
+  return { running, kinds, duplicates, inferred };
+}

@@ -1,0 +1,58 @@
+import { isObject, jsonText, parseJson } from "@/lib/json";
+import type { SpanRow } from "@/lib/spans";
+
+/** What a call was about, in a line each. */
+export interface RowPreview {
+  input: string | null;
+  output: string | null;
+  error: string | null;
+}
+
+/**
+ * What the row of a call says of it: what was recorded, of what is inferred what follows from messages.
+ *
+ * @param isTurn Whether it stands below the agent whose question its prompt begins with: said there, it is not repeated.
+ * @param isOpen Whether what is below it shows: the last of its turns says the answer.
+ */
+export function previewOf(
+  row: SpanRow,
+  previews: ReadonlyMap<string, RowPreview>,
+  isTurn: boolean,
+  isOpen: boolean,
+): RowPreview | null {
+  const { inferred } = row;
+  if (inferred?.what === "conversation") {
+    const [first, last] = [previews.get(inferred.first), previews.get(inferred.last)];
+    const [output, error] = isOpen ? [null, null] : [last?.output ?? null, last?.error ?? null];
+    return { input: first?.input ?? null, output, error };
+  }
+  if (inferred) {
+    const [input, result] = [onOneLine(inferred.arguments), inferred.result && onOneLine(inferred.result)];
+    return row.status === "error" ? { input, output: null, error: result } : { input, output: result, error: null };
+  }
+  const line = previews.get(row.id) ?? null;
+  return line && isTurn && row.kind === "llm" ? { ...line, input: null } : line;
+}
+
+/** The recorded calls from which the line of a row is made. */
+export function sourcesOf({ inferred }: SpanRow): readonly string[] {
+  return inferred?.what === "conversation" ? [inferred.first, inferred.last] : [];
+}
+
+/** The members of an object one by one, any other text as it is. */
+function onOneLine(text: string): string {
+  const value = read(text);
+  if (!isObject(value)) return text;
+  const members = Object.entries(value).map(
+    ([key, member]) => `${key}: ${typeof member === "string" ? member : jsonText(member, 0)}`,
+  );
+  return members.join(", ");
+}
+
+function read(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}

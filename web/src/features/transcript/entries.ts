@@ -1,0 +1,243 @@
+import { type Call, type Calls, calleeKind, isHousekeeping } from "@/lib/calls";
+import { previousModelCall, talkSteps } from "@/lib/previous-call";
+import { PART, type Steps } from "@/lib/steps";
+
+/** Calls of one caller that were under way at the same time: this one is the `at`th of `of`. */
+export interface Parallel {
+  at: number;
+  of: number;
+}
+
+interface Told {
+  id: string;
+  call: Call;
+  /** How many calls it is told inside of. */
+  depth: number;
+  /** The agent's call it belongs to, or the call at the root. */
+  thread: Call;
+  parallel: Parallel | null;
+  /** The threads that go on to the left of it, from the outermost. */
+  outer: readonly Call[];
+}
+
+/** What a run or one of its workflows was given. */
+export interface Given extends Told {
+  kind: "given";
+}
+
+/** An agent begins. */
+export interface AgentStart extends Told {
+  kind: "agent";
+  /** Whether its first model call will tell what it was given. */
+  hasTurns: boolean;
+}
+
+/** A model call: what is new to the model, and its answer. */
+export interface Turn extends Told {
+  kind: "turn";
+  /** The model call of the same agent before it. */
+  previous: Call | null;
+  /** The tool calls told between this model call and the next one. */
+  tools: Call[];
+}
+
+/** A tool call, or a resource or prompt that was fetched. */
+export interface ToolCall extends Told {
+  kind: "tool";
+}
+
+/** How a workflow or an agent ended, and with what. */
+export interface Outcome extends Told {
+  kind: "outcome";
+  /** The last model call inside: its answer often is the outcome. */
+  answer: Call | null;
+}
+
+/** One item of a run told as a conversation. */
+export type Entry = Given | AgentStart | Turn | ToolCall | Outcome;
+
+export interface Transcript {
+  /** In the order of telling: by start, what is inside a call right behind it. */
+  entries: Entry[];
+  /** The entry to look at for each call. */
+  places: Map<Call, number>;
+}
+
+type Step =
+  | { enter: Call; depth: number; thread: Call | null; parallel: Parallel | null }
+  | { leave: Call; depth: number; thread: Call };
+
+/** Tell the calls of a run in order. */
+export function* transcriptSteps(calls: Calls): Steps<Transcript> {
+  yield* talkSteps(calls.rows);
+  const teller = new Teller(calls);
+  const waiting: Step[] = calls.roots
+    .map((call): Step => ({ enter: call, depth: 0, thread: null, parallel: null }))
+    .reverse();
+  let count = 0;
+  for (let step = waiting.pop(); step; step = waiting.pop()) {
+    if (++count % PART === 0) yield;
+    if ("leave" in step) {
+      teller.leave(step.leave, step.depth, step.thread);
+      continue;
+    }
+    const { enter: call, depth } = step;
+    const isThread = step.thread === null || call.row.kind === "agent" || call.row.kind === "workflow";
+    const thread = isThread ? call : (step.thread ?? call);
+    teller.enter(call, depth, thread, step.parallel);
+    if (isThread) waiting.push({ leave: call, depth, thread });
+    const inside = depth + depthOf(call, step.thread);
+    const parallels = parallelsOf(call.children);
+    for (let at = call.children.length - 1; at >= 0; at--) {
+      const child = call.children[at] as Call;
+      const isInner = child.row.kind === "agent" && call.row.kind === "agent" ? 1 : 0;
+      waiting.push({ enter: child, depth: inside + isInner, thread, parallel: parallels.get(child) ?? null });
+    }
+  }
+  return { entries: teller.entries, places: teller.places };
+}
+
+/** How much further in the calls inside a call are told: a tool's card is left, an agent's thread is not. */
+function depthOf(call: Call, thread: Call | null): number {
+  const kind = calleeKind(call.row);
+  if (thread === null || kind === "agent" || kind === "workflow" || kind === "llm") return 0;
+  return isHousekeeping(call) ? 0 : 1;
+}
+
+/** Calls that overlap in time with the one before them, model calls and others apart. */
+function parallelsOf(children: readonly Call[]): Map<Call, Parallel> {
+  const found = new Map<Call, Parallel>();
+  let group: Call[] = [];
+  let until = Number.NEGATIVE_INFINITY;
+  const close = () => {
+    for (const [at, call] of group.length > 1 ? group.entries() : []) found.set(call, { at: at + 1, of: group.length });
+    group = [];
+    until = Number.NEGATIVE_INFINITY;
+  };
+  for (const call of children) {
+    if (isHousekeeping(call)) continue;
+    const { row } = call;
+    const first = group[0];
+    // Two clocks, or one that counts in milliseconds, make calls one after the other touch.
+    if (!first || row.startMs > until - 1 || (row.kind === "llm") !== (first.row.kind === "llm")) close();
+    group.push(call);
+    until = Math.max(until, endOf(call));
+  }
+  close();
+  return found;
+}
+
+function endOf({ row }: Call): number {
+  if (row.durationMs !== null) return row.startMs + row.durationMs;
+  return row.status === "running" ? Number.POSITIVE_INFINITY : row.startMs;
+}
+
+const NO_THREADS: readonly Call[] = [];
+const MOST_OUTER = 8;
+
+/** Writes down entries, and remembers what later ones refer to. */
+class Teller {
+  readonly entries: Entry[] = [];
+  readonly places = new Map<Call, number>();
+  readonly #calls: Calls;
+  /** The last model call of each thread. */
+  readonly #lastOf = new Map<Call, Turn>();
+  readonly #answers = new Map<Call, Call>();
+  /** The thread that was told last at each depth. */
+  readonly #threads: Call[] = [];
+  readonly #starts = new Map<Call, AgentStart>();
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  enter(call: Call, depth: number, thread: Call, parallel: Parallel | null): void {
+    const told = { id: call.row.id, call, depth, thread, parallel, outer: this.#outer(depth) };
+    switch (calleeKind(call.row)) {
+      case "agent": {
+        const start: AgentStart = { ...told, kind: "agent", hasTurns: false };
+        this.#starts.set(call, start);
+        this.#tell(start);
+        return;
+      }
+      case "llm": {
+        const turn: Turn = { ...told, kind: "turn", previous: this.#previous(call), tools: [] };
+        this.#lastOf.set(thread, turn);
+        this.#answers.set(thread, call);
+        const start = this.#starts.get(thread);
+        if (start) start.hasTurns = true;
+        this.#tell(turn);
+        return;
+      }
+      case "workflow":
+      case "other":
+        this.#tell({ ...told, kind: "given" });
+        return;
+      case "rpc":
+        // Requests that keep a connection going belong to no conversation, unless they are what went wrong.
+        if (call.row.status !== "ok" && call.row.status !== "running") this.#tell({ ...told, kind: "tool" });
+        return;
+      default: {
+        const turn = this.#lastOf.get(thread);
+        if (turn && (turn.call.parent === call.parent || turn.call === call.parent)) turn.tools.push(call);
+        this.#tell({ ...told, kind: "tool" });
+      }
+    }
+  }
+
+  leave(call: Call, depth: number, thread: Call): void {
+    const answer = this.#answers.get(thread) ?? null;
+    const around = call.parent && threadAround(call.parent);
+    // The answer of a workflow is that of its last agent; what an agent calls as a tool answers the agent alone.
+    if (answer && around && around.row.kind !== "agent") this.#answers.set(around, answer);
+    const kind = calleeKind(call.row);
+    if (kind !== "agent" && kind !== "workflow" && kind !== "other") return;
+    // Nobody said how it ended; its last answer stands right above.
+    if (call.row.inferred) return;
+    const outcome: Outcome = {
+      id: `${call.row.id}-end`,
+      call,
+      depth,
+      thread,
+      parallel: null,
+      outer: this.#outer(depth),
+      kind: "outcome",
+      answer,
+    };
+    this.entries.push(outcome);
+  }
+
+  #outer(depth: number): readonly Call[] {
+    return depth === 0 ? NO_THREADS : this.#threads.slice(0, Math.min(depth, MOST_OUTER));
+  }
+
+  #tell(entry: Entry): void {
+    if (entry.depth < MOST_OUTER) {
+      this.#threads.length = Math.min(this.#threads.length, entry.depth);
+      this.#threads.push(entry.thread);
+    }
+    this.places.set(entry.call, this.entries.length);
+    this.entries.push(entry);
+  }
+
+  #previous(call: Call): Call | null {
+    const row = previousModelCall(this.#calls.rows, call.row.id);
+    return (row && this.#calls.of.get(row.id)) ?? null;
+  }
+}
+
+/** The agent or workflow that a call is made in. */
+function threadAround(call: Call): Call | null {
+  let at: Call | null = call;
+  while (at && at.row.kind !== "agent" && at.row.kind !== "workflow" && at.parent) at = at.parent;
+  return at;
+}
+
+/** The entry at which a span is told: its own, or that of the call around it. */
+export function placeOf({ places }: Transcript, calls: Calls, spanId: string): number | null {
+  for (let call = calls.of.get(spanId) ?? null; call; call = call.parent) {
+    const place = places.get(call);
+    if (place !== undefined) return place;
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+import { diffMessages, messageKey } from "@/lib/message-diff";
+import type { Part } from "@/lib/message-parts";
+import { type Message, textOf } from "@/lib/messages";
+
+/** What a model call adds to the messages above it. */
+export interface NewMessages {
+  /** Added since the call before, or all of them at the first call. */
+  added: { message: Message; rewritten: boolean }[];
+  /** How many added ones stand above already: the answer before, and what its tools gave back. */
+  repeated: number;
+  /** How many of the call before are no longer there. */
+  removed: number;
+}
+
+interface Conversation {
+  asked: readonly Message[];
+  answered: readonly Message[];
+}
+
+/**
+ * The messages of a model call that are new to somebody who has read everything before it.
+ *
+ * @param before The model call before it.
+ * @param hasTools Whether the tool calls in between have entries of their own, results included.
+ */
+export function newMessages(before: Conversation | null, asked: readonly Message[], hasTools: boolean): NewMessages {
+  const result: NewMessages = { added: [], repeated: 0, removed: 0 };
+  const echo = new Echo(before?.answered ?? [], hasTools);
+  for (const change of diffMessages(before?.asked ?? [], asked)) {
+    if (change.kind === "removed") result.removed++;
+    else if (change.kind === "rewritten") result.added.push({ message: change.after, rewritten: true });
+    else if (change.kind === "added") {
+      if (echo.has(change.message)) result.repeated++;
+      else result.added.push({ message: change.message, rewritten: false });
+    }
+  }
+  return result;
+}
+
+/** What the call before answered, so that it is known when it comes back as history. */
+class Echo {
+  readonly #keys: Set<string>;
+  readonly #texts: Set<string>;
+  readonly #calls: Set<string>;
+  readonly #hasTools: boolean;
+
+  constructor(answered: readonly Message[], hasTools: boolean) {
+    this.#keys = new Set(answered.map(messageKey));
+    this.#texts = new Set(answered.map((message) => textOf(message).trim()));
+    this.#calls = new Set(answered.flatMap(({ parts }) => parts.flatMap(callId)));
+    this.#hasTools = hasTools;
+  }
+
+  has(message: Message): boolean {
+    if (this.#keys.has(messageKey(message))) return true;
+    const { role, parts } = message;
+    if (role === "assistant") {
+      const known = parts.every((part) => part.kind === "text" || part.kind === "reasoning" || this.#isCalled(part));
+      const text = textOf(message).trim();
+      return known && this.#texts.size > 0 && (text === "" || this.#texts.has(text));
+    }
+    return this.#hasTools && parts.length > 0 && parts.every((part) => part.kind === "result" && this.#isCalled(part));
+  }
+
+  #isCalled(part: Part): boolean {
+    return (part.kind === "call" || part.kind === "result") && part.id !== null && this.#calls.has(part.id);
+  }
+}
+
+function callId(part: Part): string[] {
+  return part.kind === "call" && part.id !== null ? [part.id] : [];
+}
+
+/** An answer without the tool calls that have entries of their own: each of `names` stands for one call. */
+export function withoutListedCalls(answered: readonly Message[], names: readonly string[]): Message[] {
+  const left = new Map<string, number>();
+  for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
+  return answered.flatMap((message) => {
+    const parts = message.parts.filter((part) => {
+      if (part.kind !== "call") return true;
+      const there = left.get(part.name) ?? 0;
+      if (there === 0) return true;
+      left.set(part.name, there - 1);
+      return false;
+    });
+    return parts.length ? [{ ...message, parts }] : [];
+  });
+}
