@@ -7,7 +7,7 @@ part whose extra is not installed is in nobody's way.
 
 from typing import TYPE_CHECKING
 
-from toolkit.lazy import lazily
+from toolkit.extras import lazily
 
 if TYPE_CHECKING:
     from toolkit.agents import Agent, AgentTool, Limits, StructuredLLMHost, Thread, UnifiedRequest

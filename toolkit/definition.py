@@ -74,7 +74,7 @@ class ToolDefinition:
             ArgumentsInvalid: They do not fit; ``problems`` has every place.
             ExtraMissing: ``jsonschema`` is not installed.
         """
-        from toolkit.validation import validator
+        from toolkit.schemas.validation import validator
 
         if problems := validator(self.input_schema)(arguments):
             raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)

@@ -1,10 +1,30 @@
-"""Packages that only some parts of the toolkit need."""
+"""What is imported when it is first used: names of a package, and packages that only some parts need."""
 
+import sys
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
-from toolkit.errors import ExtraMissing
+
+def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package.
+
+    Args:
+        package: Its name.
+        homes: The names, by the modules that they are in.
+    """
+    places = {name: module for module, names in homes.items() for name in names}
+
+    def look_up(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(places[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return look_up
 
 
 def need(module: str, *, extra: str, purpose: str) -> ModuleType:
@@ -13,6 +33,8 @@ def need(module: str, *, extra: str, purpose: str) -> ModuleType:
     Raises:
         ExtraMissing: It is not installed. An import that fails deeper inside passes as it is.
     """
+    from toolkit.errors import ExtraMissing  # importing the toolkit alone does without
+
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -28,6 +50,8 @@ def need_mcp(purpose: str) -> None:
     Raises:
         ExtraMissing: It is not installed, or is too old.
     """
+    from toolkit.errors import ExtraMissing  # as above
+
     need("mcp", extra="mcp", purpose=purpose)
     if find_spec("mcp.shared.dispatcher") is None:
         raise ExtraMissing(f"{purpose} needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp")

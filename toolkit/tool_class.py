@@ -10,17 +10,16 @@ from typing import Any, ClassVar, TypeAlias
 from instrument import around, enabled
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
-from toolkit.debugging import is_wanted, logged
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
-from toolkit.failures import failure, log_raised, raise_ending
 from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
-from toolkit.handed import Handed
 from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
+from toolkit.middleware.handed import Handed
 from toolkit.middleware.tools import call_through
+from toolkit.outcomes import failure, is_debugging, log_raised, logged, raise_ending
 from toolkit.result import ToolResult
-from toolkit.validation import Validator, validator
+from toolkit.schemas.validation import Validator, validator
 
 OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
 """Makes a result of what a tool raised; it may raise again."""
@@ -178,7 +177,7 @@ class Tool(ABC):
         if not isinstance(call, ToolCall) or call.name != self.name:
             call = self._received(call)
         context = context or ToolContext()
-        if is_wanted():
+        if is_debugging():
             server = f" {self.server_name}" if self.server_name else ""
             return await logged(
                 f"{call.name} ({self.source}{server})", context.agent_name, self._watched(call, context)

@@ -48,4 +48,4 @@ print(sorted(each for each in others if not each.startswith("_")))
 def test_importing_the_root_alone_imports_none_of_its_parts():
     program = "import sys, toolkit; print(sorted(each for each in sys.modules if each.startswith('toolkit')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.strip() == "['toolkit', 'toolkit.lazy']"
+    assert done.stdout.strip() == "['toolkit', 'toolkit.extras']"

@@ -20,7 +20,8 @@ from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInval
 from toolkit.extras import need
 from toolkit.formats.chat import read
 from toolkit.functions import tools_of
-from toolkit.loading import check_model_hook, check_tool_hook, load_callable
+from toolkit.functions.loading import load_callable
+from toolkit.middleware.checks import check_model_hook, check_tool_hook
 from toolkit.middleware.models import generate
 from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
 from toolkit.models.named import as_model

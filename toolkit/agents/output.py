@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from toolkit.errors import Problem, ResultInvalid
 from toolkit.functions.hints import readable, schema_of
 from toolkit.plain import read_json
-from toolkit.problems import problems_of_hints
+from toolkit.schemas.problems import problems_of_hints
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 

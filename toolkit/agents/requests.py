@@ -34,7 +34,7 @@ class UnifiedRequest:
             ExtraMissing: ``pydantic`` is not installed.
         """
         need("pydantic", extra="toolkit", purpose="reading a request")
-        from toolkit.reading import Misfit, Words, read
+        from toolkit.schemas.reading import Misfit, Words, read
 
         try:
             return read(cls, shape, Words(lambda _: ("target", "inputs", "context", "metadata")))

@@ -14,9 +14,10 @@ from toolkit.context import ToolContext
 from toolkit.declare.cards import read_text
 from toolkit.declare.config import AgentConfig
 from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError, did_you_mean
-from toolkit.loading import check_model_hook, check_tool_hook, load, load_callable
+from toolkit.functions.loading import load, load_callable
 from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
+from toolkit.middleware.checks import check_model_hook, check_tool_hook
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message, Model
 from toolkit.models.named import as_model, models_named

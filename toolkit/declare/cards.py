@@ -18,7 +18,7 @@ from toolkit.declare.documents import (
     shown,
 )
 from toolkit.errors import CardInvalid, CardProblem
-from toolkit.reading import Key, Misfit
+from toolkit.schemas.reading import Key, Misfit
 
 CONFIG_NAMES = ("fastagent.config.yaml", "fast-agent.yaml")
 """Files of servers and settings, which lie among cards and are none."""

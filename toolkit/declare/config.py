@@ -14,7 +14,19 @@ from toolkit.agents.options import SharedOptions
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.errors import CardProblem
 from toolkit.model import Model
-from toolkit.reading import WRITTEN, Count, Different, Misfit, Path, Seconds, Text, Words, read, type_name, unknown_key
+from toolkit.schemas.reading import (
+    WRITTEN,
+    Count,
+    Different,
+    Misfit,
+    Path,
+    Seconds,
+    Text,
+    Words,
+    read,
+    type_name,
+    unknown_key,
+)
 from toolkit.tool_class import Tool
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from toolkit.errors import CardInvalid, CardProblem
 from toolkit.extras import need
-from toolkit.reading import Key, type_name
+from toolkit.schemas.reading import Key, type_name
 
 TIMEOUT_S = 10.0
 

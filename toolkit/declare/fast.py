@@ -17,7 +17,7 @@ from toolkit.mcp.places import Place
 from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
 from toolkit.model import Model, TextSink
-from toolkit.reading import Misfit
+from toolkit.schemas.reading import Misfit
 from toolkit.tool_class import Tool
 
 

@@ -21,8 +21,8 @@ from toolkit.functions.hints import ARGUMENTS, NO_JSON, RESULTS, adapter_of, sch
 from toolkit.functions.inject import MISSING, Injection, injection_of
 from toolkit.functions.returns import is_value
 from toolkit.plain import plain
-from toolkit.problems import problems_of_hints
-from toolkit.validation import validator
+from toolkit.schemas.problems import problems_of_hints
+from toolkit.schemas.validation import validator
 
 _OTHERS = "**"
 """Where what is for ``**kwargs`` is read; no argument can be called so."""

@@ -19,8 +19,8 @@ from mcp.types import (
 )
 
 from toolkit.errors import ServerFailed
-from toolkit.loops import on_loop
 from toolkit.mcp.held import Held
+from toolkit.mcp.loops import on_loop
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.replies import Replies
 from toolkit.mcp.wire import Wire, is_late, is_too_large

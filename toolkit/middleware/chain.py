@@ -6,12 +6,11 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
-from toolkit.errors import DefinitionInvalid, ToolkitError
+from toolkit.errors import ToolkitError
 
 C = TypeVar("C")
 A = TypeVar("A")
 R = TypeVar("R")
-H = TypeVar("H")
 
 Hook: TypeAlias = Callable[[C, A, Callable[[A], Awaitable[R]]], Awaitable[Any]]
 Snapshot: TypeAlias = Callable[[Any], Any]
@@ -58,19 +57,6 @@ class Change:
             if change is not None:
                 told[key] = {"after": change[1]} if change[0] is WITHHELD else {"before": change[0], "after": change[1]}
         return told
-
-
-def required_hook(hook: H) -> H:
-    """Return ``hook`` if it can be a middleware.
-
-    Raises:
-        DefinitionInvalid: It cannot be called, or is a class instead of one of its instances.
-    """
-    if isinstance(hook, type):
-        raise DefinitionInvalid(f"{hook.__name__} is a class; give an instance of it as middleware, {hook.__name__}(…)")
-    if not callable(hook):
-        raise DefinitionInvalid(f"{hook!r} cannot be a middleware; expected async def hook(ctx, args, call_next)")
-    return hook
 
 
 def hides_values(hook: object) -> bool | None:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from instrument import around, enabled
-from toolkit.debugging import is_wanted, logged
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ModelHook, ModelHookContext
 from toolkit.model import Model, ModelRequest, ModelResponse
+from toolkit.outcomes import is_debugging, logged
 from toolkit.plain import own
 
 
@@ -39,7 +39,7 @@ async def generate(
     def told(call_id: str | None) -> ModelHookContext:
         return ModelHookContext(agent_name, model.name, model.provider, correlation_id, model.generate, call_id)
 
-    if is_wanted():
+    if is_debugging():
         work = _announced(model, request, model_hooks, told)
         return await logged(f"{model.name} ({model.provider})", agent_name, work)
     return await _announced(model, request, model_hooks, told)

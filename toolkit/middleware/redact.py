@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from toolkit.content import Content, ResourceContent, TextContent, as_content
 from toolkit.errors import DefinitionInvalid
-from toolkit.handed import reworded
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
+from toolkit.middleware.handed import reworded
 from toolkit.middleware.selection import ToolMiddleware, Tools, several
 from toolkit.result import ToolResult
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toolkit.content import as_content
-from toolkit.handed import Handed
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
+from toolkit.middleware.handed import Handed
 from toolkit.plain import own, plain
 from toolkit.result import ToolResult
 

@@ -27,7 +27,7 @@ from toolkit.errors import ScriptInvalid
 from toolkit.extras import need
 from toolkit.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
+from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
 
 
 def _delay(value: object) -> float:

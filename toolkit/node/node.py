@@ -14,11 +14,11 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, EndRun, ToolkitError, ToolUnknown
-from toolkit.failures import log_escaped, told
 from toolkit.formats import answers, calls_of, offer
-from toolkit.loading import check_tool_hook
+from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
+from toolkit.outcomes import log_escaped, told
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 from toolkit.waiting import at_once

@@ -14,8 +14,8 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
-from toolkit.failures import failed_remotely, for_remote
 from toolkit.node.node import ToolNode
+from toolkit.outcomes import failed_remotely, for_remote
 from toolkit.result import ToolResult
 
 MCP_PATH = "/mcp"

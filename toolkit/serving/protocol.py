@@ -24,8 +24,8 @@ from toolkit.people.approver import ApprovalRequest, Approver
 from toolkit.people.terminal import described
 from toolkit.plain import plain
 from toolkit.result import ToolResult
+from toolkit.schemas.validation import validator
 from toolkit.serving.offers import Offer, Offers
-from toolkit.validation import validator
 
 Request = ServerRequestContext[Any, Any]
 ContextOf = Callable[[Mapping[str, Any]], ToolContext]

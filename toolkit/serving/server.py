@@ -9,7 +9,7 @@ from toolkit.agents.requests import Handles
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
-from toolkit.middleware.chain import required_hook
+from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
 from toolkit.serving.access import Access
@@ -84,7 +84,7 @@ class ToolServer:
         self._address = (host, port)
         self._has_tokens = bool(tokens)
         given = context or ToolContext()
-        self._context = replace(given, tool_hooks=(*map(required_hook, tool_hooks), *given.tool_hooks))
+        self._context = replace(given, tool_hooks=(*map(check_tool_hook, tool_hooks), *given.tool_hooks))
         self._access = (
             Access(host, auth_required=auth_required, tokens=tokens or {}, context=self._context)
             if mode == "http"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from toolkit.lazy import lazily
+from toolkit.extras import lazily
 
 if TYPE_CHECKING:
     from toolkit.tools.azure_search import AzureAISearchTool as AzureAISearchTool

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.validation import PROBLEMS_LIMIT, validator
+from toolkit.schemas.validation import PROBLEMS_LIMIT, validator
 
 FILTER = {
     "type": "object",
@@ -184,7 +184,7 @@ def test_validating_opens_no_connection_and_imports_no_network_module():
         "def no(*_args, **_kwargs): raise AssertionError('a socket was opened')\n"
         "socket.socket.connect = no\n"
         "from toolkit.errors import DefinitionInvalid\n"
-        "from toolkit.validation import validator\n"
+        "from toolkit.schemas.validation import validator\n"
         "try:\n    validator({'$ref': 'http://127.0.0.1:9/x'})\n"
         "except DefinitionInvalid as error:\n    print(error)\n"
         "print(validator({'type': 'integer'})('x')[0])\n"

@@ -31,7 +31,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
 from toolkit.functions import FunctionTool
-from toolkit.validation import validator
+from toolkit.schemas.validation import validator
 
 T = TypeVar("T")
 UserId = NewType("UserId", int)

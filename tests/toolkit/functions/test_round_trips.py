@@ -18,7 +18,7 @@ from typing_extensions import TypedDict  # before Python 3.12, pydantic takes no
 from toolkit.errors import ArgumentsInvalid
 from toolkit.functions import FunctionTool
 from toolkit.plain import plain
-from toolkit.validation import validator
+from toolkit.schemas.validation import validator
 
 
 class Colour(enum.Enum):

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from toolkit.errors import SpecInvalid
-from toolkit.loading import check_model_hook, check_tool_hook, load, load_callable
+from toolkit.functions.loading import load, load_callable
+from toolkit.middleware.checks import check_model_hook, check_tool_hook
 
 
 def test_a_function_is_loaded_relative_to_the_base_path(tmp_path, monkeypatch):
@@ -97,7 +98,7 @@ def test_a_specification_that_names_nothing_usable_says_why(tmp_path, spec, mess
     (tmp_path / "exits.py").write_text("import sys; sys.exit(3)\n")
     (tmp_path / "imports.py").write_text("import nowhere\n")
     (tmp_path / "itself.py").write_text(
-        f"from toolkit.loading import load_callable\nload_callable('itself.py:add', {str(tmp_path)!r})\n"
+        f"from toolkit.functions.loading import load_callable\nload_callable('itself.py:add', {str(tmp_path)!r})\n"
     )
     known = set(sys.modules)
     with pytest.raises(SpecInvalid, match=message) as caught:

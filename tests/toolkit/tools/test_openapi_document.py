@@ -8,8 +8,8 @@ import pytest
 from starlette.responses import PlainTextResponse, Response
 
 from toolkit.errors import DefinitionInvalid, ExtraMissing
+from toolkit.schemas.validation import validator
 from toolkit.tools.openapi import openapi_tools
-from toolkit.validation import validator
 
 BASE = "http://127.0.0.1:1"
 

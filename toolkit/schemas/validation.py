@@ -47,7 +47,7 @@ def _compiled(written: str) -> Validator:
     # Imported with what they are for: nobody needs them before a tool is called.
     from jsonschema.exceptions import SchemaError
 
-    from toolkit.problems import path_text, problems_of_schema
+    from toolkit.schemas.problems import path_text, problems_of_schema
 
     schema = json.loads(written)
     kind = _dialect()

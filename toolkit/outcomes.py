@@ -1,10 +1,14 @@
-"""What was raised: whether it ends the run, what the log says of it, and what models and remote callers read."""
+"""What a call came to: whether it ends the run, what the log says of it, and what models and remote callers read."""
 
 import logging
-from typing import cast
+import time
+from collections.abc import Awaitable
+from typing import TypeVar, cast
 
 from toolkit.errors import DefinitionInvalid, DependencyMissing, EndRun, ExtraMissing, ToolkitError
 from toolkit.result import ToolResult
+
+T = TypeVar("T")
 
 _logger = logging.getLogger("mcp.toolkit")
 
@@ -81,3 +85,37 @@ def for_remote(name: str, result: ToolResult) -> ToolResult:
     if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == told(error):
         return failed_remotely(name, error)
     return result
+
+
+def is_debugging() -> bool:
+    """Tell whether a developer set the logger ``mcp.toolkit`` to DEBUG, to read of every call."""
+    return _logger.isEnabledFor(logging.DEBUG)
+
+
+async def logged(target: str, caller: str, work: Awaitable[T]) -> T:
+    """Wait for a call, and log whom it went to, who made it, how it ended and how long it took; never what is in it.
+
+    Args:
+        target: What is called.
+        caller: The agent that calls it; empty for none.
+        work: The call.
+    """
+    started_s = time.monotonic()
+    outcome = "was cancelled"
+    try:
+        result = await work
+        outcome = _outcome(result)
+        return result  # noqa: TRY300 - what follows is for every outcome
+    except Exception as error:
+        outcome = f"raised {type(error).__name__}"
+        raise
+    finally:
+        duration_ms = (time.monotonic() - started_s) * 1000
+        _logger.debug("%s called by %s %s in %.1f ms", target, caller or "nobody", outcome, duration_ms)
+
+
+def _outcome(result: object) -> str:
+    if getattr(result, "is_error", False) is not True:
+        return "answered"
+    error: object = getattr(result, "exception", None)
+    return "failed" if error is None else f"failed with {type(error).__name__}"
