@@ -223,7 +223,7 @@ def long(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def fork_python() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
     """Start Python as ``subprocess.Popen`` does, where the inspector's command line and its server are imported."""
-    with forking("inspector.cli", "inspector.api", "inspector.store.migrations.versions") as start:
+    with forking("inspector.cli", "inspector.api", "inspector.store.sqlite.migrations.versions") as start:
         yield start
 
 
@@ -231,7 +231,7 @@ def fork_python() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     """Puts an empty database where a store is to be opened, as its last owner left it; making one takes 30 ms."""
     from inspector.store import SqliteStore
-    from inspector.store.soundness import remember
+    from inspector.store.sqlite.soundness import remember
 
     made = tmp_path_factory.mktemp("empty") / "inspector.db"
     SqliteStore(made).close()

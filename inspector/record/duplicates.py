@@ -1,8 +1,8 @@
 """Which spans may be duplicates of one around them, as far as one process can know while it records.
 
-The store decides it, over all processes and with ids, inputs and tokens known (`inspector.store.folding`); what is said
-at the end of ``inspector run`` is counted before anything is stored. Here it is only known of a span that it is a call
-of its own: two spans of one recorder are never duplicates, nor is one below a call of another kind.
+The store decides it, over all processes and with ids, inputs and tokens known (`inspector.store.values.folding`); what
+is said at the end of ``inspector run`` is counted before anything is stored. Here it is only known of a span that it is
+a call of its own: two spans of one recorder are never duplicates, nor is one below a call of another kind.
 """
 
 from typing import Literal, TypeAlias

@@ -1,6 +1,5 @@
 """Spans on disk: one SQLite file that one process writes and any number read."""
 
-from inspector.store.engine import stopped_when
 from inspector.store.errors import (
     CursorInvalid,
     HomeGone,
@@ -20,6 +19,7 @@ from inspector.store.limits import ReadLimits
 from inspector.store.lock import OwnerLock
 from inspector.store.protocol import Age, Health, Kept, Pruned, Removed, Rule, SpoolMark, Store
 from inspector.store.sqlite import SqliteStore
+from inspector.store.sqlite.engine import stopped_when
 
 __all__ = [
     "Age",

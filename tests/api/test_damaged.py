@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 
 from inspector.api import create_app
 from inspector.ingest import Owner
-from inspector.store import SqliteStore, soundness
+from inspector.store import SqliteStore
+from inspector.store.sqlite import soundness
 
 from .conftest import BASE, SECRET
 

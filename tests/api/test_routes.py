@@ -20,7 +20,7 @@ from inspector.refusals import note_refused
 from inspector.settings import Settings
 from inspector.spooling import make_private
 from inspector.store import StoreBusy
-from inspector.store.sums import run_of_session
+from inspector.store.values.sums import run_of_session
 
 BASE = "http://127.0.0.1:7800"
 BEARER = {"Authorization": "Bearer a-secret-of-the-tests-only"}

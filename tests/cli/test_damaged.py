@@ -8,9 +8,10 @@ from contextlib import closing
 import pytest
 
 from inspector.cli.app import run as command
-from inspector.store import StoreUnchecked, soundness
-from inspector.store.salvage.pages import Pages
-from inspector.store.salvage.rows import is_span
+from inspector.store import StoreUnchecked
+from inspector.store.sqlite import soundness
+from inspector.store.sqlite.salvage.pages import Pages
+from inspector.store.sqlite.salvage.rows import is_span
 
 
 @pytest.fixture

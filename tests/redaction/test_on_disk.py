@@ -138,7 +138,7 @@ def look(owner, home, places):
 
 
 def unpacked(value):
-    from inspector.store.codec import unpack
+    from inspector.store.values.codec import unpack
 
     if isinstance(value, bytes):
         with contextlib.suppress(Exception):

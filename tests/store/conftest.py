@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from inspector.model import Span, SpanError
 from inspector.store import SqliteStore
-from inspector.store.engine import driver
+from inspector.store.sqlite.engine import driver
 
 START_NS = 1_790_000_000_000_000_000
 SECOND_NS = 1_000_000_000

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from inspector.store.folding import Family, Node, decide
-from inspector.store.identity import Identity
+from inspector.store.values.folding import Family, Node, decide
+from inspector.store.values.identity import Identity
 
 
 def by(recorder, **known):

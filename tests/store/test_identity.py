@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from inspector.store.identity import identity_text, read_identity
+from inspector.store.values.identity import identity_text, read_identity
 
 PROMPT = "gen_ai.input.messages"
 ARGUMENTS = "gen_ai.tool.call.arguments"

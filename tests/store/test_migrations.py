@@ -8,8 +8,8 @@ from msgspec import structs
 
 from inspector.model import Filter, SpanError
 from inspector.store import SpoolMark, SqliteStore
-from inspector.store.engine import writer_engine
-from inspector.store.migrations import upgrade
+from inspector.store.sqlite.engine import writer_engine
+from inspector.store.sqlite.migrations import upgrade
 
 INPUT = "gen_ai.input.messages"
 COPIED = (

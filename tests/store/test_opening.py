@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-import inspector.store.migrations as migrations
+import inspector.store.sqlite.migrations as migrations
 from inspector.model import Filter
 from inspector.store import (
     PagesDamaged,
@@ -23,10 +23,9 @@ from inspector.store import (
     StoreMissing,
     StoreNewer,
     StoreReadOnly,
-    soundness,
-    tables,
 )
-from inspector.store import rows as rows_module
+from inspector.store.sqlite import soundness, tables
+from inspector.store.values import rows as rows_module
 
 
 def change(path, *statements):

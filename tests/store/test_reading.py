@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
 from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, SqliteStore, stopped_when
-from inspector.store.engine import limited, reader_engine, translated
-from inspector.store.health import read_health
+from inspector.store.sqlite.engine import limited, reader_engine, translated
+from inspector.store.sqlite.health import read_health
 
 NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
 PICK = st.sampled_from(["x", "y", None])

@@ -4,8 +4,8 @@ import pytest
 
 from inspector.model import Filter
 from inspector.store import SqliteStore, StoreFull
-from inspector.store.removal import MOST_SPANS, Removal
-from inspector.store.reserve import LEAST_BYTES, Reserve
+from inspector.store.sqlite.removal import MOST_SPANS, Removal
+from inspector.store.sqlite.reserve import LEAST_BYTES, Reserve
 
 
 @pytest.fixture

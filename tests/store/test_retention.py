@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import event
 
 from inspector.model import Filter
-from inspector.store import Pruned, retention
-from inspector.store.arrivals import HOUR_NS
-from inspector.store.removal import MOST_SPANS, Removal
+from inspector.store import Pruned
+from inspector.store.sqlite import retention
+from inspector.store.sqlite.arrivals import HOUR_NS
+from inspector.store.sqlite.removal import MOST_SPANS, Removal
 
 INPUT = "gen_ai.input.messages"
 

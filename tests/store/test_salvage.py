@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from inspector.model import Filter, Span
 from inspector.store import SqliteStore, StoreMissing
-from inspector.store.salvage import salvaged
-from inspector.store.salvage.pages import Pages
-from inspector.store.salvage.rows import is_span
+from inspector.store.sqlite.salvage import salvaged
+from inspector.store.sqlite.salvage.pages import Pages
+from inspector.store.sqlite.salvage.rows import is_span
 
 PAGE = 16384
 TRACES, SPANS = 60, 12

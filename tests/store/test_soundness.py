@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from inspector.model import Filter
-from inspector.store import PagesDamaged, SqliteStore, StoreBusy, StoreFull, StoreUnchecked, soundness
+from inspector.store import PagesDamaged, SqliteStore, StoreBusy, StoreFull, StoreUnchecked
+from inspector.store.sqlite import soundness
 
 PAGE = 16384
 
@@ -189,7 +190,7 @@ def test_a_file_that_is_refused_and_replaced_on_a_full_disk_is_refused_for_the_d
         raise PagesDamaged(filled, "of the file before")
     move_away(filled)
     with monkeypatch.context() as patch:
-        patch.setattr("inspector.store.engine.prepare", full)
+        patch.setattr("inspector.store.sqlite.engine.prepare", full)
         with pytest.raises(StoreFull):
             store.write([])
         assert store.problem is None

@@ -3,9 +3,9 @@ from hypothesis import strategies as st
 
 from inspector.model import Filter
 from inspector.store import ReadLimits
-from inspector.store import stats as stats_module
-from inspector.store.counting import total_usd
-from inspector.store.stats import quantile
+from inspector.store.sqlite import stats as stats_module
+from inspector.store.sqlite.stats import quantile
+from inspector.store.values.counting import total_usd
 
 
 def test_quantiles_are_values_that_occurred(store, make_span):

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.model import Filter
-from inspector.store.chains import Chains, read_message
+from inspector.store.values.chains import Chains, read_message
 
 SECOND = 1_000_000_000
 ASKED, ANSWERED = "gen_ai.input.messages", "gen_ai.output.messages"

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from inspector.model import Filter, GroupBy, Span, SpanError
 from inspector.store import ReadLimits, SqliteStore
-from inspector.store.stats import quantile
-from inspector.store.whole_stats import TRACES
+from inspector.store.sqlite.stats import quantile
+from inspector.store.sqlite.whole_stats import TRACES
 
 INT64_MAX = 2**63 - 1
 ONE = st.builds(

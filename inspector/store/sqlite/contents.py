@@ -1,0 +1,40 @@
+"""The texts that are kept once, read from their table."""
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector.frames import Frame, numbers
+from inspector.store.values.contents import Message, read_body
+
+
+def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
+    """Returns messages and long strings by id."""
+    if not ids:
+        return {}
+    found = connection.exec_driver_sql(
+        "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
+    )
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in found}
+
+
+def with_strings(connection: Connection, found: dict[int, Message]) -> dict[int, Message]:
+    """Returns messages with the long strings in them."""
+    frames = [message.body for message in found.values() if isinstance(message.body, Frame)]
+    strings = {number for frame in frames for number in numbers(frame)}
+    return found | messages(connection, strings - found.keys())
+
+
+def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
+    """Returns the messages that belong to the spans of these rows, by id."""
+    found = connection.exec_driver_sql(
+        "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
+        (json_list(list(row_ids)),),
+    )
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in found}
+
+
+def json_list(values: Sequence[int] | Sequence[str]) -> str:
+    """Returns the values as one parameter, for ``json_each``."""
+    return msgspec.json.encode(values).decode()

@@ -1,0 +1,229 @@
+"""Which messages a session had lately, so that the next prompt stores only what is new in it.
+
+An index over all messages would find repeats from any time, and would touch a random page for each message. Prompts
+repeat what was just said, so looking at the latest of a session finds nearly all, and what is missed costs space alone.
+"""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import partial
+from hashlib import blake2b
+from itertools import islice
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Raw
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from inspector import semconv
+from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, in_runs, numbers
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.contents import FRAMED, content_ids, ids_of, last_of, read_body, stored_body
+
+_SCOPES = 512
+_MESSAGES = 4096
+_PROMPTS = 8
+_LOOKED_AT = 200
+_BESIDE = frozenset((semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS))
+_LEAST_STRING_BYTES = 512
+"""A shorter string costs less where it stands than as a row of its own."""
+_LATEST = {
+    "session": (
+        "SELECT shared FROM (SELECT shared FROM spans WHERE session_id = :id ORDER BY start_ns DESC LIMIT :looked_at) "
+        "WHERE shared IS NOT NULL LIMIT :prompts"
+    ),
+    "run": ("SELECT shared FROM spans WHERE run = :id AND shared IS NOT NULL ORDER BY id DESC LIMIT :prompts"),
+    "trace": (
+        "SELECT shared FROM (SELECT shared FROM spans WHERE trace_id = (SELECT id FROM traces WHERE trace_id = :id) "
+        "ORDER BY start_ns DESC LIMIT :looked_at) WHERE shared IS NOT NULL LIMIT :prompts"
+    ),
+}
+"""What asks for the latest prompts of a scope."""
+_STRINGS = ""
+"""Under which long strings take their ids."""
+_MOST_BLOCKS = 64
+_RESERVED = 64
+"""Ids that a prompt takes at once for the messages that will follow, so that those of a long history are few runs."""
+
+
+Block: TypeAlias = tuple[str, bytes]
+"""What ids are taken for at once: the messages of an attribute in conversations that begin alike."""
+
+
+class Scope(NamedTuple):
+    """Within what the messages of a span are kept once."""
+
+    of: Literal["session", "run", "trace"]
+    id: str
+
+
+def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> Scope:
+    """Returns the session of a span, else the run that its recorder names, else its trace.
+
+    `inspector.store.sqlite.ownership.scopes_of` has its rows.
+    """
+    if session_id:
+        return Scope("session", session_id)
+    return Scope("trace", trace_id) if run is None else Scope("run", run)
+
+
+class Conversations:
+    """The latest messages of the scopes (sessions, or traces without one) that are being written."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Scope, dict[bytes, int]] = OrderedDict()
+        self._strings: dict[Scope, dict[int, tuple[int, ...]]] = {}
+        """The long strings of messages, by the id of the message."""
+        self._new: list[tuple[int, bytes, int, bytes]] = []
+        self._last_id = 0
+        self._address: dict[Scope, Callable[[bytes | Raw], bytes]] = {}
+        self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
+        self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
+        self._database: sqlite3.Connection | None = None
+
+    def forget(self) -> None:
+        """Forgets everything, as must be done when a transaction failed or messages were removed."""
+        self._known.clear()
+        self._strings.clear()
+        self._new.clear()
+        self._address.clear()
+        self._prompts.clear()
+        self._reserved.clear()
+
+    def begin(self, connection: Connection, last_id: int) -> None:
+        """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
+        self._database = driver(connection)
+        self._last_id = last_id
+
+    def remind(self, scope: Scope, shared: str | None) -> None:
+        """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
+        self._messages(scope)
+        self._learn(scope, content_ids((shared,)))
+
+    def refer(self, scope: Scope, key: str, prompt: str, *, row_id: int, repeats: bool = False) -> Refers | None:
+        """Returns the frame of an attribute's text; messages in it that are new belong to the span of that row.
+
+        There is none if no messages are in it, nor, where it ``repeats`` what other spans say, long strings.
+        """
+        # Tools are the same in each call of an agent, so most of them are known before they are looked into.
+        at = (scope, key, prompt)
+        if at not in self._prompts:
+            pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, are_said=key not in _BESIDE)
+            refer_each = partial(self._refer_each, scope, key, row_id)
+            if pieces:
+                self._prompts[at] = self._with_strings(scope, framed(pieces, refer_each))
+            else:
+                self._prompts[at] = self._answer(scope, prompt, row_id) if repeats else None
+        return self._prompts[at]
+
+    def _answer(self, scope: Scope, text: str, row_id: int) -> Frame | None:
+        pieces = cut_strings(text.encode(errors="replace"), _LEAST_STRING_BYTES)
+        refer_each = partial(self._refer_each, scope, _STRINGS, row_id)
+        return replace(frame_of(framed(pieces, refer_each)), own=True, last=None) if pieces else None
+
+    def _with_strings(self, scope: Scope, refers: Refers) -> Refers:
+        """Returns a frame with the long strings that its messages have."""
+        within = self._strings.get(scope)
+        strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
+        return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
+
+    def _refer_each(self, scope: Scope, key: str, row_id: int, bodies: Sequence[bytes | Raw]) -> list[int]:
+        known = self._messages(scope)
+        address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope.id))
+        addresses = [address_of(body) for body in bodies]
+        # Two recorders of a call write the same attribute in shapes of their own, and agents talk in turn: each takes
+        # ids for itself, so that they stay runs.
+        block = (key, addresses[0] if len(addresses) > 1 else b"")
+        ids: list[int] = []
+        for body, address in zip(bodies, addresses, strict=True):
+            content_id = known.get(address)
+            if content_id is None:
+                content_id = known[address] = self._next_id(scope, block)
+                self._new.append((content_id, address, row_id, self._stored(scope, content_id, bytes(body), row_id)))
+            ids.append(content_id)
+        return ids
+
+    def _next_id(self, scope: Scope, block: Block) -> int:
+        reserved = self._reserved.setdefault(scope, {})
+        if len(reserved) > _MOST_BLOCKS:
+            reserved.clear()
+        next_id, end = reserved.get(block, (0, 0))
+        if next_id == end:
+            next_id, end = self._last_id + 1, self._last_id + 1 + _RESERVED
+            self._last_id += _RESERVED
+        reserved[block] = next_id + 1, end
+        return next_id
+
+    def _stored(self, scope: Scope, content_id: int, body: bytes, row_id: int) -> bytes:
+        """Returns a new message as it is stored: without its long strings, which are stored once too."""
+        # A string is not cut into itself.
+        pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
+        if not pieces:
+            return stored_body(body)
+        frame = frame_of(framed(pieces, partial(self._refer_each, scope, _STRINGS, row_id)))
+        self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
+        return stored_body(frame)
+
+    def store(self) -> int:
+        """Stores the messages that were new, and returns the number given out last."""
+        self._new.sort()
+        execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
+        self._new = []
+        self._address.clear()
+        self._prompts.clear()
+        many = [scope for scope, known in self._known.items() if len(known) > _MESSAGES]
+        for scope in (*many, *islice(self._known, max(0, len(self._known) - _SCOPES))):
+            self._known.pop(scope, None)
+            self._strings.pop(scope, None)
+            self._reserved.pop(scope, None)
+        return self._last_id
+
+    def _messages(self, scope: Scope) -> dict[bytes, int]:
+        known = self._known.get(scope)
+        if known is None:
+            known = self._known[scope] = {}
+            self._learn(scope, _latest(self._begun(), scope))
+        self._known.move_to_end(scope)
+        return known
+
+    def _learn(self, scope: Scope, ids: set[int]) -> None:
+        """Read which messages those are, and which long strings they have."""
+        if not ids:
+            return
+        sql = (
+            "SELECT hash, id, iif(substr(body, 1, 1) = ?, body, NULL) FROM contents "
+            "WHERE id IN (SELECT value FROM json_each(?))"
+        )
+        for address, content_id, framed_body in self._begun().execute(sql, (FRAMED, json_list(sorted(ids)))):
+            self._known[scope][address] = content_id
+            if framed_body is not None and isinstance(frame := read_body(framed_body), Frame):
+                self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
+
+    def _begun(self) -> sqlite3.Connection:
+        assert self._database is not None
+        return self._database
+
+
+def hashing(scope: str) -> Callable[[bytes | Raw], bytes]:
+    """Returns the function that gives a message its address; equal messages of different scopes have different ones.
+
+    So deleting a session never has to look at another.
+    """
+    key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
+    keyed = blake2b(digest_size=16, key=key)
+
+    def address(body: bytes | Raw) -> bytes:
+        state = keyed.copy()
+        state.update(memoryview(body))
+        return state.digest()
+
+    return address
+
+
+def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:
+    """Returns the ids of what the latest prompts of a scope have."""
+    found = database.execute(_LATEST[scope.of], {"id": scope.id, "looked_at": _LOOKED_AT, "prompts": _PROMPTS})
+    return content_ids(row[0] for row in found)

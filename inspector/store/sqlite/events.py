@@ -1,0 +1,181 @@
+"""Rows as events: summaries column by column, and the large fields spliced from stored JSON."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import msgspec
+from sqlalchemy import Connection, select
+from sqlalchemy import Row as SqlRow
+
+from inspector.frames import Frame, frame_text
+from inspector.model import Event, SpanError
+from inspector.store.sqlite.contents import messages
+from inspector.store.sqlite.tables import spans, traces
+from inspector.store.values.codec import unpack
+from inspector.store.values.contents import Message, content_ids, read_shared, text_of
+
+_c = spans.c
+_traces = traces.alias("named")
+"""Under another name, so that it stays a question of its own inside questions about traces."""
+TRACE_ID = select(_traces.c.trace_id).where(_traces.c.id == _c.trace_id).scalar_subquery()
+"""A span's trace as the world knows it."""
+SUMMARY = (
+    *(_c.seq, TRACE_ID, _c.span_id, _c.parent_id, _c.session_id, _c.kind, _c.name, _c.status, _c.hook, _c.dialect),
+    *(_c.service, _c.agent, _c.named_model, _c.tool, _c.start_ns, _c.end_ns, _c.exact_times, _c.duration_ms),
+    *(_c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
+    *(_c.error_type, _c.error_message, _c.error_traceback, _c.folded_into),
+)
+"""The columns of an event without its large fields, in the order that `summary` expects."""
+LARGE = (_c.input_key, _c.output_key, _c.shared, _c.attributes, _c.events, _c.links)
+"""The columns of the large fields, in the order that `whole` expects after the summary's."""
+
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ANY_JSON = msgspec.json.Decoder(msgspec.Raw)
+_EMPTY_LIST = msgspec.Raw(b"[]")
+
+
+def summary(row: Sequence[Any]) -> Event:
+    """Returns the event of a row, without its large fields."""
+    return Event(*_summary_values(row))
+
+
+def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]]) -> list[Event]:
+    """Returns the events of rows in full."""
+    at = len(SUMMARY)
+    texts = messages(connection, content_ids(row[at + 2] for row in rows))
+    return [Event(*_summary_values(row), *_large_values(row[at : at + len(LARGE)], texts)) for row in rows]
+
+
+def size_of(event: Event) -> int:
+    """Returns about how many bytes of JSON the large fields of an event and its traceback are."""
+    large = (event.input, event.output, event.attributes, event.events, event.links)
+    traceback = event.error.traceback if event.error is not None else None
+    return sum(len(bytes(text)) for text in large if text is not None) + len(traceback or "")
+
+
+def attribute_text(attributes: bytes, shared: str | None, key: str) -> str | None:
+    """Returns an attribute as text: strings as they are, other values as JSON; None for what is kept apart.
+
+    This is a function of SQL on the connections of readers.
+    """
+    refers = read_shared(shared).get(key, key) if shared else key
+    own = unpack(attributes)
+    if not isinstance(refers, str) or msgspec.json.encode(refers)[1:-1] not in own:
+        return None
+    value = _ATTRIBUTES.decode(own).get(refers)
+    if value is None:
+        return None
+    text = bytes(value)
+    return msgspec.json.decode(text, type=str) if text[:1] == b'"' else text.decode()
+
+
+def content_text(attributes: bytes, shared: str | None, key: str | None, path: str) -> str | None:
+    """Returns the value inside of a content attribute as text, as `attribute_text` does; None where there is none.
+
+    This is a function of SQL on the connections of readers. A path is names and numbers, ``rows[0].id``; a name that
+    holds a dot itself is found as well. Strings that are kept apart are not found.
+    """
+    text = None if key is None else attribute_text(attributes, shared, key) or _without_strings(shared, key)
+    return None if text is None else value_in(text, path)
+
+
+def _without_strings(shared: str | None, key: str) -> str | None:
+    """Returns what is left of an attribute whose long strings are kept apart, with null for each."""
+    refers = read_shared(shared).get(key)
+    if not isinstance(refers, Frame) or not refers.own:
+        return None
+    return frame_text(refers, lambda _: b"null").decode()
+
+
+def value_in(text: str, path: str) -> str | None:
+    """Returns the value at a path of JSON as text; None where there is none, or the text is no whole JSON."""
+    try:
+        value = _value_at(msgspec.json.decode(text), path)
+    except (msgspec.MsgspecError, RecursionError, LookupError):
+        return None
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+_INDEX = re.compile(r"\[(\d{1,9})\]\.?")
+_NO_VALUE = object()
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """Returns the value at a path; raises LookupError where it leads nowhere."""
+    if not path:
+        return value
+    if isinstance(value, list):
+        index = _INDEX.match(path)
+        if index is None:
+            raise LookupError(path)
+        return _value_at(cast("list[Any]", value)[int(index[1])], path[index.end() :])
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        for end in (len(path), *(at for at, letter in enumerate(path) if letter in ".[")):
+            found = members.get(path[:end], _NO_VALUE)
+            if found is not _NO_VALUE:
+                return _value_at(found, path[end:].removeprefix("."))
+    raise LookupError(path)
+
+
+def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
+    start_ns, end_ns, exact = row[14:17]
+    start, end = str(start_ns), None if end_ns is None else str(end_ns)
+    if exact is not None:
+        start, _, exact_end = exact.partition(" ")
+        end = exact_end or None
+    kind, message, traceback = row[22:25]
+    failed = kind is not None or message is not None or traceback is not None
+    error = SpanError(kind, message, traceback) if failed else None
+    return (*row[:14], start, end, *row[17:22], error, row[25])
+
+
+def _large_values(row: Sequence[Any], texts: Mapping[int, Message]) -> tuple[msgspec.Raw | None, ...]:
+    input_key, output_key, shared, attributes, events, links = row
+    own = unpack(attributes)
+    found = _ATTRIBUTES.decode(own)
+    added: dict[str, bytes] = {}
+    plain: dict[str, bytes] = {}
+    refers_to = read_shared(shared)
+    for key, refers in refers_to.items():
+        if not isinstance(refers, str):
+            plain[key] = text_of(refers, texts)
+            added[key] = msgspec.json.encode(plain[key].decode())
+    for key, refers in refers_to.items():
+        if isinstance(refers, str):
+            added[key] = added.get(refers) or bytes(found.get(refers, b"null"))
+            if refers in plain:
+                plain[key] = plain[refers]
+    return (
+        _content(input_key, plain, added, found),
+        _content(output_key, plain, added, found),
+        msgspec.Raw(_spliced(own, added)),
+        _EMPTY_LIST if events is None else msgspec.Raw(unpack(events)),
+        _EMPTY_LIST if links is None else msgspec.Raw(unpack(links)),
+    )
+
+
+def _spliced(own: bytes, added: Mapping[str, bytes]) -> bytes:
+    if not added:
+        return own
+    members = b",".join(msgspec.json.encode(key) + b":" + value for key, value in added.items())
+    return own[:-1] + (b"," if len(own) > 2 else b"") + members + b"}"
+
+
+def _content(
+    key: str | None, plain: Mapping[str, bytes], added: Mapping[str, bytes], found: Mapping[str, msgspec.Raw]
+) -> msgspec.Raw | None:
+    if key is None:
+        return None
+    if key in plain:
+        return msgspec.Raw(plain[key])
+    value = added.get(key) or (bytes(found[key]) if key in found else None)
+    if value is None or value[:1] != b'"':
+        return None if value is None else msgspec.Raw(value)
+    text = msgspec.json.decode(value, type=str).encode()
+    try:
+        # A Raw shares the memory of what it was decoded from, and checks that it is JSON without building it.
+        return _ANY_JSON.decode(text)
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
+        return msgspec.Raw(value)

@@ -1,0 +1,132 @@
+"""Keeps ``folded_into`` right as spans arrive, whichever of a family comes first."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sqlalchemy import Connection
+
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.rollups import Change
+from inspector.store.values.folding import Family, Node
+from inspector.store.values.rows import Row
+from inspector.store.values.sums import TraceSums
+
+MOST_SPANS = 20_000
+"""Spans of a trace up to which it is looked at; what comes later in a longer one counts by itself."""
+MOST_REMEMBERED = 100_000
+"""Spans of recent traces that are kept in memory, so that a trace that grows is not read again with each batch."""
+
+Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
+"""Reads stored rows by trace and span."""
+
+_LOAD = (
+    "SELECT span_id, parent_id, kind, status, CASE kind WHEN 'tool' THEN tool WHEN 'agent' THEN agent END, start_ns, "
+    "input_tokens, output_tokens, cost_usd IS NOT NULL, identity, folded_into FROM spans WHERE trace_id = ?"
+)
+"""The fields of a `Node`, and what was decided."""
+
+
+class Families:
+    """The families of the traces that spans arrived for lately."""
+
+    def __init__(self, *, most_spans: int = MOST_SPANS, most_remembered: int = MOST_REMEMBERED) -> None:
+        self._most_spans = most_spans
+        self._most_remembered = most_remembered
+        self._families: OrderedDict[int, Family] = OrderedDict()
+        self._remembered = 0
+
+    def forget(self) -> None:
+        """Let go of everything, as after a transaction that failed or rows that were deleted."""
+        self._families.clear()
+        self._remembered = 0
+
+    def fold(
+        self, connection: Connection, changes: Sequence[Change], traces: Mapping[int, TraceSums], fetch: Fetch
+    ) -> list[Change]:
+        """Return the changes with what they are folded into, and further ones for rows that they fold or unfold.
+
+        Args:
+            connection: The writer's.
+            changes: What a batch is about to write.
+            traces: The sums of their traces, as they are stored.
+            fetch: Reads stored rows; the further changes keep their ``seq``, which the caller raises.
+        """
+        families: dict[int, Family | None] = {}
+        stirred: set[int] = set()
+        for _, row in changes:
+            trace = row.trace_id
+            if trace not in families:
+                families[trace] = self._family(connection, traces[trace])
+            family = families[trace]
+            if family is None:
+                continue
+            known = len(family.nodes)
+            if family.add(_node(row)):
+                stirred.add(trace)
+            self._remembered += len(family.nodes) - known
+        unwritten: dict[tuple[int, str], str | None] = {}
+        for trace in stirred:
+            family = families[trace]
+            assert family is not None
+            unwritten |= {(trace, span_id): into for span_id, into in family.refold().items()}
+        if any(family is None or family.folded for family in families.values()):
+            told = [self._told(change, families[change[1].trace_id]) for change in changes]
+        else:
+            told = list(changes)
+        for _, row in changes:
+            unwritten.pop((row.trace_id, row.span_id), None)
+        for key, stored in fetch(list(unwritten)).items() if unwritten else ():
+            told.append((stored, stored._replace(folded_into=unwritten[key])))
+        self._shrink()
+        return told
+
+    def _told(self, change: Change, family: Family | None) -> Change:
+        old, row = change
+        into = family.folded.get(row.span_id) if family is not None else old and old.folded_into
+        return change if into is None else (old, row._replace(folded_into=into))
+
+    def _family(self, connection: Connection, trace: TraceSums) -> Family | None:
+        if trace.spans > self._most_spans:
+            self._drop(self._families.pop(trace.id, None))
+            return None
+        family = self._families.get(trace.id)
+        if family is None:
+            family = self._families[trace.id] = Family()
+            stored = driver(connection).execute(_LOAD, (trace.id,)) if trace.spans else ()
+            for *values, into in stored:
+                family.add(Node(*values))
+                if into is not None:
+                    family.fold(values[0], into)
+            family.changed.clear()
+            family.unsettled.clear()
+            self._remembered += _weight(family)
+        self._families.move_to_end(trace.id)
+        return family
+
+    def _shrink(self) -> None:
+        while self._remembered > self._most_remembered:
+            self._drop(self._families.popitem(last=False)[1])
+
+    def _drop(self, family: Family | None) -> None:
+        self._remembered -= 0 if family is None else _weight(family)
+
+
+def _weight(family: Family) -> int:
+    # Most traces have no calls, and are kept too.
+    return 1 + len(family.nodes)
+
+
+def _node(row: Row) -> Node:
+    return Node(
+        row.span_id,
+        row.parent_id,
+        row.kind,
+        row.status,
+        row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None,
+        row.start_ns,
+        row.input_tokens,
+        row.output_tokens,
+        row.cost_usd is not None,
+        row.identity,
+    )

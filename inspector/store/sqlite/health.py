@@ -1,0 +1,54 @@
+"""Figures about the store as a whole."""
+
+import sqlite3
+from pathlib import Path
+
+from sqlalchemy import Connection, func, select
+
+from inspector.store.protocol import Health, Kept
+from inspector.store.sqlite.arrivals import arrived_by
+from inspector.store.sqlite.counters import calls_ever, load_counters
+from inspector.store.sqlite.losses import sum_losses
+from inspector.store.sqlite.notes import removals
+from inspector.store.sqlite.retention import used_bytes
+from inspector.store.sqlite.summaries import TRACE, trace_of
+from inspector.store.sqlite.tables import SCHEMA_VERSION, runs, traces
+
+
+def read_health(connection: Connection, path: Path) -> Health:
+    """Returns the figures; what is counted is kept as it is written, so that they cost the same for any database."""
+    counts = load_counters(connection)
+    losses, losses_ever = sum_losses(connection)
+    return Health(
+        spans=counts["spans"],
+        bytes=sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal")),
+        used_bytes=used_bytes(connection),
+        oldest_ns=connection.execute(select(func.min(traces.c.start_ns))).scalar(),
+        last_seq=counts["seq"],
+        search_behind=counts["seq"] - counts["indexed"],
+        schema_version=SCHEMA_VERSION,
+        sqlite_version=sqlite3.sqlite_version,
+        losses=losses,
+        losses_ever=losses_ever,
+        calls_ever=calls_ever(counts),
+        removed=removals(counts),
+    )
+
+
+def read_kept(connection: Connection) -> Kept:
+    """Returns how much is kept, and what goes next: the trace that arrived first."""
+    of_runs, of_traces = (
+        connection.execute(select(func.count()).select_from(table)).scalar() or 0 for table in (runs, traces)
+    )
+    first = connection.execute(select(*TRACE).order_by(traces.c.id).limit(1)).first()
+    if first is None:
+        return Kept(of_runs, of_traces, None, None)
+    trace = trace_of(first)
+    return Kept(of_runs, of_traces, trace, arrived_by(connection, trace.seq))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,114 @@
+"""The spans of a trace or a run that hold a text: what was said by the index of full text, the rest by a look."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import Connection
+
+from inspector.model import Hit, Hits
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite.contents import brought_by, json_list, messages, with_strings
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.codec import unpack
+from inspector.store.values.contents import own_ids, read_shared
+from inspector.store.values.places import Places, Searched
+from inspector.store.values.terms import expression, patterns
+
+_MOST = 1000
+"""Spans that are looked into."""
+_STEP = 50
+_LOOK_ROWS = 500
+_COLUMNS = ", ".join(Searched._fields)
+
+
+class Place(NamedTuple):
+    """A trace or a run."""
+
+    column: Literal["trace_id", "run_id"]
+    id: str
+
+
+def read_hits(
+    connection: Connection, q: str, place: Place, limits: ReadLimits, *, limit: int, attributes: bool
+) -> Hits | None:
+    """Returns the spans of a trace or a run that hold the words of a text; None when there is no such.
+
+    Args:
+        connection: A reader's.
+        q: The words, as `inspector.store.values.terms` reads them.
+        place: Where to look.
+        limits: How long it may take.
+        limit: How many hits are wanted with their places.
+        attributes: Whether attributes are searched that full text does not know, and spans that still run.
+    """
+    sql = f"SELECT id FROM traces WHERE {place.column} = ?"  # noqa: S608  # a constant
+    traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
+    if not traces:
+        return None
+    match = expression(q)
+    if match is None:
+        return Hits((), 0, complete=True)
+    until = time.monotonic() + limits.walk_s
+    found, complete = _candidates(connection, json_list(traces), match, q, until if attributes else None)
+    places = Places(patterns(q))
+    hits: list[Hit] = []
+    looked = 0
+    for at in range(0, min(len(found), _MOST), _STEP):
+        row_ids = found[at : min(at + _STEP, _MOST)]
+        if len(hits) >= limit or (looked and time.monotonic() > until):
+            break
+        hits += _hits(connection, row_ids, places)
+        looked += len(row_ids)
+    total = len(hits) + len(found) - looked
+    return Hits(tuple(hits[:limit]), total, complete and looked == len(found))
+
+
+def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Iterator[Hit]:
+    sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+    rows = {row[0]: Searched._make(row) for row in driver(connection).execute(sql, (json_list(row_ids),))}
+    sharing = {row_id: read_shared(row.shared) for row_id, row in rows.items() if row.shared is not None}
+    brought = brought_by(connection, sharing.keys()) | messages(connection, own_ids(sharing.values()))
+    texts = with_strings(connection, brought)
+    for row_id in row_ids:
+        row = rows[row_id]
+        held = places.of(row, sharing.get(row_id, {}), texts)
+        if held is not None:
+            yield Hit(row.span_id, held)
+
+
+def _candidates(connection: Connection, traces: str, match: str, q: str, until: float | None) -> tuple[list[int], bool]:
+    """Returns the rows that may hold the words, in the order the spans began, and whether these are all."""
+    execute = driver(connection).execute
+    known = {
+        row[0]
+        for row in execute(
+            # The plus keeps the planner from looking the spans up in the index one by one.
+            "SELECT id FROM spans WHERE trace_id IN (SELECT value FROM json_each(?)) "
+            "AND +id IN (SELECT rowid FROM search WHERE search MATCH ?)",
+            (traces, match),
+        )
+    }
+    if until is None:
+        ordered = execute(
+            "SELECT id FROM spans WHERE id IN (SELECT value FROM json_each(?)) ORDER BY start_ns, id",
+            (json_list(sorted(known)),),
+        )
+        return [row[0] for row in ordered], True
+    terms = patterns(q)
+    found: list[int] = []
+    complete = True
+    rows: Any = execute(
+        "SELECT id, name, error_message, attributes FROM spans WHERE trace_id IN (SELECT value FROM json_each(?)) "
+        "ORDER BY start_ns, id",
+        (traces,),
+    )
+    for at, (row_id, name, error, attributes) in enumerate(rows):
+        if row_id in known:
+            found.append(row_id)
+        elif complete:
+            text = f"{name}\n{error or ''}\n{unpack(attributes).decode(errors='replace')}"
+            if all(term.search(text) for term in terms):
+                found.append(row_id)
+            complete = at % _LOOK_ROWS != 0 or time.monotonic() < until
+    return found, complete

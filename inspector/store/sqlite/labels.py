@@ -1,0 +1,267 @@
+"""What was said of runs and spans: written, found and removed with what it is on."""
+
+import operator
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, union_all
+
+from inspector.model import NOTE, OPPOSITES, AskedLabel, Comparison, Label, NewLabel, Page, Run
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.listing import Ranking, page_rows
+from inspector.store.sqlite.tables import labels, runs, spans, traces
+from inspector.store.values.cursor import read_cursor, write_cursor
+from inspector.store.values.rows import clamp, clean
+
+MOST_SHOWN = 20
+"""Labels that a run carries in lists."""
+_l = labels.c
+_COLUMNS = "run_id, trace_id, span_id, name, score, value, note, author, source, time_ns"
+_LABEL = (_l.run_id, _l.trace_id, _l.span_id, _l.name, _l.score, _l.value, _l.note, _l.author, _l.source, _l.time_ns)
+
+
+def write_labels(connection: Connection, given: Iterable[NewLabel]) -> list[int]:
+    """Stores labels, and returns the id of each.
+
+    One takes the place of that of the same name, author and source on the same target unless that is later, good and
+    bad that of each other. Notes stand beside one another, but not twice with the same text.
+    """
+    execute = driver(connection).execute
+    ids: list[int] = []
+    for label in given:
+        values = _values(label)
+        target, name, note, author, source, time_ns = values[:3], values[3], *values[6:10]
+        names = json_list(OPPOSITES if name in OPPOSITES else (name,))
+        known = execute(
+            "SELECT id, time_ns FROM labels WHERE run_id = ? AND trace_id = ? AND span_id = ? "
+            "AND name IN (SELECT value FROM json_each(?)) AND author = ? AND source = ? AND (name <> ? OR note IS ?)",
+            (*target, names, author, source, NOTE, note),
+        ).fetchall()
+        later = next((row_id for row_id, at_ns in known if at_ns > time_ns), None)
+        if later is not None:
+            ids.append(later)
+            continue
+        execute(
+            "DELETE FROM labels WHERE id IN (SELECT value FROM json_each(?))",
+            (json_list([row_id for row_id, _ in known]),),
+        )
+        inserted = execute(f"INSERT INTO labels ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)  # noqa: S608  # constants
+        ids.append(inserted.lastrowid or 0)
+    return ids
+
+
+def _values(label: NewLabel) -> tuple[Any, ...]:
+    texts = (label.run_id or "", label.trace_id or "", label.span_id or "", label.name)
+    said = (None if text is None else clean(text) for text in (label.value, label.note))
+    author = clean(label.author or "")
+    return (*map(clean, texts), label.score, *said, author, label.source, clamp(label.time_ns))
+
+
+def give_label(connection: Connection, label: NewLabel) -> Label | None:
+    """Stores a label, and returns it as it is kept; None where there is nothing of what it is to be on."""
+    if label.run_id is not None:
+        there = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))
+    else:
+        of_trace = select(traces.c.id).where(traces.c.trace_id == clean(label.trace_id or "")).scalar_subquery()
+        there = select(spans.c.id).where(spans.c.trace_id == of_trace, spans.c.span_id == clean(label.span_id or ""))
+    if connection.execute(there).first() is None:
+        return None
+    return _by_id(connection, write_labels(connection, [label])[0])
+
+
+def remove_label(connection: Connection, label_id: str) -> Label | None:
+    """Removes a label and returns what it was; None where there is none."""
+    found = _by_id(connection, int(label_id))
+    if found is not None:
+        driver(connection).execute("DELETE FROM labels WHERE id = ?", (int(label_id),))
+    return found
+
+
+def _by_id(connection: Connection, row_id: int) -> Label | None:
+    row = connection.execute(select(_l.id, *_LABEL).where(_l.id == clamp(row_id))).first()
+    return None if row is None else label_of(row)
+
+
+def label_of(row: Sequence[Any]) -> Label:
+    """Returns the label of a row: its id, then the columns in their order."""
+    label_id, run_id, trace_id, span_id, name, score, value, note, author, source, time_ns = row
+    return Label(
+        *(str(label_id), run_id or None, trace_id or None, span_id or None, name, score, value, note),
+        *(author or None, source, str(time_ns)),
+    )
+
+
+def forget_labels(connection: Connection, trace_ids: Collection[str], run_ids: Collection[str]) -> None:
+    """Removes those of traces that are gone, and of those of the runs that are by now."""
+    execute = driver(connection).execute
+    execute("DELETE FROM labels WHERE trace_id IN (SELECT value FROM json_each(?))", (json_list([*trace_ids]),))
+    execute(
+        "DELETE FROM labels WHERE run_id IN (SELECT value FROM json_each(?)) "
+        "AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = labels.run_id)",
+        (json_list([run_id for run_id in run_ids if run_id]),),
+    )
+
+
+def forget_stray_labels(connection: Connection, before_ns: int) -> None:
+    """Removes those from before a time whose run or trace was never recorded."""
+    driver(connection).execute(
+        "DELETE FROM labels WHERE time_ns < ? AND CASE trace_id "
+        "WHEN '' THEN NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = labels.run_id) "
+        "ELSE NOT EXISTS (SELECT 1 FROM traces WHERE traces.trace_id = labels.trace_id) END",
+        (clamp(before_ns),),
+    )
+
+
+def read_labels(  # what a list can be asked for
+    connection: Connection,
+    *,
+    run_id: str | None,
+    trace_id: str | None,
+    span_id: str | None,
+    cursor: str | None,
+    limit: int,
+) -> Page[Label]:
+    """Returns one page of labels, the latest first; those of a run with those of its spans."""
+    identity = ("labels", run_id, trace_id, span_id)
+    ranking = Ranking(_l.time_ns, _l.id, "desc", read_cursor(identity, cursor))
+    query = select(_l.time_ns, *_LABEL, _l.id)
+    if run_id is not None:
+        query = query.where(or_(_l.run_id == clean(run_id), _l.trace_id.in_(_traces_of((clean(run_id),)))))
+    if trace_id is not None:
+        query = query.where(_l.trace_id == clean(trace_id))
+    if span_id is not None:
+        query = query.where(_l.span_id == clean(span_id))
+    rows = page_rows(connection, query, ranking, limit + 1)
+    following = write_cursor(identity, (rows[limit - 1][0], rows[limit - 1][-1])) if len(rows) > limit else None
+    return Page(tuple(label_of((row[-1], *row[1:-1])) for row in rows[:limit]), following)
+
+
+def _traces_of(run_ids: Collection[str]) -> Select[tuple[str]]:
+    return select(traces.c.trace_id).where(traces.c.run_id.in_(run_ids))
+
+
+def with_labels(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
+    """Returns runs with the latest of their labels."""
+    run_ids = [run.run_id for run in items]
+    own = select(_l.run_id, _l.id, *_LABEL).where(_l.run_id.in_(run_ids), _l.run_id != "")
+    of_spans = select(traces.c.run_id, _l.id, *_LABEL).join(traces, traces.c.trace_id == _l.trace_id)
+    found: dict[str, list[Label]] = {}
+    for query in (own, of_spans.where(traces.c.run_id.in_(run_ids))):
+        for run_id, *row in connection.execute(query.order_by(_l.time_ns.desc(), _l.id.desc())):
+            its = found.setdefault(run_id, [])
+            if len(its) < MOST_SHOWN:
+                its.append(label_of(row))
+    if not found:
+        return tuple(items)
+    return tuple(replace(run, labels=tuple(found.get(run.run_id, ()))) for run in items)
+
+
+_COMPARED: dict[Comparison, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+def _met(asked: AskedLabel) -> ColumnElement[bool]:
+    name = _l.name == clean(asked.name)
+    if asked.comparison is None:
+        return name
+    try:
+        met = _COMPARED[asked.comparison](_l.score, float(asked.operand))
+    except ValueError:
+        return and_(name, _l.value == clean(asked.operand))
+    return and_(name, or_(_l.value == clean(asked.operand), met) if asked.comparison == "=" else met)
+
+
+def runs_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+    """Returns the conditions for runs that have each of these labels, on themselves or on one of their spans."""
+    return [runs.c.run_id.in_(_runs_with(_met(each))) for each in asked]
+
+
+def _runs_with(met: ColumnElement[bool]) -> Any:
+    own = select(_l.run_id).where(met, _l.run_id != "")
+    return union_all(own, select(traces.c.run_id).join(labels, _l.trace_id == traces.c.trace_id).where(met))
+
+
+def traces_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+    """Returns the conditions for traces that have each of these labels, on one of their spans or on their run."""
+    t = traces.c
+    return [
+        or_(
+            t.trace_id.in_(select(_l.trace_id).where(met, _l.trace_id != "")),
+            t.run_id.in_(select(_l.run_id).where(met, _l.run_id != "")),
+        )
+        for met in map(_met, asked)
+    ]
+
+
+_labelled = spans.alias("labelled")
+"""Under another name, so that it stays a question of its own inside questions about spans."""
+_its_trace = traces.alias("labelled_trace")
+_SPANS = (
+    labels.join(_its_trace, _its_trace.c.trace_id == _l.trace_id)
+    .join(_labelled, and_(_labelled.c.trace_id == _its_trace.c.id, _labelled.c.span_id == _l.span_id))
+)  # fmt: skip
+
+
+def spans_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+    """Returns the conditions for spans that have each of these labels."""
+    return [spans.c.id.in_(_spans_with(_met(each))) for each in asked]
+
+
+def _spans_with(met: ColumnElement[bool]) -> Select[tuple[int]]:
+    return select(_labelled.c.id).select_from(_SPANS).where(met)
+
+
+KEY = _l.name + func.coalesce("=" + _l.value, "")
+"""What figures call a label, which is what a filter finds it by."""
+
+
+def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | None]]]:
+    """Returns the labels of every span that has one, as `KEY` names them, with their scores, by its row id."""
+    found: dict[int, list[tuple[str, float | None]]] = {}
+    for row_id, key, score in connection.execute(select(_labelled.c.id, KEY, _l.score).select_from(_SPANS)):
+        found.setdefault(row_id, []).append((key, score))
+    return found
+
+
+def keys_of_runs() -> Select[*tuple[Any, ...]]:
+    """Returns the question for the labels of runs, on themselves and on their spans: row id, key and score."""
+    own = select(runs.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
+    its = runs.join(traces, traces.c.run_id == runs.c.run_id).join(labels, _l.trace_id == traces.c.trace_id)
+    found = union_all(own, select(runs.c.id, KEY, _l.score).select_from(its)).subquery("labelled_runs")
+    return select(found.c.whole, found.c.key, found.c.score)
+
+
+def keys_of_traces() -> Select[*tuple[Any, ...]]:
+    """Returns the question for the labels of traces, on their spans and on their runs: row id, key and score."""
+    its = or_(_l.trace_id == traces.c.trace_id, and_(_l.run_id == traces.c.run_id, _l.run_id != ""))
+    return select(traces.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, its)
+
+
+def _scored(asked: Sequence[AskedLabel]) -> ColumnElement[bool]:
+    """Returns the condition for the labels that something is ranked by: of the first name asked for, else of any."""
+    is_scored = _l.score.is_not(None)
+    return and_(_l.name == clean(asked[0].name), is_scored) if asked else is_scored
+
+
+def score_of_run(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+    """Returns what runs are ranked by, their highest score, and the condition for those that have one."""
+    wanted = _scored(asked)
+    of_spans = _l.trace_id.in_(select(traces.c.trace_id).where(traces.c.run_id == runs.c.run_id).correlate(runs))
+    highest = select(func.max(_l.score)).where(wanted, or_(_l.run_id == runs.c.run_id, of_spans))
+    return highest.correlate(runs).scalar_subquery(), runs.c.run_id.in_(_runs_with(wanted))
+
+
+def score_of_span(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+    """Returns what spans are ranked by, their highest score, and the condition for those that have one."""
+    wanted = _scored(asked)
+    its_trace = select(_its_trace.c.trace_id).where(_its_trace.c.id == spans.c.trace_id).correlate(spans)
+    of_span = (_l.trace_id == its_trace.scalar_subquery(), _l.span_id == spans.c.span_id)
+    highest = select(func.max(_l.score)).where(wanted, *of_span)
+    return highest.correlate(spans).scalar_subquery(), spans.c.id.in_(_spans_with(wanted))

@@ -1,0 +1,125 @@
+"""Keyset pages: sorted lists that cost the same at any depth, and never skip or repeat an item."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, or_
+from sqlalchemy import Row as SqlRow
+
+from inspector.model import Order
+from inspector.store.values.cursor import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How a list is sorted, and where a page of it begins."""
+
+    value: ColumnElement[Any]
+    """Rows without a value come last in either order."""
+    row_id: ColumnElement[int]
+    """Breaks ties, in the same order."""
+    order: Order
+    after: Position | None
+    """Where the page before ended."""
+
+
+def page_rows(
+    connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int
+) -> Sequence[SqlRow[*tuple[Any, ...]]]:
+    """Returns up to ``limit`` rows of the query, beginning after a position."""
+    value, row_id, order, after = ranking.value, ranking.row_id, ranking.order, ranking.after
+    sorting = [_ordered(column, order) for column in (value, row_id)]
+    rows: list[SqlRow[*tuple[Any, ...]]] = []
+    if after is None or after[0] is not None:
+        valued = query.where(value.is_not(None)) if _may_lack(value) else query
+        if after is not None:
+            valued = valued.where(_beyond(ranking, after))
+        rows += connection.execute(valued.order_by(*sorting).limit(limit)).all()
+        after = None
+    if len(rows) < limit and _may_lack(value):
+        rest = query.where(value.is_(None))
+        if after is not None:
+            rest = rest.where(row_id < after[1] if order == "desc" else row_id > after[1])
+        # The sum keeps SQLite from walking the whole table in the order of its ids: an index over it is narrower.
+        unvalued = rest.order_by(_ordered(row_id + 0, order)).limit(limit - len(rows))
+        rows += connection.execute(unvalued).all()
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a walk over rows that no index finds goes on."""
+
+    steps: Sequence[int]
+    """How many rows are tested at a time; the last number again and again."""
+    walk_s: float
+    """How long it may take; 0 for one step."""
+
+
+Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
+"""Tells which of these rows are wanted."""
+
+
+def passing_ids(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    tests: Sequence[Test],
+    pace: Pace,
+) -> tuple[list[Position], Position | None]:
+    """Walks the rows of a query in order until enough of them pass every test, or the time for it is over.
+
+    Args:
+        connection: A reader's.
+        query: Selects the sorted value and the row id.
+        ranking: The order, and where to begin.
+        limit: How many rows are wanted.
+        tests: What each row must pass.
+        pace: How far it goes at a time, and how long.
+
+    Returns:
+        Up to ``limit`` positions, and where to go on; None at the end of the list. Fewer than wanted and yet a place to
+        go on means that the time was over.
+    """
+    until = time.monotonic() + pace.walk_s
+    passed: list[Position] = []
+    rows: Sequence[Any] = ()
+    for size in chain(pace.steps, repeat(pace.steps[-1])):
+        rows = page_rows(connection, query, ranking, size)
+        if not rows:
+            return passed, None
+        ids = [row[1] for row in rows]
+        for test in tests:
+            wanted = test(connection, ids) if ids else set[int]()
+            ids = [row_id for row_id in ids if row_id in wanted]
+        kept = set(ids)
+        passed += [(row[0], row[1]) for row in rows if row[1] in kept]
+        if len(passed) > limit:
+            return passed[:limit], passed[limit - 1]
+        if len(rows) < size:
+            return passed, None
+        ranking = replace(ranking, after=(rows[-1][0], rows[-1][1]))
+        if time.monotonic() >= until:
+            return passed, ranking.after
+    raise AssertionError
+
+
+def _may_lack(value: ColumnElement[Any]) -> bool:
+    return bool(getattr(value, "nullable", True))
+
+
+def _ordered(column: ColumnElement[Any], order: Order) -> ColumnElement[Any]:
+    return column.desc() if order == "desc" else column.asc()
+
+
+def _beyond(ranking: Ranking, after: Position) -> ColumnElement[bool]:
+    value, row_id = ranking.value, ranking.row_id
+    last, last_id = after
+    descending = ranking.order == "desc"
+    bound, further = (value <= last, value < last) if descending else (value >= last, value > last)
+    tie = and_(value == last, row_id < last_id if descending else row_id > last_id)
+    return and_(bound, or_(further, tie))

@@ -1,0 +1,105 @@
+"""What was not recorded: rows for stretches of time, and their sums."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection
+
+from inspector.model import LOSS_REASONS, Loss, Losses, Run, Trace
+from inspector.store.protocol import Age
+from inspector.store.sqlite.counters import load_counters, save_counters
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.rows import INT64_MAX, clamp, clean
+
+APART_NS = 60 * 10**9
+"""Losses of one process and reason that are closer to each other are one row."""
+_LOOKED_AT = 20_000
+"""Spans of a trace whose processes are looked for; the others of a larger one are hardly of further processes."""
+_COUNTER = "lost_"
+_FIELDS = "process, run, service, reason, count, since_ns, until_ns"
+
+
+def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) -> None:
+    """Adds to what is kept what arrives now."""
+    execute = driver(connection).execute
+    for loss in losses:
+        since_ns, until_ns = clamp(loss.since_ns), clamp(loss.until_ns)
+        process = clean(loss.process)
+        merged = execute(
+            "UPDATE losses SET count = count + ?, until_ns = max(until_ns, ?), arrived_ns = ? WHERE id = "
+            "(SELECT id FROM losses WHERE process = ? AND reason = ? AND until_ns >= ? "
+            "ORDER BY until_ns DESC LIMIT 1) RETURNING id",
+            (loss.count, until_ns, now_ns, process, loss.reason, since_ns - APART_NS),
+        ).fetchone()
+        if merged is None:
+            run, service = (None if text is None else clean(text) for text in (loss.run, loss.service))
+            execute(
+                f"INSERT INTO losses ({_FIELDS}, arrived_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  # constants
+                (process, run, service, loss.reason, loss.count, since_ns, until_ns, now_ns),
+            )
+
+
+def read_losses(connection: Connection, run: str | None, limit: int) -> tuple[Loss, ...]:
+    """Returns what was not recorded, the latest first."""
+    where, values = ("", ()) if run is None else ("WHERE run = ?", (clean(run),))
+    rows = driver(connection).execute(
+        f"SELECT {_FIELDS} FROM losses {where} ORDER BY until_ns DESC, id DESC LIMIT ?",  # noqa: S608  # constants
+        (*values, limit),
+    )
+    return tuple(Loss(*row) for row in rows)
+
+
+def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
+    """Returns what was not recorded of what is kept, and the same with what was pruned."""
+    kept: dict[str, int] = dict(_sums(connection, "SELECT reason, sum(count) FROM losses GROUP BY 1"))
+    before = load_counters(connection)
+    ever = {reason: kept.get(reason, 0) + before.get(_COUNTER + reason, 0) for reason in LOSS_REASONS}
+    return losses_of(kept), losses_of(ever)
+
+
+def with_losses(connection: Connection, trace: Trace) -> Trace:
+    """Returns the trace with what its processes did not record in its time."""
+    found = _near(connection, trace, "trace_id = (SELECT id FROM traces WHERE trace_id = ?)", trace.trace_id)
+    return replace(trace, losses=losses_of(found)) if found else trace
+
+
+def with_losses_of_run(connection: Connection, run: Run) -> Run:
+    """Returns the run with what its processes did not record in its time."""
+    found = _near(connection, run, "trace_id IN (SELECT id FROM traces WHERE run_id = ?)", run.run_id)
+    return replace(run, losses=losses_of(found)) if found else run
+
+
+def _near(connection: Connection, whole: Trace | Run, of_it: str, value: str) -> dict[str, int]:
+    end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
+    near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
+    within = (end_ns, clamp(int(whole.start_time_unix_nano)))
+    if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", *within):  # noqa: S608  # constants
+        return {}
+    found = _sums(
+        connection,
+        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN "  # noqa: S608  # constants
+        f"(SELECT process FROM spans WHERE {of_it} LIMIT ?) GROUP BY 1",
+        *(*within, value, _LOOKED_AT),
+    )
+    return dict(found)
+
+
+def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
+    """Removes what is older, and keeps its sums."""
+    before = clamp(before_ns)
+    older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < ?"
+    gone = _sums(connection, f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY 1", before)  # noqa: S608  # constants
+    if gone:
+        counts = load_counters(connection)
+        save_counters(connection, {_COUNTER + reason: counts.get(_COUNTER + reason, 0) + sum_ for reason, sum_ in gone})
+        connection.exec_driver_sql(f"DELETE FROM losses WHERE {older}", (before,))  # noqa: S608  # constants
+
+
+def losses_of(counts: Mapping[str, int]) -> Losses:
+    """Returns counts by reason as one value."""
+    return Losses(**{reason: counts.get(reason, 0) for reason in LOSS_REASONS})
+
+
+def _sums(connection: Connection, sql: str, *values: Any) -> list[Any]:
+    return driver(connection).execute(sql, values).fetchall()

@@ -1,0 +1,128 @@
+"""Which traces, and so which runs, have a span that meets a filter.
+
+Traces are walked in the order of the list, and each is asked whether one of its spans does. Where an index finds the
+spans and they are few, their traces are listed and sorted instead.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sqlalchemy import Column, ColumnElement, Connection, exists, literal_column, or_, select, text
+from sqlalchemy.sql.visitors import replacement_traverse
+
+from inspector.model import Filter, Kind
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.filters import Conditions, named, span_conditions
+from inspector.store.sqlite.search import Matches, find
+from inspector.store.sqlite.tables import spans, traces
+
+_COUNTED: dict[Kind, Column[Any]] = {"llm": traces.c.llm_calls, "tool": traces.c.tool_calls}
+"""Kinds of which each trace counts its spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The only traces that can have such a span."""
+
+    condition: ColumnElement[bool]
+    certain: bool
+    """Whether all of them do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What a trace must meet on account of its spans: that one of them meets all of this."""
+
+    asked: Filter
+    """Without its text."""
+    matches: Matches | None
+    """Those of its text."""
+
+    def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
+        """Returns the traces of the spans that an index finds; None if there is no such index or they are many."""
+        if self.matches is None and self.asked == _of_kinds(self.asked):
+            counts = [_COUNTED[kind] > 0 for kind in self.asked.kinds if kind in _COUNTED]
+            if len(counts) == len(self.asked.kinds):
+                return Candidates(or_(*counts), certain=True)
+        indexed = self._indexed()
+        if not indexed.found:
+            return None
+        query = select(spans.c.trace_id).where(*indexed.found).limit(most_spans + 1)
+        row_ids = connection.execute(query).scalars().all()
+        if len(row_ids) > most_spans:
+            return None
+        listed = text("traces.id IN (SELECT value FROM json_each(:among))")
+        condition = listed.bindparams(among=json_list(sorted(set(row_ids))))
+        many = self.matches is not None and self.matches.few is None
+        return Candidates(condition, certain=not indexed.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
+
+    def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which rows of ``traces`` have such a span."""
+        among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        wanted = [_unindexed(condition) for condition in span_conditions(self.asked).all]
+        if self.matches is None:
+            has_span = exists(spans.c.id).where(spans.c.trace_id == traces.c.id, *wanted)
+            return set(connection.execute(select(traces.c.id).where(among, has_span)).scalars())
+        joined = traces.join(spans, spans.c.trace_id == traces.c.id)
+        query = select(spans.c.id, traces.c.id).select_from(joined).where(among, *wanted)
+        trace_of = {row[0]: row[1] for row in connection.execute(query)}
+        matching = self.matches.among(connection, list(trace_of)) if trace_of else ()
+        return {trace_of[span] for span in matching if span in trace_of}
+
+    def _indexed(self) -> Conditions:
+        if self.matches is not None and self.matches.few is not None:
+            return Conditions([self.matches.any_of(), *map(_unindexed, span_conditions(self.asked).all)], [])
+        narrow = span_conditions(replace(self.asked, kinds=(), since_ns=None, duplicates=True))
+        if not narrow.found:
+            return span_conditions(self.asked) if self.asked.kinds else Conditions([], narrow.tested)
+        # Beside another index that of the kinds would find far more.
+        rest = span_conditions(_of_kinds(self.asked)).found
+        return Conditions([*narrow.found, *map(_unindexed, rest)], narrow.tested)
+
+
+def _of_kinds(asked: Filter) -> Filter:
+    return Filter(kinds=asked.kinds, since_ns=asked.since_ns, duplicates=asked.duplicates)
+
+
+def membership_of(connection: Connection, where: Filter, few_matches: int) -> Membership | Literal[False] | None:
+    """Returns what a filter asks of the spans of a trace; None for nothing, False for what none can meet.
+
+    The matches of its text are listed up to ``few_matches``.
+    """
+    where = named(connection, where)
+    # A span never begins before its trace, so the beginning of the time range holds for both.
+    asked = Filter(
+        kinds=where.kinds,
+        trace_id=where.trace_id,
+        parent_id=where.parent_id,
+        model=where.model,
+        answered_model=where.answered_model,
+        tool=where.tool,
+        error_type=where.error_type,
+        error_class=where.error_class,
+        known_error_type=where.known_error_type,
+        hook=where.hook,
+        duplicates=where.duplicates,
+        since_ns=where.since_ns,
+        attributes=where.attributes,
+        arguments=where.arguments,
+        results=where.results,
+    )
+    if where.q is not None and where.q.strip():
+        matches = find(connection, where.q, few_matches)
+        return False if matches is None else Membership(asked, matches)
+    is_asked = asked != Filter(trace_id=where.trace_id, since_ns=where.since_ns, duplicates=where.duplicates)
+    return Membership(asked, None) if is_asked else None
+
+
+def _unindexed(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Keeps the planner from answering a condition by an index of its own."""
+    return replacement_traverse(condition, {}, _masked)
+
+
+def _masked(element: Any, **_: Any) -> ColumnElement[Any] | None:
+    if not isinstance(element, Column) or element.table is not spans:
+        return None
+    known = spans.c[element.name]
+    return literal_column(f"+spans.{known.name}", known.type)

@@ -1,0 +1,81 @@
+"""Which span a shared message belongs to: the one that brought it, or an heir once that one is gone.
+
+A message is found in search by its owner, and goes when the last span that refers to it goes.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from sqlalchemy import Connection
+
+from inspector.store.sqlite import search
+from inspector.store.sqlite.contents import json_list
+from inspector.store.values.contents import content_ids
+
+
+class Scope(NamedTuple):
+    """Spans of which one may refer to what another brought."""
+
+    of: Literal["session", "run", "trace"]
+    id: str | int
+    """For a trace its row id."""
+
+
+_REFERRING = {
+    "session": "session_id = ?",
+    "run": "run = ?",
+    "trace": "trace_id = ?",
+}
+
+
+def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[Scope]:
+    """Yields the scopes that a span's messages may be shared in.
+
+    Args:
+        session_id: The session of the span.
+        run: The run that its recorder names.
+        trace_id: The row id of its trace.
+        inherited: Whether the session is that of its trace, which may have become known after the span was written.
+    """
+    if session_id:
+        yield Scope("session", session_id)
+    if not session_id or inherited:
+        yield Scope("trace", trace_id)
+        if run is not None:
+            yield Scope("run", run)
+
+
+def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> None:
+    """Gives messages without an owner to other spans of their scopes that refer to them, and removes the others."""
+    if not orphans:
+        return
+    heirs: dict[int, int] = {}
+    for row_id, shared in _referring(connection, scopes):
+        for content_id in content_ids((shared,)) & orphans:
+            heirs.setdefault(content_id, row_id)
+    if heirs:
+        _pass_on(connection, heirs)
+    gone = json_list(sorted(orphans - heirs.keys()))
+    connection.exec_driver_sql("DELETE FROM contents WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+
+
+def _referring(connection: Connection, scopes: set[Scope]) -> Iterator[tuple[int, str]]:
+    for scope in scopes:
+        found = connection.exec_driver_sql(
+            f"SELECT id, shared FROM spans WHERE {_REFERRING[scope.of]} AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
+            (scope.id,),
+        )
+        yield from ((row[0], row[1]) for row in found)
+
+
+def _pass_on(connection: Connection, heirs: dict[int, int]) -> None:
+    found = connection.exec_driver_sql(
+        f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
+        (json_list(sorted(set(heirs.values()))),),
+    )
+    # An heir is found by the messages that it now stands for: its document changes.
+    known = search.forget(connection, [search.Indexed(*values) for values in found])
+    connection.exec_driver_sql(
+        "UPDATE contents SET span = ? WHERE id = ?", [(row_id, content_id) for content_id, row_id in heirs.items()]
+    )
+    search.add(connection, known)

@@ -1,0 +1,305 @@
+"""Questions about events, traces and sessions, each within one read transaction."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, text, true
+from sqlalchemy import Row as SqlRow
+
+from inspector.model import Event, Filter, Order, Page, RunSort, Session, SessionSort, Sort, Trace, TraceSort
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counters import load_counters
+from inspector.store.sqlite.events import LARGE, SUMMARY, size_of, summary, whole
+from inspector.store.sqlite.filters import named, of_trace, span_conditions, trace_conditions
+from inspector.store.sqlite.labels import score_of_span
+from inspector.store.sqlite.listing import Pace, Ranking, Test, page_rows, passing_ids
+from inspector.store.sqlite.membership import Membership, membership_of
+from inspector.store.sqlite.search import Matches, find
+from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
+from inspector.store.sqlite.tables import sessions, spans, traces
+from inspector.store.sqlite.timeline import with_timelines
+from inspector.store.values.cursor import Position, read_cursor, write_cursor
+from inspector.store.values.rows import INT64_MAX, clamp
+
+_SORTED: dict[Sort, ColumnElement[Any]] = {
+    "time": spans.c.start_ns,
+    "duration": spans.c.duration_ms,
+    "cost": spans.c.cost_usd,
+    "tokens": func.coalesce(
+        spans.c.input_tokens + spans.c.output_tokens, spans.c.input_tokens, spans.c.output_tokens, type_=BigInteger
+    ),
+}
+_LONGEST_ID = 64
+_FIRST_STEP, _LONGEST_STEP = 8, 64
+_SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
+    "time": traces.c.start_ns,
+    "duration": traces.c.duration_ms,
+    "cost": traces.c.cost_usd,
+    "spans": traces.c.spans,
+    "tokens": traces.c.input_tokens + traces.c.output_tokens,
+}
+
+
+_SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
+    "time": sessions.c.latest_ns,
+    "duration": sessions.c.end_ns - sessions.c.start_ns,
+    "cost": sessions.c.cost_usd,
+    "spans": sessions.c.spans,
+    "tokens": sessions.c.input_tokens + sessions.c.output_tokens,
+}
+
+
+S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Generic[S]):
+    """Which part of a list is wanted."""
+
+    sort: S
+    order: Order
+    cursor: str | None
+    limit: int
+
+
+def read_events(
+    connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool
+) -> Page[Event]:
+    """Returns one page of events.
+
+    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one; so
+    can one whose events in full are large.
+    """
+    identity = ("events", where, window.sort, window.order)
+    after = read_cursor(identity, window.cursor)
+    limit = window.limit
+    conditions = span_conditions(named(connection, where))
+    if window.sort == "score":
+        value, has_one = score_of_span(where.labels)
+        conditions.found.append(has_one)
+    else:
+        value = _SORTED[window.sort]
+    ranking = Ranking(value, spans.c.id, window.order, after)
+    matches = _matches(connection, where, limits)
+    if matches is False:
+        return Page(())
+    tests: list[Test] = [_passing(conditions.tested)] if conditions.tested else []
+    found = conditions.found
+    if matches is not None and matches.few is not None:
+        found, tests = [*conditions.all, matches.any_of()], []
+    elif matches is not None:
+        tests = [matches.among, *tests]
+    by_time = window.sort == "time"
+    if not tests and not full and by_time:
+        rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
+        return Page(tuple(summary(row) for row in rows[:limit]), _next(identity, rows, limit))
+    # Without any other column, so that what is sorted is read from the index.
+    query = select(value, spans.c.id).where(*found)
+    if tests:
+        pace = Pace(limits.span_steps if by_time else limits.sorted_steps, limits.walk_s)
+        positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
+    else:
+        positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
+    row_ids = [row_id for _, row_id in positions]
+    items = _in_full(connection, row_ids, limits.full_bytes) if full else _in_short(connection, row_ids)
+    if len(items) < len(positions):
+        more = positions[len(items) - 1]
+    return Page(items, None if more is None else write_cursor(identity, more))
+
+
+def read_event(connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits) -> Event | None:
+    """Returns one event in full, the newest of several."""
+    c = spans.c
+    query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
+    if trace_id is not None:
+        row = connection.execute(query.where(of_trace(trace_id))).first()
+        return None if row is None else whole(connection, [row])[0]
+    places: list[ColumnElement[bool]] = [true()]
+    if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
+        # Search knows the final spans up to a change, and the others are few.
+        matches = find(connection, span_id, limits.few_matches)
+        places = [
+            *_changed_after(load_counters(connection)["indexed"]),
+            c.status == literal("running", literal_execute=True),
+        ]
+        places += [] if matches is None else [matches.any_of()]
+    rows = [row for place in places for row in connection.execute(query.where(place)).all()]
+    rows.sort(key=lambda row: row[0])
+    return whole(connection, rows[-1:])[0] if rows else None
+
+
+def read_after(
+    connection: Connection, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
+) -> tuple[Event, ...]:
+    """Returns what changed after a sequence number, in the order of change; less than there is where it is large."""
+    conditions = span_conditions(named(connection, where)).all
+    matches = _matches(connection, where, limits)
+    if matches is False:
+        return ()
+    if matches is not None:
+        conditions.append(matches.each())
+    columns = (spans.c.seq, spans.c.id) if full else SUMMARY
+    rows: list[Any] = []
+    for changed in _changed_after(seq):
+        query = select(*columns).where(changed, *conditions).order_by(spans.c.seq).limit(limit)
+        rows += connection.execute(query).all()
+    rows.sort(key=lambda row: row[0])
+    del rows[limit:]
+    if full:
+        return _in_full(connection, [row[1] for row in rows], limits.full_bytes)
+    return tuple(summary(row) for row in rows)
+
+
+def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) -> list[ColumnElement[bool]] | None:
+    """Returns the conditions of a filter, full text included; None when nothing can match."""
+    conditions = span_conditions(named(connection, where)).all
+    matches = _matches(connection, where, limits)
+    if matches is False:
+        return None
+    return conditions if matches is None else [*conditions, matches.any_of()]
+
+
+def read_trace(connection: Connection, trace_id: str) -> Trace | None:
+    """Returns one trace's sums."""
+    row = connection.execute(select(*TRACE).where(traces.c.trace_id == trace_id)).first()
+    return None if row is None else trace_of(row)
+
+
+def read_traces(
+    connection: Connection, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
+) -> Page[Trace]:
+    """Returns one page of traces.
+
+    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    """
+    identity = ("traces", where, window.sort, window.order)
+    value, limit = _SORTED_TRACES[window.sort], window.limit
+    ranking = Ranking(value, traces.c.id, window.order, read_cursor(identity, window.cursor))
+    membership = membership_of(connection, where, limits.few_matches)
+    if membership is False:
+        return Page(())
+    query = select(value, traces.c.id).where(*trace_conditions(connection, where))
+    if membership is None:
+        rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
+        positions, more = _cut([(row[0], row[1]) for row in rows], limit)
+    else:
+        positions, more = _members(connection, query, ranking, limit, membership, limits)
+    items = _traces_by_ids(connection, [row_id for _, row_id in positions])
+    following = None if more is None else write_cursor(identity, more)
+    return Page(with_timelines(connection, items) if timeline else items, following)
+
+
+def read_session(connection: Connection, session_id: str) -> Session | None:
+    """Returns one session's sums."""
+    row = connection.execute(select(*SESSION).where(sessions.c.session_id == session_id)).first()
+    return None if row is None else session_of(row)
+
+
+def read_sessions(
+    connection: Connection, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
+) -> Page[Session]:
+    """Returns one page of sessions that were active in the time range."""
+    identity = ("sessions", since_ns, until_ns, window.sort, window.order)
+    c, value = sessions.c, _SORTED_SESSIONS[window.sort]
+    query = select(*SESSION, value, c.id)
+    if since_ns is not None:
+        query = query.where(c.latest_ns >= clamp(since_ns))
+    if until_ns is not None and until_ns <= INT64_MAX:
+        query = query.where(c.start_ns < clamp(until_ns))
+    ranking = Ranking(value, c.id, window.order, read_cursor(identity, window.cursor))
+    rows = page_rows(connection, query, ranking, window.limit + 1)
+    return Page(tuple(session_of(row) for row in rows[: window.limit]), _next(identity, rows, window.limit))
+
+
+def _changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Returns the conditions for rows as they first came, and for those that changed since; each has its index."""
+    c = spans.c
+    return and_(c.id > seq, c.seq == c.id), and_(c.seq > seq, c.seq != c.id)
+
+
+def _matches(connection: Connection, where: Filter, limits: ReadLimits) -> Matches | Literal[False] | None:
+    """Returns the matches of the filter's text; None without a text, False when nothing can match."""
+    if where.q is None or not where.q.strip():
+        return None
+    return find(connection, where.q, limits.few_matches) or False
+
+
+def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:
+    def test(connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        return set(connection.execute(select(spans.c.id).where(among, *conditions)).scalars())
+
+    return test
+
+
+def _in_short(connection: Connection, row_ids: Sequence[int]) -> tuple[Event, ...]:
+    return tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
+
+
+def _in_full(connection: Connection, row_ids: Sequence[int], most_bytes: int) -> tuple[Event, ...]:
+    items: list[Event] = []
+    size, step = 0, _FIRST_STEP
+    while len(items) < len(row_ids):
+        rows = _rows(connection, row_ids[len(items) : len(items) + step], select(*SUMMARY, *LARGE))
+        for event in whole(connection, rows):
+            size += size_of(event)
+            if items and size > most_bytes:
+                return tuple(items)
+            items.append(event)
+        # What was read so far tells about how many more fit; the next ones can be larger, so it grows slowly.
+        step = max(1, min(2 * step, _LONGEST_STEP, (most_bytes - size) * len(items) // (size + 1)))
+    return tuple(items)
+
+
+def _rows(
+    connection: Connection, row_ids: Sequence[int], query: Select[*tuple[Any, ...]]
+) -> list[SqlRow[*tuple[Any, ...]]]:
+    among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+    by_id = {row[-1]: row for row in connection.execute(query.add_columns(spans.c.id).where(among))}
+    try:
+        return [by_id[row_id] for row_id in row_ids]
+    except KeyError as missing:
+        raise sqlite3.DatabaseError(f"an index names row {missing}, which is not there") from None
+
+
+def _members(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    membership: Membership,
+    limits: ReadLimits,
+) -> tuple[list[Position], Position | None]:
+    # Most filters are met by many of the first traces, which is seen sooner than looked up.
+    glance = Pace(limits.trace_steps, 0)
+    positions, more = passing_ids(connection, query, ranking, limit, [membership.test], glance)
+    if more is None or len(positions) == limit:
+        return positions, more
+    candidates = membership.candidates(connection, limits.listed_spans)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
+            return _cut([(row[0], row[1]) for row in rows], limit)
+    pace = Pace(limits.trace_steps, limits.walk_s)
+    return passing_ids(connection, query, ranking, limit, [membership.test], pace)
+
+
+def _cut(positions: list[Position], limit: int) -> tuple[list[Position], Position | None]:
+    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
+
+
+def _traces_by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Trace, ...]:
+    among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+    by_id = {row[-1]: row for row in connection.execute(select(*TRACE, traces.c.id).where(among))}
+    return tuple(trace_of(by_id[row_id]) for row_id in row_ids)
+
+
+def _next(identity: object, rows: Sequence[SqlRow[*tuple[Any, ...]]], limit: int) -> str | None:
+    if len(rows) <= limit:
+        return None
+    last = rows[limit - 1]
+    return write_cursor(identity, (last[-2], last[-1]))

@@ -1,0 +1,279 @@
+"""Removing spans for good: by trace, by session, by age and by size, in transactions short enough to wait for."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from inspector.store.errors import StoreFull
+from inspector.store.protocol import Age, Pruned
+from inspector.store.sqlite import arrivals, rollups, runs, search, turns
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counters import uncount_spans
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.labels import forget_labels, forget_stray_labels
+from inspector.store.sqlite.losses import prune_losses
+from inspector.store.sqlite.ownership import release, scopes_of
+from inspector.store.sqlite.removal import Removal
+from inspector.store.values.rows import clamp
+
+SLICE_TRACES = 200
+SIZE_TRACES = 50
+"""Most traces between two looks at the size; fewer where fewer are too many."""
+_TIDY_SHARE = 4
+"""The index of the text is merged once this part of the spans that are left was removed."""
+_VACUUM_PAGES, _TIGHT_VACUUM_PAGES = 256, 16
+"""Pages that one transaction gives back, in general and where the disk is full."""
+
+
+class _Aged(Protocol):
+    def __call__(self, connection: Connection, *, limit: int) -> Sequence[str]:
+        """Returns traces that are too old."""
+        ...
+
+
+def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
+    """Removes traces, and returns how many spans they had; one cut short is finished by the next call."""
+    removed = sum(spans for _, spans in _deletions(removal, trace_ids))
+    if removal.is_tight:
+        # A page that is free is free for us alone; on a full disk others wait for it.
+        give_back(removal)
+    return removed
+
+
+def _deletions(removal: Removal, trace_ids: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Removes traces, and says after each transaction how many traces and spans went in it."""
+    begin = 0
+    while begin < len(trace_ids):
+        gone = removal.step(partial(_delete_slice, removal, trace_ids[begin : begin + SLICE_TRACES]))
+        begin += gone.done
+        yield gone.traces, gone.spans
+
+
+def give_back(removal: Removal) -> None:
+    """Gives all free pages back to the file system."""
+    while removal.step(partial(_vacuum_some, removal)):
+        pass
+
+
+def delete_session(removal: Removal, session_id: str) -> int:
+    """Removes the traces with a span of a session, and returns how many spans they had."""
+    sql = (
+        "SELECT trace_id FROM traces WHERE session_id = :session "
+        "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC"
+    )
+    found = removal.step(lambda connection: connection.exec_driver_sql(sql, {"session": session_id}).scalars().all())
+    return delete_traces(removal, found)
+
+
+def delete_run(removal: Removal, run_id: str) -> int:
+    """Removes the traces of a run, and returns how many spans they had."""
+    sql = "SELECT trace_id FROM traces WHERE run_id = ? ORDER BY start_ns DESC"
+    found = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
+    return delete_traces(removal, found)
+
+
+def prune(
+    removal: Removal,
+    *,
+    before_ns: int | None,
+    max_bytes: int | None,
+    arrivals_ns: int | None = None,
+    for_s: float | None = None,
+) -> Pruned:
+    """Removes what is too old, then the oldest while there is too much, and gives the space back.
+
+    Args:
+        removal: Where the steps run.
+        before_ns: What is older goes.
+        max_bytes: How large the database may be.
+        arrivals_ns: The time it is, where age counts from arrival; None where it counts from the end of a trace.
+        for_s: How long it may take.
+    """
+    by: Age = "time" if arrivals_ns is None else "arrival"
+    aged: _Aged | None = None
+    if before_ns is not None and arrivals_ns is not None:
+        removal.step(lambda connection: arrivals.remember(connection, arrivals_ns))
+        aged = partial(arrivals.arrived_before, before_ns=before_ns, now_ns=arrivals_ns)
+    elif before_ns is not None:
+        aged = partial(_over_before, before_ns=before_ns)
+    until = math.inf if for_s is None else time.monotonic() + for_s
+    bytes_before = removal.step(_file_bytes)
+    if before_ns is not None:
+        removal.step(lambda connection: prune_losses(connection, before_ns, by))
+        removal.step(lambda connection: forget_stray_labels(connection, before_ns))
+    traces = removed = 0
+    complete = True
+    for count, spans in _removals(removal, aged, max_bytes, by):
+        traces += count
+        removed += spans
+        if time.monotonic() > until:
+            complete = False
+            break
+    if complete and before_ns is not None and arrivals_ns is not None:
+        removal.step(lambda connection: arrivals.forget(connection, before_ns, arrivals_ns))
+    return Pruned(traces, removed, max(0, bytes_before - removal.step(_file_bytes)), complete)
+
+
+def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
+    """Removes traces, then gives space back, and says after each step how many traces and spans went."""
+    removed = 0
+    while aged is not None and (batch := removal.step(partial(aged, limit=SLICE_TRACES))):
+        # Newest first: messages stay with the earlier spans that brought them until those go too.
+        for traces, spans in _deletions(removal, batch[::-1]):
+            removed += spans
+            yield traces, spans
+    if max_bytes is not None:
+        yield from _reductions(removal, max_bytes, by, removed)
+    while removal.step(partial(_vacuum_some, removal)):
+        yield 0, 0
+
+
+def _reductions(removal: Removal, max_bytes: int, by: Age, untidied: int) -> Iterator[tuple[int, int]]:
+    # Counting reads the row of each trace, so it is done once; what comes meanwhile makes little difference.
+    traces, spans = removal.step(_totals)
+    while batch := removal.step(partial(_oldest_above, max_bytes=max_bytes, by=by, traces=traces)):
+        for gone, removed in _deletions(removal, batch[::-1]):
+            traces, spans, untidied = traces - gone, spans - removed, untidied + removed
+            yield gone, removed
+        if traces <= 0:
+            traces, spans = removal.step(_totals)
+        # What is not found any more stays in the index of the text until that is merged, which costs as much as all
+        # that is left; without it the next traces would have to go for what these have left behind.
+        if untidied * _TIDY_SHARE > spans:
+            untidied = 0
+            yield from _tidied(removal)
+
+
+def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
+    begin = True
+    with suppress(StoreFull):
+        while removal.step(lambda connection: search.tidy(connection, begin=begin, little=removal.is_tight)):  # noqa: B023 - called at once
+            begin = False
+            yield 0, 0
+
+
+def _totals(connection: Connection) -> tuple[int, int]:
+    """Returns how many traces there are, and how many spans."""
+    traces, spans = connection.exec_driver_sql("SELECT count(*), coalesce(sum(spans), 0) FROM traces").one()
+    return int(traces), int(spans)
+
+
+def used_bytes(connection: Connection) -> int:
+    """Returns how much of the database file is in use."""
+    free, size = (
+        int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0) for name in ("freelist_count", "page_size")
+    )
+    return _file_bytes(connection) - free * size
+
+
+def _oldest_above(connection: Connection, *, max_bytes: int, by: Age, traces: int) -> Sequence[str]:
+    """Returns the oldest traces that have to go; none where the database is small enough."""
+    used = used_bytes(connection)
+    if used <= max_bytes:
+        return ()
+    too_many = min(SIZE_TRACES, max(1, traces * (used - max_bytes) // used))
+    first = "id" if by == "arrival" else "start_ns"
+    oldest = connection.exec_driver_sql(f"SELECT trace_id FROM traces ORDER BY {first} LIMIT ?", (too_many,))  # noqa: S608  # constants
+    return oldest.scalars().all()
+
+
+def _over_before(connection: Connection, *, before_ns: int, limit: int) -> Sequence[str]:
+    before = clamp(before_ns)
+    rows = connection.exec_driver_sql(
+        "SELECT trace_id FROM traces WHERE start_ns < ? AND coalesce(end_ns, start_ns) < ? ORDER BY start_ns LIMIT ?",
+        (before, before, limit),
+    )
+    return rows.scalars().all()
+
+
+def _file_bytes(connection: Connection) -> int:
+    pages, size = (
+        int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0) for name in ("page_count", "page_size")
+    )
+    return pages * size
+
+
+def _vacuum_some(removal: Removal, connection: Connection) -> bool:
+    if not connection.exec_driver_sql("PRAGMA freelist_count").scalar():
+        return False
+    pages = _TIGHT_VACUUM_PAGES if removal.is_tight else _VACUUM_PAGES
+    driver(connection).execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """What one transaction removed."""
+
+    done: int
+    """With how many of the traces that were asked for it is done: the first ones."""
+    traces: int
+    spans: int
+
+
+def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connection) -> _Slice:
+    """Removes traces, each once all of its spans are removed, as many as one transaction may."""
+    ids: list[int] = []
+    done: list[str] = []
+    for trace_id in trace_ids:
+        room = removal.spans - len(ids)
+        found = _latest_spans(connection, trace_id, room)
+        ids += found
+        if len(found) == room:
+            break
+        done.append(trace_id)
+    with search.merging_nothing(connection) if removal.is_tight else nullcontext():
+        _delete_spans(connection, ids)
+    gone = _delete_emptied(connection, done) if done else 0
+    if gone and not removal.is_tight:
+        search.merge(connection)
+    return _Slice(len(done), gone, len(ids))
+
+
+def _latest_spans(connection: Connection, trace_id: str, most: int) -> Sequence[int]:
+    # Along an index: what sorts a trace instead reads all of it for each of its slices.
+    sql = (
+        "SELECT id FROM spans WHERE trace_id = (SELECT id FROM traces WHERE trace_id = ?) "
+        "ORDER BY start_ns DESC LIMIT ?"
+    )
+    return connection.exec_driver_sql(sql, (trace_id, most)).scalars().all()
+
+
+def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
+    listed = (json_list(ids),)
+    found = connection.exec_driver_sql(
+        f"SELECT session_id, run, trace_id, session_inherited, {search.INDEXED_COLUMNS} "  # noqa: S608  # constants
+        "FROM spans WHERE id IN (SELECT value FROM json_each(?))",
+        listed,
+    ).all()
+    search.forget(connection, [search.Indexed(*values[4:]) for values in found])
+    connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
+    uncount_spans(connection, len(ids))
+    turns.forget(connection, ids)
+    orphans = connection.exec_driver_sql(
+        "SELECT id FROM contents WHERE span IN (SELECT value FROM json_each(?))", listed
+    )
+    scopes = {scope for values in found for scope in scopes_of(*values[:3], inherited=values[3] is not None)}
+    release(connection, set(orphans.scalars()), scopes)
+
+
+def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
+    gone = connection.exec_driver_sql(
+        "DELETE FROM traces WHERE trace_id IN (SELECT value FROM json_each(?)) "
+        "RETURNING session_id, id, run_id, trace_id",
+        (json_list(trace_ids),),
+    ).all()
+    shared = connection.exec_driver_sql(
+        "DELETE FROM shares WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id",
+        (json_list([row[1] for row in gone]),),
+    ).all()
+    rollups.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
+    runs.sum_runs(connection, {row[2] for row in gone})
+    forget_labels(connection, {row[3] for row in gone}, {row[2] for row in gone})
+    return len(gone)

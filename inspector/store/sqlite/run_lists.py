@@ -1,0 +1,159 @@
+"""Questions about runs, each within one read transaction."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Select, exists, or_, select, text
+
+from inspector.model import Filter, Page, Run, RunSort
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.filters import run_conditions, trace_conditions
+from inspector.store.sqlite.inferred_tools import InferredTools
+from inspector.store.sqlite.labels import score_of_run, with_labels
+from inspector.store.sqlite.listing import Pace, Ranking, page_rows, passing_ids
+from inspector.store.sqlite.membership import Candidates, Membership, membership_of
+from inspector.store.sqlite.reader import Window
+from inspector.store.sqlite.summaries import RUN, run_of
+from inspector.store.sqlite.tables import runs, traces
+from inspector.store.sqlite.timeline import with_run_timelines
+from inspector.store.values.cursor import Position, read_cursor, write_cursor
+
+_SORTED: dict[RunSort, ColumnElement[Any]] = {
+    "time": runs.c.start_ns,
+    "duration": runs.c.duration_ms,
+    "cost": runs.c.cost_usd,
+    "spans": runs.c.spans,
+    "tokens": runs.c.input_tokens + runs.c.output_tokens,
+}
+
+
+def read_run(connection: Connection, run_id: str) -> Run | None:
+    """Returns one run's sums."""
+    row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
+    return None if row is None else with_labels(connection, (run_of(row),))[0]
+
+
+def read_runs(
+    connection: Connection, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
+) -> Page[Run]:
+    """Returns one page of runs.
+
+    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    """
+    identity = ("runs", where, window.sort, window.order)
+    value, conditions, limit = _SORTED.get(window.sort), run_conditions(where), window.limit
+    if value is None:
+        value, has_one = score_of_run(where.labels)
+        conditions.append(has_one)
+    ranking = Ranking(value, runs.c.id, window.order, read_cursor(identity, window.cursor))
+    asked = asked_of_traces(connection, where, limits.few_matches)
+    if asked is False:
+        return Page(())
+    query = select(value, runs.c.id).where(*conditions)
+    if asked is None:
+        positions, more = _cut(page_rows(connection, query, ranking, limit + 1), limit)
+    else:
+        positions, more = _with_trace(connection, query, ranking, limit, asked, limits)
+    items = with_labels(connection, _by_ids(connection, [row_id for _, row_id in positions]))
+    following = None if more is None else write_cursor(identity, more)
+    return Page(with_run_timelines(connection, items) if timeline else items, following)
+
+
+class AskedOfTraces:
+    """What one of a run's traces must meet.
+
+    Args:
+        conditions: Those of its row.
+        membership: Those of one of its spans, if any.
+        inferred: Those of a tool call that no span tells of, which stands for such a span.
+    """
+
+    def __init__(
+        self,
+        conditions: Sequence[ColumnElement[bool]],
+        membership: Membership | None,
+        inferred: InferredTools | None = None,
+    ) -> None:
+        self._conditions = conditions
+        self._membership = membership
+        self._inferred = inferred
+
+    def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
+        """Returns the runs that can have such a trace; None if no index finds them or they are many."""
+        conditions = [*self._conditions]
+        certain = True
+        if self._membership is not None:
+            found = self._membership.candidates(connection, most_spans)
+            if found is None:
+                return None
+            conditions.append(found.condition)
+            certain = found.certain
+        condition = runs.c.run_id.in_(select(traces.c.run_id).where(*conditions))
+        if self._inferred is not None:
+            return Candidates(or_(condition, self._inferred.candidates), certain=False)
+        return Candidates(condition, certain)
+
+    def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which rows of ``runs`` have such a trace."""
+        among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        of_run = traces.c.run_id == runs.c.run_id
+        if self._membership is None:
+            has_trace = exists(traces.c.id).where(of_run, *self._conditions)
+            return set(connection.execute(select(runs.c.id).where(among, has_trace)).scalars())
+        joined = runs.join(traces, of_run)
+        query = select(traces.c.id, runs.c.id).select_from(joined).where(among, *self._conditions)
+        run_of_trace = {row[0]: row[1] for row in connection.execute(query)}
+        passing = {run_of_trace[row_id] for row_id in self._membership.test(connection, list(run_of_trace))}
+        return passing | self._inferring(connection, [row_id for row_id in row_ids if row_id not in passing])
+
+    def _inferring(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which rows of ``runs`` have such a call among those that their messages tell of."""
+        if self._inferred is None or not row_ids:
+            return set()
+        among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        ids = {row[1]: row[0] for row in connection.execute(select(runs.c.id, runs.c.run_id).where(among))}
+        return {ids[run_id] for run_id in self._inferred.among(connection, list(ids))}
+
+
+def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> AskedOfTraces | Literal[False] | None:
+    """Returns what a filter asks of one of the traces of a run; None for nothing, False for what none can meet."""
+    membership = membership_of(connection, where, few_matches)
+    if membership is False:
+        return False
+    conditions = trace_conditions(
+        connection, Filter(trace_id=where.trace_id, session_id=where.session_id, agent=where.agent)
+    )
+    inferred = InferredTools.of(where)
+    return AskedOfTraces(conditions, membership, inferred) if conditions or membership is not None else None
+
+
+def _with_trace(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    asked: AskedOfTraces,
+    limits: ReadLimits,
+) -> tuple[list[Position], Position | None]:
+    # Most filters are met by many of the first runs, which is seen sooner than looked up.
+    positions, more = passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, 0))
+    if more is None or len(positions) == limit:
+        return positions, more
+    candidates = asked.candidates(connection, limits.listed_spans)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            return _cut(page_rows(connection, query, ranking, limit + 1), limit)
+    return passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, limits.walk_s))
+
+
+def _cut(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:
+    positions = [(row[0], row[1]) for row in rows]
+    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
+
+
+def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:
+    among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+    by_id = {row[-1]: row for row in connection.execute(select(*RUN, runs.c.id).where(among))}
+    return tuple(run_of(by_id[row_id]) for row_id in row_ids)

@@ -1,0 +1,94 @@
+"""Keeps the rows of ``runs`` equal to what their traces add up to, within the write transaction."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.sums import RunSums, TraceSums
+
+_FIELDS = (*(found.name for found in fields(RunSums) if found.name != "models"), "models")
+_COLUMNS = ", ".join(_FIELDS)
+_plain_values = attrgetter(*_FIELDS[:-1])
+_TRACE_FIELDS = tuple(found.name for found in fields(TraceSums) if found.name not in ("models", "head_status"))
+_MODELS = msgspec.json.Decoder(set[str])
+_SAVE = (
+    f"INSERT INTO runs ({_COLUMNS}) VALUES {VALUES} ON CONFLICT (run_id) DO UPDATE SET "  # noqa: S608  # constants
+    + ", ".join(f"{name} = excluded.{name}" for name in _FIELDS if name != "run_id")
+)
+
+
+class Move(NamedTuple):
+    """A trace that changed."""
+
+    old: TraceSums | None
+    """As it was; None for a new one."""
+    new: TraceSums
+    is_certain: bool
+    """Whether it only grew, so that the sums of its run follow from those before."""
+
+
+def apply(connection: Connection, moves: Sequence[Move]) -> None:
+    """Brings the sums up to date with traces that changed and are stored."""
+    touched = {trace.run_id for move in moves for trace in (move.old, move.new) if trace is not None}
+    sums = _load(connection, touched)
+    again: set[str] = set()
+    for old, new, is_certain in moves:
+        if old is not None and (old.run_id != new.run_id or not is_certain):
+            again.add(old.run_id)
+        elif old is not None and old.run_id in sums:
+            sums[old.run_id].discount(old)
+        sums.setdefault(new.run_id, RunSums(run_id=new.run_id)).add(new)
+    _save(connection, [run for run_id, run in sums.items() if run_id not in again])
+    sum_runs(connection, again)
+
+
+def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
+    """Sums runs from their traces and stores them; those without traces are removed."""
+    summed: list[RunSums] = []
+    for run_id in run_ids:
+        sums = RunSums(run_id=run_id)
+        for trace in _traces(connection, run_id):
+            sums.add(trace)
+        if sums.traces:
+            summed.append(sums)
+        else:
+            connection.exec_driver_sql("DELETE FROM runs WHERE run_id = ?", (run_id,))
+    _save(connection, summed)
+
+
+def sum_all_runs(connection: Connection) -> None:
+    """Makes the rows of ``runs`` from those of ``traces``, for a database that has none."""
+    found = connection.exec_driver_sql("SELECT DISTINCT run_id FROM traces").scalars().all()
+    sum_runs(connection, found)
+
+
+def _traces(connection: Connection, run_id: str) -> Iterator[TraceSums]:
+    sql = f"SELECT {', '.join(_TRACE_FIELDS)}, models FROM traces WHERE run_id = ?"  # noqa: S608  # constants
+    for *values, models in driver(connection).execute(sql, (run_id,)):
+        given: dict[str, Any] = dict(zip(_TRACE_FIELDS, values, strict=True))
+        yield TraceSums(**given, models=_MODELS.decode(models))
+
+
+def _load(connection: Connection, run_ids: Iterable[str]) -> dict[str, RunSums]:
+    sql = f"SELECT {_COLUMNS} FROM runs WHERE run_id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+    found: dict[str, RunSums] = {}
+    for *values, models in driver(connection).execute(sql, (json_list(sorted(run_ids)),)):
+        given: dict[str, Any] = dict(zip(_FIELDS[:-1], values, strict=True))
+        found[given["run_id"]] = RunSums(**given, models=_MODELS.decode(models))
+    return found
+
+
+def _save(connection: Connection, runs: Iterable[RunSums]) -> None:
+    rows: list[tuple[Any, ...]] = []
+    for sums in runs:
+        sums.finish()
+        sums.saturate()
+        rows.append((*_plain_values(sums), msgspec.json.encode(sorted(sums.models)).decode()))
+    execute_rows(driver(connection), _SAVE, rows)

@@ -1,0 +1,163 @@
+"""A fresh database with everything that is readable in a damaged one."""
+
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection
+
+from inspector.store.errors import StoreMissing, StoreReadOnly
+from inspector.store.protocol import Store
+from inspector.store.sqlite import engine as engines
+from inspector.store.sqlite import rollups
+from inspector.store.sqlite.salvage.pages import Pages, Record
+from inspector.store.sqlite.salvage.rows import content_of, index_root, indexed_span, is_span, span_of, trace_of
+from inspector.store.sqlite.store import SqliteStore
+from inspector.store.values.contents import content_ids
+from inspector.store.values.rows import Row
+
+_TRACE_INDEX = "ux_traces_trace"
+_INSERT = f"INSERT OR IGNORE INTO spans ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})"  # noqa: S608  # constants
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What became of the rows of a damaged database."""
+
+    store: Store
+    """Reads what was saved."""
+    spans: int
+    lost: int
+    """Spans that an index names, or whose row is there, and that cannot be read."""
+    without_messages: int
+    """Saved spans of which messages are missing."""
+    renamed_traces: int
+    """Traces whose id is not known any more, and which have a made-up one."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the pages hold beside spans and messages."""
+
+    broken: int = 0
+    """Rows of spans that cannot be read."""
+    indexed: set[int] = field(default_factory=set[int])
+    """Row ids of spans that an index names."""
+    traces: dict[int, str] = field(default_factory=dict[int, str])
+    """Ids of traces by number, from their rows."""
+    named: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
+    """Pages, numbers and ids of what may be traces, from indexes."""
+    index_root: int | None = None
+
+
+@contextmanager
+def salvaged(path: Path) -> Generator[Salvaged]:
+    """Read all of a database that can be read, page by page, into one that is removed after the block.
+
+    The damaged one is only read; its write-ahead log lies beside it.
+
+    Raises:
+        StoreMissing: It is not there.
+        StoreReadOnly: It cannot be read.
+        StoreError: There is no room for the fresh one.
+    """
+    try:
+        pages = Pages(path)
+    except FileNotFoundError:
+        raise StoreMissing(f"there is no database at {path}; name the one that is damaged") from None
+    except OSError as err:
+        raise StoreReadOnly(f"cannot read {path}: {err.strerror}; check its owner and mode") from err
+    with closing(pages), TemporaryDirectory(prefix="inspector-salvage-") as directory:
+        fresh = Path(directory) / "inspector.db"
+        SqliteStore(fresh).close()
+        counts = _save(pages, fresh)
+        with closing(SqliteStore(fresh, read_only=True)) as store:
+            yield Salvaged(store, *counts)
+
+
+def _save(pages: Pages, fresh: Path) -> tuple[int, int, int, int]:
+    engine = engines.writer_engine(fresh)
+    try:
+        with engines.translated(fresh), engine.begin() as connection:
+            # Two rows may claim one change, one of them being a page that was written in the place of another.
+            connection.exec_driver_sql("DROP INDEX ux_spans_changed")
+            found = _Found()
+            for record in pages.records():
+                _take(connection, record, found)
+            saved = set(_numbers(connection, "SELECT id FROM spans"))
+            renamed = _sum_up(connection, found, pages)
+            lost = max(found.broken, len(found.indexed - saved))
+            return len(saved), lost, _without_messages(connection), renamed
+    finally:
+        engine.dispose()
+
+
+def _take(connection: Connection, record: Record | None, found: _Found) -> None:
+    if record is None:
+        return
+    if is_span(record):
+        row = span_of(record)
+        if row is None:
+            found.broken += 1
+        else:
+            _insert(connection, row)
+    elif content := content_of(record):
+        connection.exec_driver_sql("INSERT OR IGNORE INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", content)
+    elif (row_id := indexed_span(record)) is not None:
+        found.indexed.add(row_id)
+    elif trace := trace_of(record):
+        if record.row_id is None:
+            found.named.append((record.page, *trace))
+        else:
+            found.traces[trace[0]] = trace[1]
+    else:
+        found.index_root = index_root(record, _TRACE_INDEX) or found.index_root
+
+
+def _insert(connection: Connection, row: Row) -> None:
+    if connection.exec_driver_sql(_INSERT, tuple(row)).rowcount:
+        return
+    # A page in the wrong place repeats rows, or has what they were before: the later change is the span.
+    older = connection.exec_driver_sql(
+        "DELETE FROM spans WHERE (id = ? OR (trace_id = ? AND span_id = ?)) AND seq < ?",
+        (row.id, row.trace_id, row.span_id, row.seq),
+    )
+    if older.rowcount:
+        connection.exec_driver_sql(_INSERT, tuple(row))
+
+
+def _sum_up(connection: Connection, found: _Found, pages: Pages) -> int:
+    """Make the rows of traces and sessions; returns how many traces have a made-up id."""
+    known = dict(_of_index(found, pages)) | found.traces
+    traces: dict[int, str] = {}
+    renamed = 0
+    used: set[str] = set()
+    for number in _numbers(connection, "SELECT DISTINCT trace_id FROM spans"):
+        trace_id = known.get(number)
+        if trace_id is None or trace_id in used:
+            renamed += 1
+            trace_id = f"{number & (1 << 128) - 1:032x}"
+        used.add(trace_id)
+        traces[number] = trace_id
+    rollups.sum_all(connection, traces)
+    return renamed
+
+
+def _of_index(found: _Found, pages: Pages) -> Iterable[tuple[int, str]]:
+    for page, number, trace_id in found.named:
+        root = pages.root_of(page)
+        # Sessions may be named like traces, in indexes of their own.
+        if root is None or found.index_root is None or root == found.index_root:
+            yield number, trace_id
+
+
+def _without_messages(connection: Connection) -> int:
+    saved = set(_numbers(connection, "SELECT id FROM contents"))
+    shared = connection.exec_driver_sql("SELECT shared FROM spans WHERE shared IS NOT NULL").scalars()
+    return sum(not content_ids((text,)) <= saved for text in shared)
+
+
+def _numbers(connection: Connection, sql: str) -> list[int]:
+    return list(connection.exec_driver_sql(sql).scalars())

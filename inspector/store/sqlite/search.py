@@ -1,0 +1,319 @@
+"""Full text: what is indexed of a span, and how matches are found among the rows.
+
+A span is indexed once it is final, some moments after its commit: its id and names, the texts of its content
+attributes, and of its prompt the messages that it brought into its session, with the last one in any case. A history
+that is sent again each turn so costs nothing, and its text is found where it was said. The table keeps no text of its
+own: to remove a span its document is made again from its row.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, text
+
+from inspector import semconv
+from inspector.frames import Frame, Refers, frame_of, frame_text
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import brought_by, json_list, messages, with_strings
+from inspector.store.sqlite.counters import load_counters, save_counters
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.codec import unpack
+from inspector.store.values.contents import Message, Shared, last_of, own_ids, read_shared
+from inspector.store.values.terms import expression
+
+_MERGE_PAGES = 64
+_AUTOMERGE = 8
+"""Segments of a level that are merged, as the migration 0003 sets it."""
+_CRISISMERGE, _MOST_SEGMENTS = 16, 1999
+"""Segments of a level that are merged whatever that costs (https://sqlite.org/fts5.html), and the most there may be."""
+_TIDY_PAGES, _LITTLE_TIDY_PAGES = 256, 16
+_MOST_TEXT_CHARS = 1 << 20
+_DEEPEST_CALL = 100
+"""Lists and maps inside one another that a function calls itself for."""
+_MOST_KEYS = 64
+"""Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
+_CONTENT_KEYS = frozenset(
+    (
+        semconv.OUTPUT_MESSAGES,
+        semconv.INPUT_MESSAGES,
+        semconv.SYSTEM_INSTRUCTIONS,
+        semconv.TOOL_CALL_ARGUMENTS,
+        semconv.TOOL_CALL_RESULT,
+    )
+)
+"""Content beside the keys that end in ``_json`` and the span's own input and output."""
+
+
+class Indexed(NamedTuple):
+    """The columns of a span that its document is made from, and those that tell whether it was indexed."""
+
+    id: int
+    seq: int
+    status: str
+    span_id: str
+    name: str
+    tool: str | None
+    agent: str | None
+    error_type: str | None
+    error_message: str | None
+    input_key: str | None
+    output_key: str | None
+    shared: str | None
+    attributes: bytes
+    folded_into: str | None
+
+
+INDEXED_COLUMNS = ", ".join(Indexed._fields)
+_JSON = msgspec.json.Decoder()
+_BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
+"""Other texts are not JSON, which is told sooner than by an exception."""
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The rows of ``spans`` that match a query; when they are many, they are not listed."""
+
+    match: str
+    few: Sequence[int] | None
+
+    def any_of(self) -> ColumnElement[bool]:
+        """Returns the condition for questions that may look at every match."""
+        if self.few is None:
+            # The plus keeps the planner from looking the rows up one by one.
+            return _condition("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)", match=self.match)
+        return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
+
+    def each(self) -> ColumnElement[bool]:
+        """Returns the condition for questions that look at few rows."""
+        return _condition(
+            "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)", match=self.match
+        )
+
+    def among(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which of the rows match."""
+        found = connection.exec_driver_sql(
+            "SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ?",
+            (self.match, min(row_ids), max(row_ids)),
+        )
+        return {row[0] for row in found}
+
+
+def find(connection: Connection, q: str, few: int) -> Matches | None:
+    """Returns the matches of a query, listed up to that many; None when there is none."""
+    match = expression(q)
+    if match is None:
+        return None
+    found = connection.exec_driver_sql("SELECT rowid FROM search WHERE search MATCH ? LIMIT ?", (match, few + 1))
+    ids = [row[0] for row in found]
+    if not ids:
+        return None
+    return Matches(match, ids if len(ids) <= few else None)
+
+
+def index_some(connection: Connection, limit: int) -> int:
+    """Indexes what changed next, and returns how many changes that were."""
+    counts = load_counters(connection)
+    database = driver(connection)
+    rows: list[Indexed] = []
+    for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
+        sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
+        rows += map(Indexed._make, database.execute(sql, (counts["indexed"], limit)))
+    rows.sort(key=attrgetter("seq"))
+    del rows[limit:]
+    if not rows:
+        return 0
+    add(connection, [row for row in rows if row.status != "running"])
+    save_counters(connection, {"indexed": rows[-1].seq})
+    return len(rows)
+
+
+def add(connection: Connection, rows: Sequence[Indexed]) -> None:
+    """Indexes spans that are not indexed."""
+    documents = _documents(connection, rows)
+    if documents:
+        execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", documents)  # noqa: S608  # constants
+
+
+def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
+    """Removes those of the spans that are indexed, before their rows change, and returns them."""
+    final = [row for row in rows if row.status != "running"]
+    if not final:
+        return []
+    indexed = load_counters(connection)["indexed"]
+    known = [row for row in final if row.seq <= indexed]
+    documents = _documents(connection, known)
+    if documents:
+        connection.exec_driver_sql("INSERT INTO search (search, rowid, body) VALUES ('delete', ?, ?)", documents)
+    return known
+
+
+def merge(connection: Connection) -> None:
+    """Tidies the index a little, which removals otherwise only make larger."""
+    connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+
+
+@contextmanager
+def merging_nothing(connection: Connection) -> Generator[None]:
+    """Leave the segments of the index apart, for merging writes much at once; what is written is written by the end."""
+    database = driver(connection)
+    set_option = "INSERT INTO search (search, rank) VALUES (?, ?)"
+    database.executemany(set_option, (("automerge", 0), ("crisismerge", _MOST_SEGMENTS)))
+    yield
+    # At a savepoint FTS5 writes what it holds, and not at the commit, where it would merge again.
+    database.execute("SAVEPOINT written")
+    database.execute("RELEASE written")
+    database.executemany(set_option, (("automerge", _AUTOMERGE), ("crisismerge", _CRISISMERGE)))
+
+
+def tidy(connection: Connection, *, begin: bool, little: bool) -> bool:
+    """Merges some of the index, so that what was removed leaves it; returns whether there is more.
+
+    ``begin`` marks all of it for that, as https://sqlite.org/fts5.html#the_merge_command has it; ``little`` does as
+    little at a time as a full disk has space for.
+    """
+    database = driver(connection)
+    before = database.total_changes
+    most = _LITTLE_TIDY_PAGES if little else _TIDY_PAGES
+    pages = -most if begin else most
+    database.execute("INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
+    return database.total_changes - before >= 2
+
+
+def _condition(sql: str, **values: str) -> ColumnElement[bool]:
+    return cast("ColumnElement[bool]", text(sql).bindparams(**values))
+
+
+def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
+    # Of a history only what its span brought and its last message are asked for.
+    sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
+    refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))
+    last = {content_id for each in refers if (content_id := last_of(each)) is not None}
+    own = own_ids(sharing.values())
+    texts = with_strings(connection, messages(connection, last | own)) | brought_by(connection, sharing.keys())
+    return [(row.id, document(row, sharing.get(row.id, {}), texts)) for row in rows]
+
+
+def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
+    """Returns the text that a span is found by; the same row always gives the same text."""
+    pieces = [piece for piece in row[3:9] if piece is not None]
+    attributes = _ATTRIBUTES.decode(unpack(row.attributes))
+    keys = _content_keys(attributes, row)
+    if not shared:
+        for key in keys:
+            _add_text(pieces, attributes[key])
+    else:
+        names = [key for key in keys if key not in shared]
+        names += [refers for refers in shared.values() if isinstance(refers, str)]
+        for name in dict.fromkeys(names):
+            _add_text(pieces, attributes.get(name))
+        _add_messages(pieces, row, shared, texts)
+    return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
+
+
+def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> None:
+    done: set[int] = set()
+    for refers in shared.values():
+        if not isinstance(refers, str):
+            _add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, done)))
+
+
+def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
+    """Returns what gives each message once that the span brought or that was said last, and otherwise no word.
+
+    A duplicate is not found by long strings that it did not bring: the span that counts is.
+    """
+    counts = row.folded_into is None
+    last, is_own = last_of(refers), counts and isinstance(refers, Frame) and refers.own
+    # In JSON inside of a string null is a word; documents of rows of earlier versions stay what they are to the letter.
+    nothing = b"null" if isinstance(refers, list) else b'""'
+
+    def body_of(content_id: int) -> bytes:
+        is_wanted = is_own or content_id == last
+        message = new(content_id, is_wanted=is_wanted)
+        if message is None:
+            return nothing
+        if isinstance(message.body, bytes):
+            return message.body
+
+        def string_of(string_id: int) -> bytes:
+            string = new(string_id, is_wanted=is_wanted and counts)
+            return string.body if string is not None and isinstance(string.body, bytes) else b'""'
+
+        return frame_text(message.body, string_of)
+
+    def new(content_id: int, *, is_wanted: bool) -> Message | None:
+        message = texts.get(content_id)
+        if message is None or content_id in done or (message.span != row.id and not is_wanted):
+            return None
+        done.add(content_id)
+        return message
+
+    return body_of
+
+
+def _content_of(shared: Shared, row: Indexed) -> Shared:
+    return {key: shared[key] for key in _content_keys(shared, row)}
+
+
+def _content_keys(held: Mapping[str, Any], row: Indexed) -> tuple[str, ...]:
+    """Returns those of the keys that hold what was said, asked or answered."""
+    find = _chosen if len(held) <= _MOST_KEYS else _chosen.__wrapped__
+    return find(tuple(held), row.input_key, row.output_key)
+
+
+# Spans of one origin have the same few sets of keys, and testing each key took a third of the work on a document.
+@lru_cache(maxsize=1_024)
+def _chosen(keys: tuple[str, ...], *own: str | None) -> tuple[str, ...]:
+    return tuple(key for key in keys if key.endswith("_json") or key in _CONTENT_KEYS or key in own)
+
+
+def _add_text(pieces: list[str], value: Any) -> None:
+    if not isinstance(value, str):
+        _add_leaves(pieces, (value,))
+    elif value[:1] in _BEGIN_JSON:
+        _add_json(pieces, value)
+    else:
+        pieces.append(value)
+
+
+def _add_json(pieces: list[str], value: str | bytes) -> None:
+    try:
+        found = _JSON.decode(value)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        # What is no JSON is plain text.
+        pieces.append(value if isinstance(value, str) else value.decode())
+    else:
+        _add_leaves(pieces, (found,))
+
+
+def _add_leaves(pieces: list[str], members: Iterable[Any], depth: int = 0) -> None:
+    for found in members:
+        kind = type(found)  # pyright: ignore[reportUnknownVariableType] whatever JSON holds
+        if kind is str:
+            pieces.append(found)
+        elif kind is dict or kind is list:
+            # Calls of itself take half as long as a list of what is left to do, and have an end.
+            if depth < _DEEPEST_CALL:
+                _add_leaves(pieces, found.values() if kind is dict else found, depth + 1)
+            else:
+                _add_deep_leaves(pieces, found)
+        elif found is not None and kind is not bool:
+            pieces.append(str(found))
+
+
+def _add_deep_leaves(pieces: list[str], value: Any) -> None:
+    remaining = [value]
+    while remaining:
+        found = remaining.pop()
+        if isinstance(found, dict):
+            remaining.extend(reversed(cast("dict[str, Any]", found).values()))
+        elif isinstance(found, list):
+            remaining.extend(reversed(cast("list[Any]", found)))
+        else:
+            _add_leaves(pieces, (found,))

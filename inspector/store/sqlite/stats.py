@@ -1,0 +1,127 @@
+"""Figures over the calls of a filter, exact over those that were scanned."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite.counted import COUNTED
+from inspector.store.sqlite.labels import keys_by_span
+from inspector.store.sqlite.listing import Ranking, page_rows
+from inspector.store.sqlite.reader import event_conditions
+from inspector.store.sqlite.tables import spans
+from inspector.store.values.counting import total_usd, unpriced_calls
+from inspector.store.values.cursor import Position
+from inspector.store.values.rows import INT64_MAX
+
+MOST_GROUPS = 1000
+"""Groups beyond that many, the smallest ones, are left out."""
+
+_STEP = 20_000
+_c = spans.c
+_GROUPED = {
+    "kind": _c.kind,
+    # Spelled out, since SQLite does not read a generated column from the index alone.
+    "model": func.coalesce(_c.request_model, _c.model),
+    "tool": _c.tool,
+    "agent": _c.agent,
+    "service": _c.service,
+    "status": _c.status,
+    "error_type": _c.error_type,
+    "name": _c.name,
+}
+
+
+def read_stats(connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int) -> Stats:
+    """Returns the figures of a filter."""
+    conditions = event_conditions(connection, replace(where, duplicates=False), limits)
+    rows: list[Sequence[Any]] = []
+    complete = True
+    if conditions is not None:
+        query = select(_c.start_ns, _c.kind if by is None else _GROUPED.get(by, _c.kind), *COUNTED, _c.id)
+        query = query.where(*conditions)
+        rows, complete = _newest(connection, query, limits)
+    total = StatsGroup(None, *_figures(rows))
+    return Stats(total, _groups(connection, rows, by), _buckets(rows, where, buckets), complete)
+
+
+def _newest(
+    connection: Connection, query: Select[*tuple[Any, ...]], limits: ReadLimits
+) -> tuple[list[Sequence[Any]], bool]:
+    until = time.monotonic() + limits.scan_s
+    rows: list[Sequence[Any]] = []
+    after: Position | None = None
+    while True:
+        found = page_rows(connection, query, Ranking(_c.start_ns, _c.id, "desc", after), _STEP)
+        rows += found
+        if len(rows) > limits.scan_rows:
+            return rows[: limits.scan_rows], False
+        if len(found) < _STEP:
+            return rows, True
+        if time.monotonic() > until:
+            return rows, False
+        after = (found[-1][0], found[-1][-1])
+
+
+def quantile(ascending: Sequence[float], share: float) -> float | None:
+    """Returns the smallest value that at least that share of all values does not exceed (nearest rank)."""
+    return ascending[max(0, ceil(len(ascending) * share) - 1)] if ascending else None
+
+
+def _figures(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    # Column by column: a loop over the rows takes several times as long.
+    durations = sorted([row[3] for row in rows if row[3] is not None])
+    costs = [row[7] for row in rows if row[7] is not None]
+    return (
+        len(rows),
+        sum(row[2] == "error" for row in rows),
+        *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
+        *(min(INT64_MAX, sum([row[at] or 0 for row in rows])) for at in (4, 5, 6)),
+        total_usd(costs),
+        unpriced_calls(rows, 2),
+    )
+
+
+def _groups(connection: Connection, rows: Sequence[Sequence[Any]], by: GroupBy | None) -> tuple[StatsGroup, ...]:
+    if by is None:
+        return ()
+    by_key: dict[str | None, list[Sequence[Any]]] = {}
+    scores: dict[str | None, list[float]] = {}
+    if by == "label":
+        known = keys_by_span(connection)
+        for row in rows:
+            its = known.get(row[-1], ())
+            for key in {key for key, _ in its} or (None,):
+                by_key.setdefault(key, []).append(row)
+            for key, score in its:
+                scores.setdefault(key, []).extend(() if score is None else (score,))
+    else:
+        for row in rows:
+            by_key.setdefault(row[1], []).append(row)
+    largest = sorted(by_key.items(), key=lambda item: (-len(item[1]), item[0] is None, item[0] or ""))[:MOST_GROUPS]
+    groups = tuple(StatsGroup(key, *_figures(members)) for key, members in largest)
+    return groups if by != "label" else tuple(replace(each, mean_score=mean(scores.get(each.key))) for each in groups)
+
+
+def mean(scores: Sequence[float] | None) -> float | None:
+    """Returns the mean of scores, None where there is none."""
+    return sum(scores) / len(scores) if scores else None
+
+
+def _buckets(rows: Sequence[Sequence[Any]], where: Filter, count: int) -> tuple[StatsBucket, ...]:
+    starts = [row[0] for row in rows]
+    first = where.since_ns if where.since_ns is not None else min(starts, default=None)
+    end = where.until_ns if where.until_ns is not None else max(starts, default=-1) + 1
+    if count <= 0 or first is None or end <= first:
+        return ()
+    width = end - first
+    slices: list[list[Sequence[Any]]] = [[] for _ in range(count)]
+    for row in rows:
+        slices[min(count - 1, (row[0] - first) * count // width)].append(row)
+    # Rounded up, as the first nanosecond that falls into the slice.
+    return tuple(StatsBucket(str(first - (-at * width // count)), *_figures(rows)) for at, rows in enumerate(slices))

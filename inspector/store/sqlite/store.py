@@ -1,0 +1,348 @@
+"""The store on one SQLite file: one connection writes, others only read."""
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+
+from inspector.model import Label, Loss, NewLabel, Span
+from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
+from inspector.store.limits import READ_LIMITS, ReadLimits
+from inspector.store.protocol import Age, Pruned, Removed, SpoolMark
+from inspector.store.sqlite import arrivals, notes, retention, soundness, unwritable, writer
+from inspector.store.sqlite.conversations import Conversations
+from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
+from inspector.store.sqlite.families import Families
+from inspector.store.sqlite.growth import Growth
+from inspector.store.sqlite.labels import give_label, remove_label, write_labels
+from inspector.store.sqlite.losses import write_losses
+from inspector.store.sqlite.questions import SqliteReads
+from inspector.store.sqlite.removal import Removal
+from inspector.store.sqlite.reserve import Reserve
+from inspector.store.sqlite.search import index_some
+from inspector.store.sqlite.turns import Turns
+from inspector.store.sqlite.writing import WriteConnection
+from inspector.store.values.rows import clean, scrubbed
+
+
+class SqliteStore(SqliteReads):
+    """The store on one SQLite file, created and brought up to date when it is opened for writing.
+
+    At most one process may open it for writing, as `OwnerLock` decides.
+
+    Args:
+        path: The file.
+        read_only: Whether nothing will be written.
+        check_s: How long a file that its last owner did not close may be checked for damage before it is written; None
+            for as long as it takes.
+        check_later: Whether such a file is only read until `check`, instead of being checked now.
+        limits: How much one question may read.
+        is_owned: Asked before another file is opened in the place of this one.
+        now_ns: The clock that says when spans arrive.
+
+    Raises:
+        StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
+            written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        check_s: float | None = None,
+        check_later: bool = False,
+        limits: ReadLimits = READ_LIMITS,
+        is_owned: Callable[[], bool] = lambda: True,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._now_ns = now_ns
+        self._copy = unwritable.copied(path) if read_only else None
+        path = path if self._copy is None else Path(self._copy.name) / path.name
+        super().__init__(path, limits)
+        self._reserve = Reserve(path)
+        with self._reserve.lent():
+            if read_only:
+                check_readable(path)
+                self._writer = None
+            else:
+                self._writer = WriteConnection(
+                    path, check_s=check_s, check_later=check_later, reopened=self._read_anew, is_owned=is_owned
+                )
+        self._inode = file_identity(path)[0]
+        self._reader = reader_engine(path, wait_s=limits.wait_s)
+        self._damage: str | None = None
+        self._conversations = Conversations()
+        self._families = Families()
+        self._turns = Turns()
+
+    @property
+    def problem(self) -> str | None:
+        """See `Store.problem`."""
+        refusal = None if self._writer is None else self._writer.refusal
+        return self._damage if refusal is None else str(refusal)
+
+    def check(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """Check a database that was opened to be checked later, so that it can be written; see `WriteConnection.check`.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        self._writable().check(give_up)
+
+    def follow(self) -> None:
+        """Open the file that is in the place of this one, if another is; see `WriteConnection.follow`.
+
+        Raises:
+            StoreError: Another one was opened, or could not be.
+        """
+        self._writable().follow()
+
+    def write(
+        self,
+        spans: Sequence[Span],
+        *,
+        marks: Sequence[SpoolMark] = (),
+        losses: Sequence[Loss] = (),
+        labels: Sequence[NewLabel] = (),
+    ) -> None:
+        """See `Store.write`."""
+        try:
+            self._write_batch(spans, marks, losses, labels)
+        except UnicodeEncodeError:
+            # Cleaning every text of every batch would cost more than writing it, and few ever need it.
+            self._write_batch([scrubbed(span) for span in spans], marks, losses, labels)
+
+    def give_label(self, label: NewLabel) -> Label | None:
+        """See `Store.give_label`."""
+        with self._write() as connection:
+            return give_label(connection, label)
+
+    def remove_label(self, label_id: str) -> Label | None:
+        """See `Store.remove_label`."""
+        with self._write() as connection:
+            return remove_label(connection, label_id)
+
+    def mark_lost(self, processes: Sequence[str]) -> int:
+        """See `Store.mark_lost`."""
+        with self._write() as connection:
+            return writer.mark_lost(connection, processes)
+
+    def forget_spools(self, names: Sequence[str]) -> None:
+        """See `Store.forget_spools`."""
+        with self._write() as connection:
+            writer.forget_marks(connection, names)
+
+    def delete_trace(self, trace_id: str) -> int:
+        """See `Store.delete_trace`."""
+        with self._removal() as removal:
+            return retention.delete_traces(removal, (clean(trace_id),))
+
+    def delete_run(self, run_id: str) -> int:
+        """See `Store.delete_run`."""
+        with self._removal() as removal:
+            return retention.delete_run(removal, clean(run_id))
+
+    def delete_session(self, session_id: str) -> int:
+        """See `Store.delete_session`."""
+        with self._removal() as removal:
+            return retention.delete_session(removal, clean(session_id))
+
+    def prune(
+        self,
+        *,
+        before_ns: int | None = None,
+        max_bytes: int | None = None,
+        by: Age = "time",
+        for_s: float | None = None,
+    ) -> Pruned:
+        """See `Store.prune`."""
+        with self._removal() as removal:
+            now_ns = self._now_ns() if by == "arrival" else None
+            return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, arrivals_ns=now_ns, for_s=for_s)
+
+    def note_removal(self, removed: Removed) -> None:
+        """See `Store.note_removal`."""
+        with self._write() as connection:
+            notes.save_removal(connection, removed)
+
+    def doubt_clock(self, *, doubted: bool) -> None:
+        """See `Store.doubt_clock`."""
+        with self._write() as connection:
+            notes.doubt_clock(connection, doubted=doubted)
+
+    def index(self, limit: int = 2000) -> int:
+        """See `Store.index`."""
+        with self._write() as connection:
+            return index_some(connection, limit)
+
+    def checkpoint(self) -> None:
+        """See `Store.checkpoint`."""
+        self._writable().checkpoint()
+        self._reserve.keep()
+
+    def shrink_log(self) -> bool:
+        """Give back the space of the write-ahead log, which grows and does not shrink by itself.
+
+        Returns:
+            Whether it is empty; somebody may read from it, and is not waited for.
+
+        Raises:
+            StoreError: The database cannot be written.
+        """
+        return self._writable().shrink_log()
+
+    def relieve(self) -> None:
+        """Give back the space of the write-ahead log, which a full disk has kept from being moved."""
+        writer = self._writable()
+        with writer.alone():
+            if self._reserve.log_is_too_long:
+                writer.empty_log()
+            # Only where it must be: whoever else fills the disk may take the reserve before it is taken again.
+            if self._reserve.log_is_too_long:
+                held = self._reserve.release()
+                writer.empty_log()
+                self._reserve.restore(held)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        if self._writer is None or self._damage is None:
+            self._reader.dispose()
+        if self._writer is not None:
+            self._writer.close()
+        self._reader.dispose()
+        if self._copy is not None:
+            self._copy.cleanup()
+
+    def _write_batch(
+        self,
+        spans: Sequence[Span],
+        marks: Sequence[SpoolMark],
+        losses: Sequence[Loss],
+        labels: Sequence[NewLabel],
+    ) -> None:
+        now_ns = self._now_ns()
+        with self._write() as connection:
+            writer.write_batch(connection, spans, self._conversations, self._families, self._turns)
+            writer.save_marks(connection, marks)
+            write_losses(connection, losses, now_ns)
+            write_labels(connection, labels)
+            if spans:
+                arrivals.remember(connection, now_ns)
+        if self._reserve.log_is_too_long:
+            # What was written is committed, whatever becomes of the log.
+            with suppress(StoreError):
+                self._writable().checkpoint()
+        self._reserve.keep()
+
+    def _writable(self) -> WriteConnection:
+        if self._writer is None:
+            raise StoreReadOnly(f"{self._path} was opened for reading only; its owner alone writes it")
+        return self._writer
+
+    @contextmanager
+    def _write(self) -> Generator[Connection]:
+        writer = self._writable()
+        # Whoever writes next must not refer to messages that were never committed.
+        with writer.alone():
+            try:
+                with writer.transaction() as connection:
+                    yield connection
+            except BaseException:
+                self._forget()
+                raise
+
+    @contextmanager
+    def _remove(self) -> Generator[Connection]:
+        with self._write() as connection:
+            self._forget()
+            yield connection
+
+    @contextmanager
+    def _removal(self) -> Generator[Removal]:
+        writer = self._writable()
+        growth = Growth(self._path, self._reserve)
+        with ExitStack() as stack:
+            is_alone = False
+
+            def make_room() -> None:
+                nonlocal is_alone
+                if not is_alone:
+                    is_alone = True
+                    # Whoever else writes would take the space that is made here for removing.
+                    stack.enter_context(writer.alone())
+                    stack.callback(self._reserve.restore, growth.begin(writer.empty_log))
+                growth.make_room(writer.empty_log)
+
+            @contextmanager
+            def remove() -> Generator[Connection]:
+                with self._remove() as connection, growth.limited(connection):
+                    yield connection
+
+            yield Removal(remove, make_room)
+        self._reserve.keep()
+
+    def _forget(self) -> None:
+        """Let go of what is remembered of stored rows, which may not be true any more."""
+        self._conversations.forget()
+        self._families.forget()
+
+    def _read_anew(self) -> None:
+        """Read the file that is there now in place of the one that was."""
+        self._forget()
+        before = self._reader
+        self._inode = file_identity(self._path)[0]
+        self._reader = reader_engine(self._path, wait_s=self._limits.wait_s)
+        self._damage = None
+        before.dispose()
+
+    def _is_replaced(self) -> bool:
+        """Tell whether another process put another file in the place of the one that is only read."""
+        inode = file_identity(self._path)[0]
+        return self._writer is None and inode not in (0, self._inode)
+
+    @contextmanager
+    def _read(self) -> Generator[Connection]:
+        limit_s = self._limits.read_s
+        if self._is_replaced():
+            # Until its owner has made tables in the new one, the old one is what there is to read.
+            with suppress(StoreError):
+                check_readable(self._path)
+                self._read_anew()
+        reader = self._reader
+        connections = reader.pool
+        try:
+            with translated(self._path, limit_s), reader.begin() as connection, limited(connection, limit_s):
+                yield connection
+        except PagesDamaged as damage:
+            self._met(damage, reader)
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            # Rows that contradict each other stumble anywhere. Where pages are broken, that is why.
+            self._look_for_damage(error, reader)
+            raise
+        finally:
+            if reader is not self._reader:
+                # It was given back to a pool that nobody takes from any more.
+                connections.dispose()
+
+    def _look_for_damage(self, error: Exception, reader: Engine) -> None:
+        try:
+            with translated(self._path):
+                soundness.check(self._path, limit_s=self._limits.read_s)
+        except PagesDamaged as damage:
+            self._met(damage, reader)
+            raise damage from error
+        except StoreError:
+            return
+
+    def _met(self, damage: PagesDamaged, reader: Engine) -> None:
+        with nullcontext() if self._writer is None else self._writer.alone():
+            # Meanwhile another file may have come into the place of the one that was read.
+            if reader is not self._reader:
+                return
+            self._damage = str(damage)
+            if self._writer is not None:
+                self._writer.refuse(damage)

@@ -1,0 +1,69 @@
+"""Rows of ``traces``, ``runs`` and ``sessions`` as the nouns that the API serves."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import func, select
+
+from inspector.model import Run, Session, Trace
+from inspector.store.sqlite.tables import runs, sessions, traces
+
+_t = traces.c
+_r = runs.c
+_s = sessions.c
+TRACE = (
+    *(_t.trace_id, _t.run_id, _t.session_id, _t.name, _t.kind, _t.status, _t.service),
+    *(func.coalesce(_t.head_agent, _t.any_agent), _t.question, _t.answer),
+    *(_t.start_ns, _t.end_ns, _t.duration_ms, _t.spans, _t.calls, _t.errors, _t.llm_calls, _t.tool_calls, _t.models),
+    *(_t.input_tokens, _t.output_tokens, _t.cached_tokens, _t.cost_usd, _t.priced, _t.unpriced_calls, _t.seq),
+)
+"""The columns that `trace_of` expects."""
+_FIRST_NAME = select(_t.name).where(_t.id == _r.head).scalar_subquery()
+RUN = (
+    *(_r.run_id, _r.origin, _r.name, _r.status, _r.service, _r.agent, _r.question, _r.answer, _r.trace_id, _FIRST_NAME),
+    *(_r.start_ns, _r.end_ns, _r.duration_ms, _r.traces, _r.failed, _r.open_calls),
+    *(_r.spans, _r.calls, _r.errors, _r.llm_calls, _r.tool_calls, _r.models),
+    *(_r.input_tokens, _r.output_tokens, _r.cached_tokens, _r.cost_usd, _r.priced, _r.unpriced_calls, _r.seq),
+)
+"""The columns that `run_of` expects."""
+SESSION = (
+    *(_s.session_id, _s.running, _s.failed, _s.lost, _s.abandoned, _s.cancelled, _s.start_ns, _s.end_ns),
+    *(_s.traces, _s.failed, _s.spans, _s.calls, _s.errors, _s.llm_calls, _s.tool_calls),
+    *(_s.input_tokens, _s.output_tokens, _s.cached_tokens, _s.cost_usd, _s.priced, _s.unpriced_calls, _s.seq),
+)
+"""The columns that `session_of` expects."""
+
+_MODELS = msgspec.json.Decoder(tuple[str, ...])
+_WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
+COST_DIGITS = 12
+"""Digits behind the point that a sum of dollars keeps."""
+
+
+def trace_of(row: Sequence[Any]) -> Trace:
+    """Returns the trace of a row; one that still runs has no end."""
+    status, start_ns, end_ns = row[5], row[10], row[11]
+    end = None if end_ns is None or status == "running" else str(end_ns)
+    values: tuple[Any, ...] = (*row[:10], str(start_ns), end, *row[12:18], _MODELS.decode(row[18]), *row[19:22])
+    return Trace(*values, cost_usd=_cost(row[22], row[23]), unpriced_calls=row[24], seq=row[25])
+
+
+def run_of(row: Sequence[Any]) -> Run:
+    """Returns the run of a row; one that still runs has no end."""
+    status, start_ns, end_ns = row[3], row[10], row[11]
+    end = None if end_ns is None or status == "running" else str(end_ns)
+    values: tuple[Any, ...] = (*row[:10], str(start_ns), end, *row[12:21], _MODELS.decode(row[21]), *row[22:25])
+    return Run(*values, cost_usd=_cost(row[25], row[26]), unpriced_calls=row[27], seq=row[28])
+
+
+def session_of(row: Sequence[Any]) -> Session:
+    """Returns the session of a row, with the worst status of its traces; one that still runs has no end."""
+    status = next((status for status, count in zip(_WORST_FIRST, row[1:6], strict=True) if count), "ok")
+    end = None if row[7] is None or status == "running" else str(row[7])
+    values: tuple[Any, ...] = (row[0], status, str(row[6]), end, *row[8:18])
+    return Session(*values, cost_usd=_cost(row[18], row[19]), unpriced_calls=row[20], seq=row[21])
+
+
+def _cost(sum_usd: float, priced: int) -> float | None:
+    # Sums are kept by adding and subtracting, which leaves dust behind the digits that mean something.
+    return round(sum_usd, COST_DIGITS) if priced else None

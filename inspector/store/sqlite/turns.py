@@ -1,0 +1,234 @@
+"""Which model call continues which, decided as calls come in.
+
+A call continues another one of its run where its prompt begins with that one's prompt and answer, or names its
+response. Where several are equal, the thread or task and what was continued already tell; where they do not, it is
+said that it is unclear, and nothing is guessed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector import semconv
+from inspector.model import Span
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
+from inspector.store.values.rows import Row
+
+Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
+_TOOLS = "tools"
+_NAMES = (
+    *("span", "run", "lane", "start_ns", "end_ns", "failed", "asked", "answered", "response", "link", "previous"),
+    *("conversation", "continued", "candidates", "messages", "new_from", "sizes", "tools", "results"),
+)
+_SAVE = (
+    f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
+    + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
+)
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
+
+
+class Turn(msgspec.Struct):
+    """One row of ``turns``: a model call as part of a conversation."""
+
+    span: int
+    """Its row."""
+    run: str
+    lane: str | None
+    """The thread and task that it began in, where they are known."""
+    start_ns: int
+    end_ns: int | None
+    failed: int
+    asked: bytes
+    """The chain of its prompt (`inspector.store.values.chains`)."""
+    answered: bytes | None
+    """The chain of its prompt and answer."""
+    response: str | None
+    """The id that its answer has."""
+    link: Link
+    previous: int | None
+    """The row of the call that it continues, or tries again."""
+    conversation: int
+    """The row of the call that began it all."""
+    continued: int
+    """1 where a later call continues it."""
+    candidates: int
+    """How many calls it may continue, where that is unclear."""
+    messages: int
+    new_from: int
+    """How many messages of the prompt were in that of the previous call or its answer."""
+    sizes: str
+    tools: str
+    results: str
+
+
+class Given(NamedTuple):
+    """A model call that was just written."""
+
+    span: Span
+    row: Row
+    run: str
+
+
+class Turns:
+    """Finds what each call continues."""
+
+    def __init__(self) -> None:
+        self._chains = Chains()
+
+    def take(self, connection: Connection, calls: Iterable[Given]) -> None:
+        """Store the turns of calls that were just written, in the connection's transaction."""
+        ordered = sorted(calls, key=lambda call: (call.row.start_ns, call.row.id))
+        stored = _load(connection, [call.row.id for call in ordered])
+        for call in ordered:
+            if call.row.folded_into is not None:
+                continue
+            turn = stored.get(call.row.id) or self._begun(connection, call)
+            if turn is not None:
+                self._end(turn, call)
+                _save(connection, [turn])
+
+    def _begun(self, connection: Connection, call: Given) -> Turn | None:
+        attributes = call.span.attributes
+        chain = self._chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
+        if chain is None:
+            return None
+        row = call.row
+        sizes = chain.sizes()
+        for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
+            text = attributes.get(key)
+            if isinstance(text, str):
+                sizes[name] = sizes.get(name, 0) + len(text)
+        turn = Turn(
+            span=row.id,
+            run=call.run,
+            lane=_lane(call),
+            start_ns=row.start_ns,
+            end_ns=None,
+            failed=0,
+            asked=chain.asked,
+            answered=None,
+            response=None,
+            link="begins",
+            previous=None,
+            conversation=row.id,
+            continued=0,
+            candidates=0,
+            messages=len(chain.messages),
+            new_from=0,
+            sizes=_text(sizes),
+            tools="[]",
+            results="[]",
+        )
+        _find_previous(connection, turn, chain, _previous_response(call))
+        results = [result for message in chain.messages[turn.new_from :] for result in message.results]
+        turn.results = _text(results)
+        return turn
+
+    def _end(self, turn: Turn, call: Given) -> None:
+        row = call.row
+        turn.end_ns, turn.failed = row.end_ns, int(row.status == "error")
+        response = call.span.attributes.get(semconv.RESPONSE_ID)
+        turn.response = response if isinstance(response, str) else turn.response
+        answer = self._chains.of_answer(call.span.attributes.get(semconv.OUTPUT_MESSAGES))
+        if answer is not None and row.status != "running":
+            turn.answered = extended(turn.asked, answer.parts)
+            turn.tools = _text(answer.asked)
+
+
+class _Candidate(NamedTuple):
+    turn: Turn
+    link: Link
+    new_from: int
+
+
+def _find_previous(connection: Connection, turn: Turn, chain: Chain, response: str | None) -> None:
+    found = _candidates(connection, turn, chain, response)
+    found = [each for each in found if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
+    chosen = _chosen(found, turn.lane)
+    if len(chosen) == 1:
+        (candidate,) = chosen
+        turn.link, turn.previous = candidate.link, candidate.turn.span
+        turn.conversation, turn.new_from = candidate.turn.conversation, candidate.new_from
+        # What was tried again is over, as what was continued is.
+        driver(connection).execute("UPDATE turns SET continued = 1 WHERE span = ?", (candidate.turn.span,))
+    elif chosen:
+        turn.link, turn.candidates = "unclear", len(chosen)
+        turn.new_from = max(candidate.new_from for candidate in chosen)
+
+
+def _candidates(connection: Connection, turn: Turn, chain: Chain, response: str | None) -> list[_Candidate]:
+    if response is not None:
+        return [_Candidate(each, "continues", 0) for each in _where(connection, "response = ?", turn, response)]
+    failed = [
+        _Candidate(each, "retry", each.new_from)
+        for each in _where(connection, "asked = ? AND failed = 1 AND continued = 0", turn, turn.asked)
+    ]
+    for answered, messages in chain.ends_of_answers():
+        found = _where(connection, "answered = ?", turn, answered)
+        if found:
+            return [*failed, *(_Candidate(each, "continues", messages) for each in found)]
+    return failed
+
+
+def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidate]:
+    """Return the candidates that cannot be told apart: one where it is clear."""
+    if lane is not None and any(each.turn.lane is not None for each in found):
+        found = [each for each in found if each.turn.lane in (None, lane)] or found
+    fresh = [each for each in found if not each.turn.continued]
+    return fresh or found
+
+
+def _where(connection: Connection, condition: str, turn: Turn, value: bytes | str) -> list[Turn]:
+    rows = driver(connection).execute(f"{_SELECT} WHERE run = ? AND {condition}", (turn.run, value))
+    return [Turn(*row) for row in rows if row[0] != turn.span]
+
+
+def _load(connection: Connection, row_ids: Sequence[int]) -> dict[int, Turn]:
+    found = driver(connection).execute(
+        f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
+        (json_list(list(row_ids)),),
+    )
+    return {row[0]: Turn(*row) for row in found}
+
+
+def _save(connection: Connection, turns: Iterable[Turn]) -> None:
+    execute_rows(driver(connection), _SAVE, [tuple(getattr(turn, name) for name in _NAMES) for turn in turns])
+
+
+def forget(connection: Connection, row_ids: Sequence[int]) -> None:
+    """Remove the turns of spans that are removed, or that another span counts for."""
+    driver(connection).execute(
+        "DELETE FROM turns WHERE span IN (SELECT value FROM json_each(?))", (json_list(list(row_ids)),)
+    )
+
+
+def _lane(call: Given) -> str | None:
+    thread = call.span.attributes.get(semconv.THREAD_ID)
+    if not isinstance(thread, int):
+        return None
+    return f"{call.row.process}/{thread}/{call.span.attributes.get(semconv.TASK, '')}"
+
+
+def _previous_response(call: Given) -> str | None:
+    """Return the id of the response that a request to OpenAI's Responses goes on from."""
+    text = call.span.attributes.get(semconv.SEED_LLM_PROMPT)
+    if not isinstance(text, str) or '"previous_response_id"' not in text:
+        return None
+    try:
+        found = msgspec.json.decode(text, type=_Request).previous_response_id
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+class _Request(msgspec.Struct):
+    previous_response_id: Any = None
+
+
+def _text(value: Mapping[str, int] | Sequence[AskedTool] | Sequence[ToolResult]) -> str:
+    return msgspec.json.encode(value).decode(errors="replace")

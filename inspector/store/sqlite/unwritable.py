@@ -1,0 +1,63 @@
+"""Reading a database where no file can be made, so that SQLite cannot put its own beside it: no right, or no space.
+
+See https://sqlite.org/wal.html#read_only_databases.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from inspector.homes import is_writable
+from inspector.store.errors import StoreReadOnly
+from inspector.store.sqlite.reserve import has_no_room
+
+_INDEX_BYTES = 32 << 10
+"""The least that SQLite's index of a log has; a smaller one is what was left when there was no space for it."""
+
+
+def is_still(path: Path) -> bool:
+    """Tells whether the database is complete in its file and nobody has it open, and nothing can be put beside it."""
+    return _is_bare(path) and not _logged(path)
+
+
+def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
+    """Copies the database where SQLite can read it, if it cannot where it is; returns the directory of the copy.
+
+    Raises:
+        StoreReadOnly: There is no room for the copy.
+    """
+    if not _is_bare(path) or not _logged(path):
+        return None
+    directory = tempfile.TemporaryDirectory(prefix="inspector-")
+    try:
+        for each in (path, _beside(path, "-wal")):
+            shutil.copyfile(each, Path(directory.name) / each.name)
+    except OSError as err:
+        directory.cleanup()
+        raise StoreReadOnly(
+            f"{path} cannot be read where no file can be made beside it, nor copied to {directory.name}: "
+            f"{err.strerror}; set TMPDIR to a directory with room for it"
+        ) from err
+    return directory
+
+
+def _is_bare(path: Path) -> bool:
+    """Tells whether SQLite's index of the log is not there and cannot be made."""
+    if not path.exists() or _size(_beside(path, "-shm")) >= _INDEX_BYTES:
+        return False
+    return not is_writable(path.parent) or has_no_room(path)
+
+
+def _logged(path: Path) -> bool:
+    return _size(_beside(path, "-wal")) > 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)

@@ -1,0 +1,306 @@
+"""Figures that count each trace, or each run, once: added up by the database slice by slice, the newest first."""
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, cast
+
+import msgspec
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    select,
+    text,
+    union_all,
+)
+
+from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite import stats
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.filters import run_conditions, trace_conditions
+from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
+from inspector.store.sqlite.listing import Pace, Ranking, passing_ids
+from inspector.store.sqlite.membership import Membership, membership_of
+from inspector.store.sqlite.run_lists import AskedOfTraces, asked_of_traces
+from inspector.store.sqlite.summaries import COST_DIGITS
+from inspector.store.sqlite.tables import runs, spans, traces
+from inspector.store.values.counting import total_usd
+from inspector.store.values.rows import INT64_MAX
+
+_Asked: TypeAlias = Membership | AskedOfTraces
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What is counted: traces or runs."""
+
+    table: Table
+    """Has its times and its sums."""
+    grouped: Mapping[GroupBy, ColumnElement[Any]]
+    """What each has one of."""
+    spans: FromClause
+    """Its spans, with what leads from them to the table."""
+    owns: ColumnElement[bool]
+    """Which of them are those of a row of the table."""
+    conditions: Callable[[Connection, Filter], list[ColumnElement[bool]]]
+    """What a row of the table must meet itself."""
+    asked: Callable[[Connection, Filter, int], _Asked | Literal[False] | None]
+    """What it must meet on account of what it holds, if anything; False for what none can meet."""
+    labels: Callable[[], Select[*tuple[Any, ...]]]
+    """The question for its labels: row id, key and score."""
+
+    @property
+    def among(self) -> ColumnElement[bool]:
+        """Those of ``:row_ids``."""
+        listed = f"{self.table.name}.id IN (SELECT value FROM json_each(:row_ids))"  # noqa: S608  # constants
+        return cast("ColumnElement[bool]", text(listed))
+
+
+_t, _r = traces.c, runs.c
+TRACES = Whole(
+    table=traces,
+    grouped={
+        "kind": _t.kind,
+        "agent": func.coalesce(_t.head_agent, _t.any_agent),
+        "service": _t.service,
+        "status": _t.status,
+        "name": _t.name,
+    },
+    spans=spans,
+    owns=spans.c.trace_id == _t.id,
+    conditions=trace_conditions,
+    asked=membership_of,
+    labels=keys_of_traces,
+)
+RUNS = Whole(
+    table=runs,
+    grouped={
+        "kind": select(_t.kind).where(_t.id == _r.head).scalar_subquery(),
+        "agent": _r.agent,
+        "service": _r.service,
+        "status": _r.status,
+        "name": _r.name,
+    },
+    spans=traces.join(spans, spans.c.trace_id == _t.id),
+    owns=_t.run_id == _r.run_id,
+    conditions=lambda _, where: run_conditions(where),
+    asked=asked_of_traces,
+    labels=keys_of_runs,
+)
+_MANY: dict[GroupBy, Column[Any]] = {
+    "model": spans.c.named_model,
+    "tool": spans.c.tool,
+    "error_type": spans.c.error_type,
+}
+"""What each has many of: it is in the group of every one that one of its events has."""
+_STEPS = (1000, 4000)
+_LEAST_SLICES = 16
+_DURATIONS = msgspec.json.Decoder(list[float])
+Place: TypeAlias = tuple[int, int]
+"""When it began, and its row id."""
+
+
+@dataclass(slots=True)
+class _Figures:
+    """What is known of some of them."""
+
+    count: int = 0
+    errors: int = 0
+    tokens: tuple[int, int, int] = (0, 0, 0)
+    priced: int = 0
+    unpriced_calls: int = 0
+    costs: list[float] = field(default_factory=list[float])
+    durations: list[float] = field(default_factory=list[float])
+
+    def add(self, row: Sequence[Any], durations: list[float]) -> None:
+        """Takes in a row of sums."""
+        count, errors, *tokens, priced, unpriced, cost_usd = row
+        self.count += count
+        self.errors += int(errors)
+        one, other, last = (known + int(more) for known, more in zip(self.tokens, tokens, strict=True))
+        self.tokens = (one, other, last)
+        self.priced += int(priced)
+        self.unpriced_calls += int(unpriced)
+        self.costs.append(cost_usd)
+        self.durations += durations
+
+    def values(self) -> tuple[Any, ...]:
+        """Returns the fields that groups and buckets share."""
+        durations = sorted(self.durations)
+        cost_usd = total_usd(self.costs)
+        return (
+            self.count,
+            self.errors,
+            *(stats.quantile(durations, share) for share in (0.5, 0.95, 0.99)),
+            *(min(INT64_MAX, tokens) for tokens in self.tokens),
+            None if cost_usd is None or not self.priced else round(cost_usd, COST_DIGITS),
+            self.unpriced_calls,
+        )
+
+
+def read_whole_stats(
+    connection: Connection, of: Whole, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
+) -> Stats:
+    """Returns the figures of the traces or runs of a filter.
+
+    Split by what one has many of, it is in several groups, and once in the total all the same.
+    """
+    conditions = of.conditions(connection, where)
+    listed, complete = _listed(connection, of, where, conditions, limits)
+    start_ns = of.table.c.start_ns
+    between = (start_ns >= bindparam("first_ns"), start_ns <= bindparam("last_ns"))
+    of_slice = [*conditions, *between] if listed is None else [of.among]
+    question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
+    of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
+    edges = _edges(_range(connection, of, where, conditions, listed), buckets)
+    total, by_key, slices = _Figures(), dict[str | None, _Figures](), [_Figures() for _ in edges[1:]]
+    until = time.monotonic() + limits.scan_s
+    for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
+        if time.monotonic() >= until:
+            complete = False
+            break
+        its = _slice(edges[at], edges[at + 1], listed)
+        for key, durations, *row in connection.execute(question, its):
+            known = _DURATIONS.decode(durations)
+            groups = () if of_many is not None else (by_key.setdefault(key, _Figures()),)
+            for figures in (total, slices[at], *groups):
+                figures.add(row, known)
+        for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
+            by_key.setdefault(key, _Figures()).add(row, _DURATIONS.decode(durations))
+    largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
+    groups = tuple(StatsGroup(key, *its.values()) for key, its in largest[: stats.MOST_GROUPS])
+    if by == "label":
+        means = _mean_scores(connection, of, conditions, listed)
+        groups = tuple(replace(each, mean_score=means.get(each.key)) for each in groups)
+    return Stats(
+        StatsGroup(None, *total.values()),
+        () if by is None else groups,
+        tuple(StatsBucket(str(edges[at]), *of.values()) for at, of in enumerate(slices)) if buckets else (),
+        complete,
+    )
+
+
+def _listed(
+    connection: Connection, of: Whole, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
+) -> tuple[Sequence[Place] | None, bool]:
+    """Returns those that count, or None for all that meet the conditions; and whether that is all there are."""
+    asked = of.asked(connection, where, limits.few_matches)
+    if asked is None:
+        return None, True
+    if asked is False:
+        return (), True
+    c = of.table.c
+    query = select(c.start_ns, c.id).where(*conditions)
+    candidates = asked.candidates(connection, limits.counted_spans)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            return [(row[0], row[1]) for row in connection.execute(query.order_by(c.start_ns))], True
+    ranking = Ranking(c.start_ns, c.id, "desc", None)
+    pace = Pace(_STEPS, limits.scan_s / 2)
+    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [asked.test], pace)
+    return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
+
+
+def _range(
+    connection: Connection,
+    of: Whole,
+    where: Filter,
+    conditions: Sequence[ColumnElement[bool]],
+    listed: Sequence[Place] | None,
+) -> tuple[int, int] | None:
+    """Returns the time range to slice; None for no time at all."""
+    first, end = where.since_ns, where.until_ns
+    if listed is not None:
+        first = listed[0][0] if first is None and listed else first
+        end = listed[-1][0] + 1 if end is None and listed else end
+    else:
+        start_ns = of.table.c.start_ns
+        # Apart, so that an index answers each.
+        if first is None:
+            first = connection.execute(select(func.min(start_ns)).where(*conditions)).scalar()
+        if end is None:
+            latest = connection.execute(select(func.max(start_ns)).where(*conditions)).scalar()
+            end = None if latest is None else latest + 1
+    if first is None or end is None:
+        return None
+    # Starts that do not fit into 64 bits are kept as the last one that does.
+    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
+    return (first, end) if first < end else None
+
+
+def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
+    """Returns where equal slices of a time range begin, and where the last one ends."""
+    if found is None:
+        return []
+    first, end = found
+    count = buckets or _LEAST_SLICES
+    # Rounded up, as the first nanosecond that falls into the slice.
+    return [first - (-at * (end - first) // count) for at in range(count + 1)]
+
+
+def _slice(first_ns: int, end_ns: int, listed: Sequence[Place] | None) -> dict[str, int | str]:
+    """Returns the parameters of the question about one slice."""
+    if listed is None:
+        return {"first_ns": first_ns, "last_ns": end_ns - 1}
+    begin, end = (bisect_left(listed, edge, key=lambda place: place[0]) for edge in (first_ns, end_ns))
+    return {"row_ids": json_list([row_id for _, row_id in listed[begin:end]])}
+
+
+def _sums(of: Whole, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
+    c = of.table.c
+    # `total` counts in floats, which hold any honest count exactly and, unlike `sum`, never fail.
+    sums = select(
+        literal(None) if key is None else key,
+        func.json_group_array(c.duration_ms).filter(c.duration_ms.is_not(None)),
+        func.count(),
+        func.total(c.status == literal("error", literal_execute=True)),
+        *(func.total(column) for column in (c.input_tokens, c.output_tokens, c.cached_tokens)),
+        func.total(c.priced > 0),
+        func.total(c.unpriced_calls),
+        func.total(case((c.priced > 0, c.cost_usd))),
+    )
+    return sums if key is None else sums.group_by(key)
+
+
+def _sums_of_many(of: Whole, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
+    """Returns the question for the sums of those of a slice, each in the group of every value it has."""
+    row_id = of.table.c.id
+    if by == "label":
+        known = of.labels().subquery("known")
+        ones = select(known.c.whole, known.c.key).select_from(known.join(of.table, known.c.whole == row_id)).distinct()
+        # Listed once, where it would be looked for anew for every row.
+        none = row_id.not_in(select(of.labels().subquery("others").c.whole))
+    else:
+        column = _MANY[by]
+        has_one = and_(of.owns, column.is_not(None), spans.c.folded_into.is_(None))
+        from_spans = of.table.join(of.spans, has_one)
+        ones = select(row_id.label("whole"), column.label("key")).select_from(from_spans).distinct()
+        none = ~exists(select(column).select_from(of.spans).where(has_one).correlate(of.table))
+    others = select(row_id, literal(None)).select_from(of.table).where(*of_slice, none)
+    each = union_all(ones.where(*of_slice), others).subquery("each")
+    return _sums(of, each.c.key).select_from(each.join(of.table, row_id == each.c.whole))
+
+
+def _mean_scores(
+    connection: Connection, of: Whole, conditions: Sequence[ColumnElement[bool]], listed: Sequence[Place] | None
+) -> dict[str | None, float | None]:
+    known = of.labels().subquery("known")
+    row_id = of.table.c.id
+    query = select(known.c.key, func.avg(known.c.score)).select_from(known.join(of.table, known.c.whole == row_id))
+    if listed is None:
+        return {row[0]: row[1] for row in connection.execute(query.where(*conditions).group_by(known.c.key))}
+    its = {"row_ids": json_list([row_id for _, row_id in listed])}
+    return {row[0]: row[1] for row in connection.execute(query.where(of.among).group_by(known.c.key), its)}

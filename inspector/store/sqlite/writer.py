@@ -1,0 +1,261 @@
+"""Writing spans: which record of a span wins, and the transaction that stores a batch."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from inspector.frames import Refers
+from inspector.model import AttributeValue, Kind, Span, Status
+from inspector.store.protocol import SpoolMark
+from inspector.store.sqlite import rollups, search
+from inspector.store.sqlite.belonging import Sessions
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.conversations import Conversations, scope_of_span
+from inspector.store.sqlite.counters import count_calls, load_counters, save_counters
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.families import Families
+from inspector.store.sqlite.ownership import release, scopes_of
+from inspector.store.sqlite.turns import Given, Turns
+from inspector.store.sqlite.turns import forget as forget_turns
+from inspector.store.values.codec import unpack
+from inspector.store.values.contents import content_ids, shared_text, take_apart
+from inspector.store.values.gist import Gist, gists_of
+from inspector.store.values.rows import Row, clean, named_run, row_of
+from inspector.store.values.sums import TraceSums
+
+COMPLETE: frozenset[Status] = frozenset(("ok", "error", "cancelled"))
+Key = tuple[str, str]
+
+_NAMES = Row._fields
+_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
+_FETCHED = 128
+_SAY_WHAT_OTHERS_SAY: frozenset[Kind] = frozenset(("llm", "agent", "workflow"))
+"""Kinds whose long texts other spans have as well: what an agent is asked and answers, its model is and does."""
+
+
+def supersedes(new: str, old: str) -> bool:
+    """Tells whether a record of one status may replace a stored record of another."""
+    if old == "running":
+        return True
+    if new == "abandoned":
+        return old == "lost"
+    return new in COMPLETE
+
+
+def write_batch(
+    connection: Connection, spans: Iterable[Span], conversations: Conversations, families: Families, turns: Turns
+) -> None:
+    """Stores the spans with everything that depends on them, inside the connection's transaction."""
+    wanted = coalesce(spans)
+    if not wanted:
+        return
+    counts = load_counters(connection)
+    sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
+    stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
+    conversations.begin(connection, counts["content"])
+    accepted: list[tuple[Span, Row | None, TraceSums]] = []
+    for (trace_id, span_id), span in wanted.items():
+        trace = sums.get(trace_id)
+        if trace is None:
+            counts["trace"] += 1
+            trace = sums[trace_id] = TraceSums(id=counts["trace"], trace_id=trace_id)
+        old = stored.get((trace.id, span_id))
+        if old is None or supersedes(span.status, old.status):
+            accepted.append((span, old, trace))
+    sessions = Sessions.settle(connection, accepted)
+    changes: list[rollups.Change] = []
+    for span, old, trace in accepted:
+        seq = counts["seq"] + 1
+        row_id = seq if old is None else old.id
+        session = sessions.of(span, old, trace)
+        attributes, shared = _share(span, session[0], old, row_id, conversations)
+        row = row_of(_of_its_process(span, old), (row_id, seq, trace.id), session, attributes, shared)
+        if old is None or _is_news(row, old):
+            changes.append((old, row))
+            counts["seq"] = seq
+    counts["content"] = conversations.store()
+    traces = {trace.id: trace for trace in sums.values()}
+    written = len(changes)
+    known = {(row.trace_id, row.span_id) for _, row in changes}
+    changes += sessions.followers(connection, known, partial(fetch, connection))
+    changes = families.fold(connection, changes, traces, partial(fetch, connection))
+    for at, (old, row) in enumerate(changes[written:], written):
+        counts["seq"] += 1
+        changes[at] = (old, row._replace(seq=counts["seq"]))
+    gists = gists_of((span, trace) for span, _, trace in accepted)
+    if save(connection, changes, traces, sessions, gists):
+        conversations.forget()
+    turns.take(connection, _model_calls(connection, accepted, changes))
+    forget_turns(connection, [row.id for _, row in changes if row.folded_into is not None and row.kind == "llm"])
+    counts["spans"] += sum(old is None for old, _ in changes)
+    count_calls(counts, changes)
+    save_counters(connection, counts)
+
+
+def _model_calls(
+    connection: Connection, accepted: Sequence[tuple[Span, Row | None, TraceSums]], changes: Sequence[rollups.Change]
+) -> list[Given]:
+    """Returns the model calls that were written, each with the run that its trace belongs to by now."""
+    calls = {(row.trace_id, row.span_id): row for _, row in changes if row.kind == "llm"}
+    if not calls:
+        return []
+    sql = "SELECT id, run_id FROM traces WHERE id IN (SELECT value FROM json_each(?))"
+    runs: dict[int, str] = dict(driver(connection).execute(sql, (json_list(sorted({at for at, _ in calls})),)))
+    return [
+        Given(span, row, runs[trace.id])
+        for span, _, trace in accepted
+        if (row := calls.get((trace.id, span.span_id))) is not None
+    ]
+
+
+def save(
+    connection: Connection,
+    changes: Sequence[rollups.Change],
+    sums: Mapping[int, TraceSums],
+    sessions: Sessions | None = None,
+    gists: Mapping[int, Gist] | None = None,
+) -> bool:
+    """Writes new and replaced rows, and all that is derived from them.
+
+    Args:
+        connection: The writer's.
+        changes: The rows.
+        sums: Those of the traces so far.
+        sessions: Those of the traces; without them they stay what they were.
+        gists: The questions and answers that replace those of their traces, by row id.
+
+    Returns:
+        Whether messages changed hands or were removed.
+    """
+    replaced = [(old, new) for old, new in changes if old is not None]
+    search.forget(connection, [indexed_part(old) for old, _ in replaced])
+    execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
+    _update(connection, replaced)
+    disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
+    if changes:
+        rollups.apply(connection, changes, sums, sessions, gists)
+    return any(disowned)
+
+
+def indexed_part(row: Row) -> search.Indexed:
+    """Returns what search needs of a row."""
+    return search.Indexed(*(getattr(row, name) for name in search.Indexed._fields))
+
+
+def coalesce(spans: Iterable[Span]) -> dict[Key, Span]:
+    """Returns the record of each span that wins among those of a batch, in the order of their first mention."""
+    winners: dict[Key, Span] = {}
+    for span in spans:
+        key = (span.trace_id, span.span_id)
+        known = winners.get(key)
+        if known is None or supersedes(span.status, known.status):
+            winners[key] = span
+    return winners
+
+
+def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
+    """Returns the stored rows of those spans that are known, each asked for by the row id of its trace and its id."""
+    found: dict[tuple[int, str], Row] = {}
+    for start in range(0, len(keys), _FETCHED):
+        chunk = keys[start : start + _FETCHED]
+        # A join, since SQLite does not use the index for pairs in a list.
+        sql = (
+            f"WITH wanted (t, s) AS (VALUES {','.join(['(?, ?)'] * len(chunk))}) "
+            f"{_SELECT} JOIN wanted ON trace_id = t AND span_id = s"
+        )
+        for values in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):
+            row = Row._make(values)
+            found[row.trace_id, row.span_id] = row
+    return found
+
+
+def save_marks(connection: Connection, marks: Iterable[SpoolMark]) -> None:
+    """Stores how far spools were taken in."""
+    rows = [(clean(name), str(inode), *totals) for name, inode, *totals in map(astuple, marks)]
+    driver(connection).executemany("INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def forget_marks(connection: Connection, names: Iterable[str]) -> None:
+    """Drops the marks of spools."""
+    driver(connection).executemany("DELETE FROM spools WHERE name = ?", [(clean(name),) for name in names])
+
+
+def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
+    """Gives the spans that processes left running the status ``lost``, and returns how many there were."""
+    found = connection.exec_driver_sql(
+        f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",  # noqa: S608  # constants
+        (json_list([clean(process) for process in processes]),),
+    )
+    running = [Row(*values) for values in found]
+    counts = load_counters(connection)
+    lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
+    sums = rollups.load_traces(connection, {row.trace_id for row in running}, by="id")
+    save(connection, list(zip(running, lost, strict=True)), {trace.id: trace for trace in sums.values()})
+    save_counters(connection, {"seq": counts["seq"] + len(lost)})
+    return len(lost)
+
+
+def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None:
+    # SQLite rewrites the entries of every index that a column of the statement is part of, changed or not.
+    by_columns: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
+    for old, new in replaced:
+        changed = tuple(at for at, value in enumerate(new) if value != old[at])
+        by_columns.setdefault(changed, []).append((new.id, *(new[at] for at in changed)))
+    for changed, rows in by_columns.items():
+        settings = ", ".join(f"{_NAMES[at]} = fresh.column{place}" for place, at in enumerate(changed, 2))
+        sql = f"UPDATE spans SET {settings} FROM (VALUES {VALUES}) AS fresh WHERE spans.id = fresh.column1"  # noqa: S608  # constants
+        execute_rows(driver(connection), sql, rows)
+
+
+def _disown(connection: Connection, old: Row, new: Row) -> bool:
+    dropped = content_ids((old.shared,)) - content_ids((new.shared,))
+    if dropped:
+        owned = connection.exec_driver_sql(
+            "SELECT id FROM contents WHERE span = ? AND id IN (SELECT value FROM json_each(?))",
+            (new.id, json_list(sorted(dropped))),
+        )
+        inherited = old.session_inherited is not None
+        scopes = set(scopes_of(old.session_id, old.run, old.trace_id, inherited=inherited))
+        release(connection, set(owned.scalars()), scopes)
+    return bool(dropped)
+
+
+def _of_its_process(span: Span, old: Row | None) -> Span:
+    """Returns the span with the process that is known of it: an export names none, and losses are found by it."""
+    return span if old is None or span.process is not None else replace(span, process=old.process)
+
+
+def _is_news(row: Row, old: Row) -> bool:
+    """Tells whether a record says anything that the stored one does not; the order of attributes says nothing."""
+    # The identity follows from the rest; in a row of an earlier version it is not there.
+    row = row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity)
+    if row == old or row._replace(attributes=old.attributes) != old:
+        return row != old
+    return msgspec.json.decode(unpack(row.attributes)) != msgspec.json.decode(unpack(old.attributes))
+
+
+def _share(
+    span: Span, session_id: str | None, old: Row | None, row_id: int, conversations: Conversations
+) -> tuple[Mapping[str, AttributeValue], str | None]:
+    parts = take_apart(span.attributes)
+    if parts is None:
+        return span.attributes, None
+    scope = scope_of_span(session_id, named_run(span), span.trace_id)
+    if old is not None and old.shared is not None and parts.messages:
+        conversations.remind(scope, old.shared)
+    frames: dict[str, Refers] = {}
+    for key, prompt in parts.messages.items():
+        frame = conversations.refer(scope, key, prompt, row_id=row_id, repeats=span.kind in _SAY_WHAT_OTHERS_SAY)
+        if frame is None:
+            parts.own[key] = prompt
+        else:
+            frames[key] = frame
+    return parts.own, shared_text(parts, frames) if frames or parts.equal else None

@@ -1,0 +1,239 @@
+"""The one connection that writes a database, and when it must not."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine
+
+from inspector.store.errors import HomeGone, PagesDamaged, StoreBusy, StoreError, StoreFull, StoreUnchecked
+from inspector.store.sqlite import engine as engines
+from inspector.store.sqlite import soundness
+
+
+class WriteConnection:
+    """Writes as long as the file is the one that was opened, and none of its pages was seen broken.
+
+    Args:
+        path: The file, created if need be.
+        check_s: How long a file that its last owner did not close is checked; None for as long as it takes.
+        check_later: Whether such a file is left unwritten until `check`, instead of being checked now.
+        reopened: Called when another file was opened in the place of the first.
+        is_owned: Asked before that whether the home is still the one that this process owns.
+
+    Raises:
+        StoreError: The file is foreign, damaged, unchecked, of a later version, or cannot be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        check_s: float | None,
+        check_later: bool,
+        reopened: Callable[[], None] = lambda: None,
+        is_owned: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._path = path
+        self._is_owned = is_owned
+        self._reopened = reopened
+        self._lock = threading.RLock()
+        self._engine: Engine | None = None
+        self._refusal: StoreError | None = None
+        if check_later and engines.schema_of(path) == engines.SCHEMA_VERSION and not soundness.is_as_left(path):
+            self._refusal = StoreUnchecked(f"{path} is being checked for damage, since nobody closed it; try again")
+        else:
+            self._open(limit_s=check_s)
+        self._identity = engines.file_identity(path)
+
+    @property
+    def refusal(self) -> StoreError | None:
+        """Why nothing is written at the moment, as far as that is known."""
+        return self._refusal
+
+    def refuse(self, damage: PagesDamaged) -> None:
+        """Write nothing more to this file."""
+        self._refusal = damage
+
+    def check(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """Check a file that was left for later, and open it; returns at once where that is done.
+
+        Raises:
+            PagesDamaged: It is damaged, which is known from now on.
+            StoreUnchecked: ``give_up`` said so.
+            StoreError: It cannot be opened.
+        """
+        unchecked = self._refusal
+        if isinstance(unchecked, StoreUnchecked) and not self._is_replaced():
+            damage: PagesDamaged | None = None
+            try:
+                with engines.translated(self._path):
+                    soundness.check(self._path, give_up=give_up)
+            except PagesDamaged as found:
+                damage = found
+            with self._lock:
+                self._checked(unchecked, damage)
+        if self._refusal is not None:
+            with self._lock:
+                self._usable()
+
+    def _checked(self, unchecked: StoreUnchecked, damage: PagesDamaged | None) -> None:
+        # While it was checked a reader may have met a broken page, or another file have come into its place.
+        if self._refusal is not unchecked or self._is_replaced():
+            return
+        if damage is not None:
+            self._refusal = damage
+            return
+        self._engine = _prepared(self._path)
+        self._identity = engines.file_identity(self._path)
+        self._refusal = None
+
+    def follow(self) -> None:
+        """Open the file that is in the place of this one, if another is, also where nothing is to be written.
+
+        Raises:
+            StoreError: Another one was opened, or could not be.
+        """
+        with self._lock:
+            if self._is_replaced():
+                self._reopen()
+
+    @contextmanager
+    def transaction(self) -> Generator[Connection]:
+        """Hold one write transaction.
+
+        Raises:
+            StoreError: Nothing can be written, and nothing was.
+        """
+        with self._lock:
+            try:
+                with engines.translated(self._path), self._usable().begin() as connection:
+                    yield connection
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+
+    def checkpoint(self) -> None:
+        """Move what it can from the write-ahead log into the database."""
+        with self._lock:
+            try:
+                with engines.translated(self._path):
+                    engines.checkpoint(self._usable())
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Let nobody else write inside the block."""
+        with self._lock:
+            yield
+
+    def empty_log(self) -> None:
+        """Move the log into the database and give its space back, as far as that is possible now."""
+        with self._lock, suppress(StoreBusy), engines.translated(self._path):
+            engines.empty_log(self._usable())
+
+    def shrink_log(self) -> bool:
+        """Empty the log unless somebody reads from it, whom it does not wait for; returns whether it is empty."""
+        with self._lock:
+            try:
+                with engines.translated(self._path):
+                    return engines.empty_log(self._usable(), wait_ms=0)
+            except StoreBusy:
+                return False
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
+
+    def close(self) -> None:
+        """Let go of the file, and note how it was left where it is sound."""
+        with self._lock:
+            if self._engine is None:
+                return
+            if self._refusal is not None:
+                self._let_go()
+                return
+            self._engine.dispose()
+            self._engine = None
+            soundness.remember(self._path)
+
+    def _usable(self) -> Engine:
+        if self._is_replaced():
+            self._reopen()
+        if self._refusal is not None or self._engine is None:
+            raise self._again()
+        return self._engine
+
+    def _again(self) -> StoreError:
+        # A new one each time: an exception that is raised twice grows by a traceback.
+        if isinstance(self._refusal, PagesDamaged):
+            return PagesDamaged(self._path, self._refusal.found)
+        return StoreUnchecked(str(self._refusal))
+
+    def _is_replaced(self) -> bool:
+        found = engines.file_identity(self._path)
+        # While it is not open for writing, whoever reads it makes and removes the log.
+        return found != self._identity if self._engine is not None else found[0] != self._identity[0]
+
+    def _reopen(self) -> None:
+        if not self._is_owned():
+            raise HomeGone(self._path.parent)
+        # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
+        self._let_go()
+        self._refusal = None
+        self._reopened()
+        try:
+            self._open(limit_s=None)
+        except PagesDamaged as damage:
+            self._refusal = damage
+            self._identity = engines.file_identity(self._path)
+            raise
+        self._identity = engines.file_identity(self._path)
+        raise StoreBusy(f"{self._path} was moved or deleted while in use and has been opened again; repeat the write")
+
+    def _open(self, *, limit_s: float | None) -> None:
+        version = engines.schema_of(self._path)
+        try:
+            if version is not None and not soundness.is_as_left(self._path):
+                with engines.translated(self._path):
+                    soundness.check(self._path, limit_s=limit_s)
+            self._engine = _prepared(self._path)
+        except StoreFull as full:
+            if version in (None, engines.SCHEMA_VERSION):
+                raise
+            # Others are read all the same, and pruned.
+            raise StoreFull(
+                f"{self._path} has the older schema {version} and cannot be read: there is no space left to bring it "
+                "up to date; free a few megabytes, or take the way by another disk of 'A full disk' in docs/storage.md"
+            ) from full
+
+    def _let_go(self) -> None:
+        if self._engine is None:
+            return
+        if not isinstance(self._refusal, PagesDamaged):
+            self._engine.dispose()
+            self._engine = None
+            return
+        # The last connection that closes moves the log into the database: another one keeps this from being the last.
+        uri = f"file:{quote(os.fsencode(self._path))}?mode=ro"
+        with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as other:
+            with suppress(sqlite3.Error):
+                other.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            self._engine.dispose()
+        self._engine.dispose()
+        self._engine = None
+
+
+def _prepared(path: Path) -> Engine:
+    engine = engines.writer_engine(path)
+    try:
+        engines.prepare(engine, path)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine

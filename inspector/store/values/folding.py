@@ -1,0 +1,232 @@
+"""Which spans are duplicates: another recorder's record of a call that a span of their trace already stands for.
+
+A framework over a provider's SDK that is recorded too, or a tool call that client and server both record, make nested
+spans of one call. All of them are kept; one counts, and the others name it: they are *folded into* it. The rule is in
+`same_call`. Everything here is decided by what is known of the spans, and by nothing of how they came: in any order, in
+any batches, the outcome is the same.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from inspector.store.values.identity import BETWEEN_KINDS, CALL_KINDS, SENDING_KINDS
+from inspector.store.values.same_call import (
+    Link,
+    Node,
+    Nodes,
+    Region,
+    decided,
+    is_of_one_recorder,
+    is_server,
+    link_of,
+    sender_of,
+)
+
+_CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS | SENDING_KINDS
+"""Kinds that a family has to know of; a parent of any other kind is as good as none."""
+_REQUEST_KINDS: Final = SENDING_KINDS | {"rpc"}
+"""Kinds that one JSON-RPC request may be recorded as."""
+
+
+@dataclass(slots=True)
+class Family:
+    """The spans of one trace that may record the same call."""
+
+    nodes: dict[str, Node] = field(default_factory=dict[str, Node])
+    children: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """By parent, also by those that have not arrived."""
+    folded: dict[str, str] = field(default_factory=dict[str, str])
+    """Spans that are folded, with the one that counts; changed by `fold` alone."""
+    members: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """By those that count, the spans that are folded into them."""
+    changed: set[str] = field(default_factory=set[str])
+    """Spans that came or changed since the last decision."""
+    unsettled: set[str] = field(default_factory=set[str])
+    """Those of them that may have been one call with another as they were before."""
+
+    def add(self, node: Node) -> bool:
+        """Take in a span, new or changed, and tell whether that can fold or unfold any."""
+        span_id = node.span_id
+        known = self.nodes.get(span_id)
+        if known == node:
+            return False
+        if known is not None and (known.kind, known.parent_id) != (node.kind, node.parent_id):
+            # What was decided through it may be anywhere.
+            self._remove(known)
+            self.changed.update(self.nodes)
+            self.unsettled.update(self.nodes)
+        elif known is not None and known.kind in CALL_KINDS and self._may_be_another(known):
+            self.unsettled.add(span_id)
+        if node.kind not in _CONCERNED:
+            return bool(self.changed)
+        self.nodes[span_id] = node
+        if node.parent_id is not None:
+            self.children.setdefault(node.parent_id, set()).add(span_id)
+        self.changed.add(span_id)
+        return True
+
+    def _remove(self, node: Node) -> None:
+        del self.nodes[node.span_id]
+        if node.parent_id is not None:
+            self.children[node.parent_id].discard(node.span_id)
+
+    def refold(self) -> dict[str, str | None]:
+        """Decide again where something changed, and return the spans of which something else is true now."""
+        changes: dict[str, str | None] = {}
+        for span_id in self.folded.keys() - self.nodes.keys():
+            self.fold(span_id, None)
+            changes[span_id] = None
+        stirring = [span_id for span_id in self.changed if self._stirs(span_id)]
+        for region in _regions(self.nodes, self.children, stirring):
+            folded = dict(decided(self.nodes, region))
+            for span_id in region:
+                into = folded.get(span_id)
+                if self.folded.get(span_id) != into and self.nodes[span_id].identity is not None:
+                    changes[span_id] = into
+        self._take(changes)
+        requests = dict(self._requests(self.changed | changes.keys()))
+        self._take(requests)
+        self.changed, self.unsettled = set(), set()
+        return changes | requests
+
+    def _stirs(self, span_id: str) -> bool:
+        """Tell whether a span that changed can change what is decided of the calls around and below it.
+
+        Most cannot, being no part of any call but their own; deciding anew for them would cost as much as they have
+        siblings.
+        """
+        if span_id in self.unsettled or span_id in self.folded:
+            return True
+        node = self.nodes.get(span_id)
+        if node is None:
+            return False
+        if node.kind not in CALL_KINDS:
+            return bool(self.children.get(span_id))
+        return self._has_below(node) or self._may_be_another(node)
+
+    def _may_be_another(self, node: Node) -> bool:
+        """Tell whether a span may be one call with one around it, as far as was decided so far.
+
+        It cannot where another of the same recorder below the same parent, a surer or an earlier one, was taken for
+        that call: each call of a loop below a model call would else have all others decided again.
+        """
+        link = link_of(self.nodes, node)
+        if link is None:
+            return False
+        counting = self.folded.get(link.outer, link.outer)
+        return not any(
+            self._goes_before(span_id, node, link) for span_id in (counting, *self.members.get(counting, ()))
+        )
+
+    def _goes_before(self, span_id: str, node: Node, link: Link) -> bool:
+        other = self.nodes.get(span_id)
+        if other is None or other is node or (other.kind, other.parent_id) != (node.kind, node.parent_id):
+            return False
+        if span_id == node.span_id or not is_of_one_recorder(other, node):
+            return False
+        earlier = link_of(self.nodes, other)
+        return earlier is not None and earlier.outer == link.outer and earlier < link
+
+    def fold(self, span_id: str, into: str | None) -> None:
+        """Note that a span is folded into another one, or into none."""
+        before = self.folded.pop(span_id, None)
+        if before is not None:
+            self.members[before].discard(span_id)
+        if into is not None:
+            self.folded[span_id] = into
+            self.members.setdefault(into, set()).add(span_id)
+
+    def _has_below(self, node: Node) -> bool:
+        """Tell whether a call of its kind, which may be the same one, is below a span."""
+        waiting, seen = [node.span_id], {node.span_id}
+        while waiting:
+            for child_id in self.children.get(waiting.pop(), ()):
+                kind = self.nodes[child_id].kind
+                if kind == node.kind:
+                    return True
+                if kind in BETWEEN_KINDS and child_id not in seen:
+                    seen.add(child_id)
+                    waiting.append(child_id)
+        return False
+
+    def _take(self, changes: Mapping[str, str | None]) -> None:
+        for span_id, into in changes.items():
+            self.fold(span_id, into)
+
+    def _requests(self, changed: Collection[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield the JSON-RPC requests, at changed spans or below, of which something else is true now."""
+        waiting = [*changed]
+        seen: set[str] = set()
+        while waiting:
+            span_id = waiting.pop()
+            if span_id in seen:
+                continue
+            seen.add(span_id)
+            node = self.nodes.get(span_id)
+            if node is not None and node.kind in _REQUEST_KINDS and node.identity is not None:
+                sender = sender_of(self.nodes, node)
+                into = None if sender is None else self.folded.get(sender, sender)
+                if self.folded.get(span_id) != into:
+                    yield span_id, into
+            if children := self.children.get(span_id):
+                waiting += [child for child in children if self.nodes[child].kind in _REQUEST_KINDS]
+
+
+def decide(nodes: Iterable[Node]) -> dict[str, str]:
+    """Return each span that does not count, with the one that does, of spans of one trace."""
+    family = Family()
+    for node in nodes:
+        family.add(node)
+    family.refold()
+    return family.folded
+
+
+def _regions(nodes: Nodes, children: Mapping[str, Collection[str]], changed: Iterable[str]) -> Iterator[Region]:
+    """Yield everything that may be one call with a span that changed."""
+    roots: dict[str, str | None] = {}
+    for root in {_root(nodes, span_id, roots) for span_id in changed if span_id in nodes}:
+        if root is not None:
+            yield _region(nodes, children, root) if root in children else {root: 0}
+
+
+def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | None:
+    """Return the outermost call that what is below a span may be part of; None where there is none around it.
+
+    Args:
+        nodes: The spans.
+        span_id: The span, which may be such a call itself.
+        roots: What is known already; what is found is added.
+    """
+    path: dict[str, Node] = {}
+    here = nodes.get(span_id)
+    while here is not None and here.span_id not in roots and here.span_id not in path:
+        path[here.span_id] = here
+        here = nodes.get(here.parent_id or "")
+    root = None if here is None else roots.get(here.span_id)
+    for node in reversed(path.values()):
+        if node.kind in CALL_KINDS and (root is None or nodes[root].kind != node.kind):
+            root = node.span_id
+        elif node.kind in SENDING_KINDS:
+            root = None
+        roots[node.span_id] = root
+    return root
+
+
+def _region(nodes: Nodes, children: Mapping[str, Collection[str]], root: str) -> Region:
+    kind = nodes[root].kind
+    region = {root: 0}
+    waiting = [(root, 0)]
+    seen = {root}
+    while waiting:
+        span_id, crossings = waiting.pop()
+        for child_id in children.get(span_id, ()):
+            child = nodes[child_id]
+            if child_id in seen or (child.kind != kind and child.kind not in BETWEEN_KINDS):
+                continue
+            seen.add(child_id)
+            inside = crossings + is_server(child)
+            if child.kind == kind:
+                region[child_id] = inside
+            waiting.append((child_id, inside))
+    return region

@@ -1,0 +1,145 @@
+"""What a run was about: the beginning of its first question and of its last answer, found as spans come in."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import msgspec
+from msgspec import Raw
+
+from inspector.model import Span
+from inspector.store.values.rows import clamp, clean
+from inspector.store.values.sums import TraceSums
+
+LONGEST = 240
+"""Characters that are kept."""
+_ASKED = frozenset(("llm", "agent", "workflow"))
+_MOST_CHARS = 2_000_000
+"""A longer text is not looked into."""
+_MOST_MESSAGES = 10_000
+_ASKERS, _ANSWERERS = frozenset(("user", "human")), frozenset(("assistant", "ai", "model"))
+_HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
+_HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
+_ARRAY = msgspec.json.Decoder(list[Raw])
+_ANY = msgspec.json.Decoder()
+_DEEPEST = 6
+
+Dated: TypeAlias = tuple[str, int]
+"""A text, and when its span began or ended."""
+
+
+class Gist(NamedTuple):
+    """What spans of a batch say about their trace."""
+
+    question: Dated | None
+    answer: Dated | None
+
+
+def gists_of(batch: Iterable[tuple[Span, TraceSums]]) -> Mapping[int, Gist]:
+    """Returns the questions and answers that replace those of their traces, by the row of the trace.
+
+    A question is replaced by an earlier one, an answer by one that is later or as late.
+    """
+    asked: dict[int, list[Span]] = {}
+    answered: dict[int, list[Span]] = {}
+    for span, trace in batch:
+        if span.kind not in _ASKED:
+            continue
+        start_ns, end_ns = clamp(span.start_ns), None if span.end_ns is None else clamp(span.end_ns)
+        if span.input_key is not None and (trace.question is None or start_ns < trace.question_ns):
+            asked.setdefault(trace.id, []).append(span)
+        if span.output_key is not None and end_ns is not None and end_ns >= trace.answer_ns:
+            answered.setdefault(trace.id, []).append(span)
+    return {row_id: Gist(_first(asked.get(row_id, ())), _last(answered.get(row_id, ()))) for row_id in asked | answered}
+
+
+def _first(spans: Sequence[Span]) -> Dated | None:
+    for span in sorted(spans, key=lambda span: (span.start_ns, span.parent_id is not None, span.span_id)):
+        text = question_in(span.attributes.get(span.input_key or ""))
+        if text:
+            return text, clamp(span.start_ns)
+    return None
+
+
+def _last(spans: Sequence[Span]) -> Dated | None:
+    for span in sorted(spans, key=lambda span: (-(span.end_ns or 0), span.parent_id is not None, span.span_id)):
+        text = answer_in(span.attributes.get(span.output_key or ""))
+        if text:
+            return text, clamp(span.end_ns or 0)
+    return None
+
+
+def question_in(value: object) -> str | None:
+    """Returns the beginning of what was asked: of messages the user's first one, else all there is."""
+    return _said(value, _ASKERS, first=True)
+
+
+def answer_in(value: object) -> str | None:
+    """Returns the beginning of what was answered: of messages the assistant's last one, else all there is."""
+    return _said(value, _ANSWERERS, first=False)
+
+
+def _said(value: object, by: frozenset[str], *, first: bool) -> str | None:
+    if not isinstance(value, str) or len(value) > _MOST_CHARS:
+        return None
+    begin = value[:64].lstrip()[:1]
+    if begin not in ("{", "[", '"'):
+        return None if value == "null" else _short(value)
+    try:
+        if begin == "[":
+            found = _of_array(_ARRAY.decode(value), by, first=first)
+        else:
+            found = _of_one(_ANY.decode(value), by, first=first)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return _short(value)
+    return _short(found)
+
+
+def _of_array(messages: Sequence[Raw], by: frozenset[str], *, first: bool) -> str | None:
+    for raw in islice(messages if first else reversed(messages), _MOST_MESSAGES):
+        message = _ANY.decode(raw)
+        members = _members(message)
+        who = members.get("role", members.get("type"))
+        # It may be any value: one that is no name is nobody's.
+        if (who is None or (isinstance(who, str) and who in by)) and (text := _text(message, _DEEPEST)):
+            return text
+    return None
+
+
+def _of_one(value: Any, by: frozenset[str], *, first: bool) -> str | None:
+    members = _members(value)
+    for key in _HOLD_MESSAGES:
+        held: Any = members.get(key)
+        if isinstance(held, list) and held:
+            messages = [Raw(msgspec.json.encode(each)) for each in cast("list[Any]", held)]
+            return _of_array(messages, by, first=first)
+        if isinstance(held, str) and held:
+            return held
+    return _text(value, _DEEPEST) or (msgspec.json.encode(value).decode() if members else None)
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _text(value: Any, depth: int) -> str | None:
+    """Return the text of a message, of its parts or of an answer; None where it holds none, as a call of a tool."""
+    if isinstance(value, str):
+        return value
+    if depth == 0:
+        return None
+    if isinstance(value, list):
+        texts = [text for each in cast("list[Any]", value) if (text := _text(each, depth - 1))]
+        return " ".join(texts) if texts else None
+    # Also for null, as under each key that is not there: looking for texts in it would cost eight times more a level.
+    if not isinstance(value, dict):
+        return None
+    members = _members(cast("object", value))
+    return next((text for key in _HOLD_TEXT if (text := _text(members.get(key), depth - 1))), None)
+
+
+def _short(text: str | None) -> str | None:
+    if not text:
+        return None
+    line = " ".join(clean(text[: 4 * LONGEST]).split())
+    return (line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…") or None

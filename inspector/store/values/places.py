@@ -1,0 +1,191 @@
+"""Where in a span the words of a search stand."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from inspector.frames import Frame
+from inspector.model import HitIn, HitPlace, Kind
+from inspector.store.values.codec import unpack
+from inspector.store.values.contents import Message, Shared, ids_of, message_text, text_of
+
+_BEFORE, _AFTER = 40, 160
+"""Characters that are shown around the first word."""
+_MOST_PLACES = 5
+_DEEPEST = 60
+_SPACE = re.compile(r"\s+")
+_MORE = "…"
+_JSON = msgspec.json.Decoder()
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
+_BRINGS: frozenset[Kind] = frozenset(("llm", "tool"))
+"""Kinds whose texts are old when a later prompt repeats them; an agent's question is asked by its first model call."""
+_NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
+    "llm": ("messages", "answer"),
+    "tool": ("arguments", "result"),
+    "prompt": ("arguments", "result"),
+}
+"""What input and output are called, by the kind of span."""
+_GIVES: frozenset[HitIn] = frozenset(("answer", "result", "output"))
+_OTHER_NAMES: tuple[HitIn, HitIn] = ("input", "output")
+
+
+class Searched(NamedTuple):
+    """The columns of a span that is searched."""
+
+    id: int
+    span_id: str
+    kind: Kind
+    name: str
+    tool: str | None
+    agent: str | None
+    error_type: str | None
+    error_message: str | None
+    input_key: str | None
+    output_key: str | None
+    shared: str | None
+    attributes: bytes
+
+
+class Leaf(NamedTuple):
+    """A text of a span and the way to it."""
+
+    within: HitIn
+    path: str
+    text: str
+    is_said: bool = False
+    """Whether it is part of a prompt, which repeats what was said before."""
+
+
+@dataclass(slots=True)
+class Places:
+    """Finds words in the spans of one trace, each handed over in the order they began.
+
+    A text that a prompt repeats is found at the span that brought it: a model call before, or the tool that gave it.
+
+    Args:
+        terms: What is searched.
+    """
+
+    terms: Sequence[re.Pattern[str]]
+    _known: set[int] = field(default_factory=set[int])
+
+    def of(self, row: Searched, shared: Shared, texts: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
+        """Returns the places of a span; None where its prompt merely repeats what is older.
+
+        Args:
+            row: The span.
+            shared: What was taken out of its attributes.
+            texts: The messages that it brought, and the long strings that they and its answer have.
+        """
+        found: list[tuple[int, Leaf]] = []
+        repeats = False
+        said: set[int] = set()
+        for leaf in _leaves(row, shared, texts):
+            held = sum(bool(term.search(leaf.text)) for term in self.terms)
+            if not held:
+                continue
+            text = hash(leaf.text)
+            if leaf.is_said and text in self._known:
+                repeats = True
+                continue
+            said.add(text)
+            found.append((held, leaf))
+        if row.kind in _BRINGS:
+            self._known |= said
+        if not found:
+            return None if repeats else ()
+        found.sort(key=lambda each: -each[0])
+        return tuple(self._place(leaf) for _, leaf in found[:_MOST_PLACES])
+
+    def _place(self, leaf: Leaf) -> HitPlace:
+        first = min(match.start() for term in self.terms if (match := term.search(leaf.text)))
+        begin, end = max(0, first - _BEFORE), first + _AFTER
+        shown = _SPACE.sub(" ", leaf.text[begin:end]).strip()
+        text = f"{_MORE if begin else ''}{shown}{_MORE if end < len(leaf.text) else ''}"
+        return HitPlace(leaf.within, leaf.path, text, tuple(_marks(text, self.terms)))
+
+
+def _marks(text: str, terms: Sequence[re.Pattern[str]]) -> Iterator[tuple[int, int]]:
+    end = 0
+    for begin, until in sorted(found.span() for term in terms for found in term.finditer(text)):
+        if begin >= end:
+            yield begin, until
+            end = until
+
+
+def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iterator[Leaf]:
+    error = ": ".join(filter(None, (row.error_type, row.error_message)))
+    if error:
+        yield Leaf("error", "", error)
+    attributes = _ATTRIBUTES.decode(unpack(row.attributes))
+    brought = {content_id: message for content_id, message in texts.items() if message.span == row.id}
+    content = _Content(attributes, shared, brought, texts)
+    given, got = _NAMES.get(row.kind, _OTHER_NAMES)
+    contents: tuple[tuple[str | None, HitIn], ...] = ((row.output_key, got), (row.input_key, given))
+    for key, within in contents:
+        if key is not None:
+            yield from _of_key(key, within, "", content)
+    yield Leaf("name", "", row.name)
+    for key in (*attributes, *shared):
+        if key not in (row.input_key, row.output_key) and not isinstance(shared.get(key), str):
+            yield from _of_key(key, "attributes", key, content)
+
+
+class _Content(NamedTuple):
+    attributes: Mapping[str, Any]
+    shared: Shared
+    brought: Mapping[int, Message]
+    strings: Mapping[int, Message]
+
+
+def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[Leaf]:
+    refers = content.shared.get(key, key)
+    # What a call gave is its own, also where a model says what a tool gave before.
+    is_given = within not in _GIVES
+    if isinstance(refers, str):
+        value = _read(content.attributes.get(refers))
+        yield from _within(within, path, value, _DEEPEST, is_said=is_given and _holds_messages(value))
+        return
+    if isinstance(refers, Frame) and refers.own:
+        value = _read(text_of(refers, content.strings).decode())
+        yield from _within(within, path, value, _DEEPEST, is_said=is_given)
+        return
+    for at, content_id in enumerate(ids_of(refers)):
+        message = content.brought.get(content_id)
+        if message is not None:
+            text = message_text(message, content.strings)
+            yield from _within(within, f"{path}[{at}]", _read(text.decode()), _DEEPEST, is_said=is_given)
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in ("{", "[", '"'):
+        try:
+            return _JSON.decode(value)
+        except (msgspec.MsgspecError, RecursionError, ValueError):
+            return value
+    return value
+
+
+def _holds_messages(value: Any) -> bool:
+    if isinstance(value, dict):
+        members = cast("Mapping[str, Any]", value)
+        return any(_holds_messages(members.get(key)) for key in ("messages", "input", "contents"))
+    return isinstance(value, list) and any(
+        isinstance(each, dict) and "role" in each for each in cast("Sequence[Any]", value)
+    )
+
+
+def _within(within: HitIn, path: str, value: Any, deepest: int, *, is_said: bool) -> Iterable[Leaf]:
+    if isinstance(value, dict) and deepest:
+        for key, each in cast("Mapping[str, Any]", value).items():
+            yield from _within(within, f"{path}.{key}", each, deepest - 1, is_said=is_said)
+    elif isinstance(value, list) and deepest:
+        for at, each in enumerate(cast("Sequence[Any]", value)):
+            yield from _within(within, f"{path}[{at}]", each, deepest - 1, is_said=is_said)
+    elif isinstance(value, str):
+        yield Leaf(within, path, value, is_said)
+    elif value is not None:
+        yield Leaf(within, path, msgspec.json.encode(value).decode(), is_said)

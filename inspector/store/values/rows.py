@@ -1,0 +1,214 @@
+"""A span as a row of the database: clamped, encoded and, where need be, cleaned, so that every span can be stored."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector.model import AttributeValue, Span, SpanError
+from inspector.semconv import REQUEST_MODEL
+from inspector.store.values.codec import pack
+from inspector.store.values.identity import identity_text
+
+INT64_MAX = 2**63 - 1
+MOST_USD = 1e9
+"""Dollars that a call may have cost; what claims more has no price, since it would leave no digit of a sum right."""
+_INT64_MIN = -(2**63)
+_UNSTORABLE = re.compile("[\ud800-\udfff]")
+_DEEPEST = 200
+_ENCODER = msgspec.json.Encoder()
+_TEXTS = (
+    *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
+    *("process", "run", "input_key", "output_key"),
+)
+
+
+class Row(NamedTuple):
+    """A row of ``spans``, column for column."""
+
+    id: int
+    seq: int
+    trace_id: int
+    """Id of the row in ``traces``."""
+    span_id: str
+    parent_id: str | None
+    session_id: str | None
+    kind: str
+    name: str
+    status: str
+    hook: str | None
+    dialect: str | None
+    service: str | None
+    agent: str | None
+    model: str | None
+    tool: str | None
+    request_model: str | None
+    start_ns: int
+    end_ns: int | None
+    duration_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+    folded_into: str | None
+    process: str | None
+    exact_times: str | None
+    error_type: str | None
+    error_message: str | None
+    error_traceback: str | None
+    input_key: str | None
+    output_key: str | None
+    shared: str | None
+    attributes: bytes
+    events: bytes | None
+    links: bytes | None
+    identity: str | None
+    """See `inspector.store.values.identity`."""
+    session_inherited: int | None
+    """1 where the span names no session and has that of its trace."""
+    run: str | None
+    """The run that its recorder names; None where that is its process."""
+
+    @property
+    def named_model(self) -> str | None:
+        """The model that it is counted under, as the column of that name."""
+        return self.model if self.request_model is None else self.request_model
+
+
+Place: TypeAlias = tuple[int, int, int]
+"""Where a span is stored: the first three columns."""
+
+
+def named_run(span: Span) -> str | None:
+    """Returns the run that the recorder of a span names; None where that is its process."""
+    return None if span.run == span.process else span.run
+
+
+def row_of(
+    span: Span,
+    place: Place,
+    session: tuple[str | None, int | None],
+    attributes: Mapping[str, AttributeValue],
+    shared: str | None,
+) -> Row:
+    """Returns the span's row.
+
+    Args:
+        span: What came in.
+        place: Where it is stored.
+        session: The session it belongs to, and 1 where that is its trace's.
+        attributes: Those that are not kept elsewhere.
+        shared: Where the others are.
+    """
+    error = span.error
+    *times, exact_times = _times(span.start_ns, span.end_ns)
+    asked = span.attributes.get(REQUEST_MODEL)
+    return Row._make(
+        (
+            *place,
+            span.span_id,
+            span.parent_id,
+            session[0],
+            span.kind,
+            span.name,
+            span.status,
+            span.hook,
+            span.dialect,
+            span.service,
+            span.agent,
+            span.model,
+            span.tool,
+            asked if isinstance(asked, str) else None,
+            *times,
+            *_amounts(span),
+            None,
+            span.process,
+            exact_times,
+            *((None, None, None) if error is None else (error.type, error.message, error.traceback)),
+            span.input_key,
+            span.output_key,
+            shared,
+            pack(encode(attributes)),
+            pack(encode(span.events)) if span.events else None,
+            pack(encode(span.links)) if span.links else None,
+            identity_text(span),
+            session[1],
+            named_run(span),
+        )
+    )
+
+
+def _times(start: int, end: int | None) -> tuple[int, int | None, float | None, str | None]:
+    """Return start, end and duration, and both times as a text where a column is too small for one."""
+    duration_ms = None if end is None else (end - start) / 1e6
+    if 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX):
+        return start, end, duration_ms, None
+    return clamp(start), None if end is None else clamp(end), duration_ms, f"{start} {'' if end is None else end}"
+
+
+def _amounts(span: Span) -> tuple[int | None, int | None, int | None, float | None]:
+    """Return the columns of the tokens and the cost."""
+    cost = span.cost_usd
+    return (
+        None if span.input_tokens is None else _count(span.input_tokens),
+        None if span.output_tokens is None else _count(span.output_tokens),
+        None if span.cached_tokens is None else _count(span.cached_tokens),
+        cost if cost is None or 0 <= cost <= MOST_USD else None,
+    )
+
+
+def scrubbed(span: Span) -> Span:
+    """Returns the span with every text cleaned, for those that SQLite refuses."""
+    cleaned = {
+        name: clean(value) for name, value in ((name, getattr(span, name)) for name in _TEXTS) if isinstance(value, str)
+    }
+    error = span.error
+    if error is not None:
+        error = SpanError(_text(error.type), _text(error.message), _text(error.traceback))
+    attributes = cast("Mapping[str, AttributeValue]", _encodable(span.attributes, _DEEPEST))
+    return replace(span, error=error, attributes=attributes, **cast("dict[str, Any]", cleaned))
+
+
+def clamp(number: int) -> int:
+    """Returns the nearest number that fits into 64 signed bits."""
+    return _INT64_MIN if number < _INT64_MIN else min(number, INT64_MAX)
+
+
+def clean(text: str) -> str:
+    """Returns the text with lone surrogates replaced, which UTF-8 cannot carry."""
+    if text.isascii():
+        return text
+    return _UNSTORABLE.sub("�", text)
+
+
+def encode(value: str | Mapping[str, AttributeValue] | Sequence[Mapping[str, AttributeValue]]) -> bytes:
+    """Returns the value as JSON; what JSON cannot carry is replaced (NaN by null, lone surrogates, great depth)."""
+    try:
+        return _ENCODER.encode(value)
+    except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
+        return msgspec.json.encode(_encodable(value, _DEEPEST))
+
+
+def _encodable(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("�", value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if depth == 0:
+        return "…"
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        return {_encodable(str(key), 1): _encodable(entry, depth - 1) for key, entry in pairs}
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [_encodable(entry, depth - 1) for entry in cast("Sequence[Any]", value)]
+    return _UNSTORABLE.sub("�", repr(value))
+
+
+def _text(text: str | None) -> str | None:
+    return None if text is None else clean(text)
+
+
+def _count(number: int) -> int:
+    return number if -INT64_MAX <= number <= INT64_MAX else clamp(number)

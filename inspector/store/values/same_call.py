@@ -1,0 +1,274 @@
+"""Why spans are taken for one call, and which of them counts: docs/decisions/two-recorders-one-call.md."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from inspector.store.values.identity import BETWEEN_KINDS, SENDING_KINDS, Identity, read_identity
+from inspector.toolnames import is_same_tool
+
+_MOST_HOPS: Final = 16
+_MOST_RECORDERS: Final = 16
+"""Spans that are taken for one call at the most: so many recorders nobody has, and each is held against each."""
+_COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
+"""Why two spans are taken for one call, the surest first."""
+
+Nodes: TypeAlias = Mapping[str, "Node"]
+
+
+class Node(Struct, frozen=True, gc=False):
+    """What has to be known of a span."""
+
+    span_id: str
+    parent_id: str | None
+    kind: str
+    status: str = "ok"
+    label: str | None = None
+    """The tool or agent that is called."""
+    start_ns: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    has_cost: bool = False
+    identity: str | None = None
+    """As it is stored; None where it is not known, as of rows of earlier versions, and of most that are no calls."""
+
+    @property
+    def has_usage(self) -> bool:
+        """Whether tokens are known; recorders write 0 for both where they do not know them."""
+        return bool(self.input_tokens or self.output_tokens)
+
+
+Region: TypeAlias = Mapping[str, int]
+"""Calls of one kind that lie below each other, each with the number of processes between it and the outermost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two spans that may be one call, seen by themselves."""
+
+    reason: int
+    start_ns: int
+    inner: str
+    outer: str
+
+    def __lt__(self, other: "Link") -> bool:
+        return (self.reason, self.start_ns, self.inner) < (other.reason, other.start_ns, other.inner)
+
+
+def decided(nodes: Nodes, region: Region) -> Iterator[tuple[str, str]]:
+    """Yield each span of a region that does not count, with the one that does."""
+    if len(region) == 1:
+        return
+    links = filter(None, (link_of(nodes, nodes[span_id]) for span_id in region))
+    calls: dict[str, tuple[str, ...]] = {}
+    for link in sorted(links):
+        outer, inner = calls.get(link.outer, (link.outer,)), calls.get(link.inner, (link.inner,))
+        if _may_join(nodes, region, outer, inner):
+            joined = (*outer, *inner)
+            calls.update(dict.fromkeys(joined, joined))
+    for members in set(calls.values()):
+        counting = _counting(_outermost_first(nodes, members))
+        for span_id in members:
+            if span_id != counting.span_id:
+                yield span_id, counting.span_id
+
+
+def link_of(nodes: Nodes, inner: Node) -> Link | None:
+    """Return the call around a span that it may be one with: the nearest; another one, where an id is common."""
+    nearest = True
+    for outer, crossed in _around(nodes, inner):
+        reason = _reason(outer, inner, crossed=crossed)
+        if reason is not None and (nearest or reason == _COMMON_ID):
+            return Link(reason, inner.start_ns, inner.span_id, outer.span_id)
+        nearest = False
+    return None
+
+
+def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield the calls of its kind around a span, outwards, up to one of another kind; none of a circle.
+
+    With each comes whether the span is of another process than that call, behind a request that was propagated.
+    """
+    found: list[tuple[Node, bool]] = []
+    seen = {node.span_id}
+    here, crossed = node, False
+    for _ in range(_MOST_HOPS):
+        parent = nodes.get(here.parent_id or "")
+        if parent is None:
+            break
+        if parent.span_id in seen:
+            return
+        seen.add(parent.span_id)
+        crossed = crossed or is_server(here)
+        if parent.kind == node.kind:
+            found.append((parent, crossed))
+        elif parent.kind not in BETWEEN_KINDS:
+            break
+        here = parent
+    yield from found
+
+
+def is_server(node: Node) -> bool:
+    """Tell whether a span is of the side that was asked, in another process than what is around it."""
+    return node.identity is not None and read_identity(node.identity).is_server
+
+
+def _may_join(nodes: Nodes, region: Region, outer: Collection[str], inner: Collection[str]) -> bool:
+    """Tell whether all of some spans may be one call: no two of one recorder, and none that tells otherwise."""
+    if len(outer) + len(inner) > _MOST_RECORDERS:
+        return False
+    recorders = [_recorder(nodes[span_id], region[span_id]) for span_id in (*outer, *inner)]
+    if len(set(recorders)) < len(recorders):
+        return False
+    for one, other in product(map(nodes.__getitem__, outer), map(nodes.__getitem__, inner)):
+        reason = _reason(one, other, crossed=region[one.span_id] != region[other.span_id])
+        # Side by side they are as likely two attempts of the call around them.
+        if reason is None or (reason > _SAME_USAGE and not _is_around(nodes, one, other)):
+            return False
+    return True
+
+
+def _is_around(nodes: Nodes, outer: Node, inner: Node) -> bool:
+    return any(each is outer for each, _ in _around(nodes, inner))
+
+
+def is_of_one_recorder(one: Node, other: Node) -> bool:
+    """Tell whether one recorder made two spans that have one parent, so that they are two calls."""
+    if one.identity is None or other.identity is None:
+        return False
+    by, by_other = read_identity(one.identity), read_identity(other.identity)
+    return (by.recorder, by.is_server) == (by_other.recorder, by_other.is_server)
+
+
+def _recorder(node: Node, crossings: int) -> tuple[str, int] | str:
+    """Name the recorder: behind a request that was propagated it is another one, even in the same process."""
+    return node.span_id if node.identity is None else (read_identity(node.identity).recorder, crossings)
+
+
+def _reason(outer: Node, inner: Node, *, crossed: bool) -> int | None:
+    """Return why two spans are taken for one call, as far as these two tell; None where they are two."""
+    if outer.identity is None or inner.identity is None:
+        return None
+    one, other = read_identity(outer.identity), read_identity(inner.identity)
+    if (one.recorder == other.recorder and not crossed) or _hides_failure(outer, inner):
+        return None
+    if _has_common_id(one, other):
+        return _COMMON_ID
+    if not _is_same_subject(outer, inner) or _operations_differ(one, other) or _usage_differs(outer, inner):
+        return None
+    # The trace context that was propagated: what the server was asked is what the client asked.
+    return _COMMON_ID if crossed else _resemblance(one, other, has_usage=outer.has_usage and inner.has_usage)
+
+
+def _resemblance(one: Identity, other: Identity, *, has_usage: bool) -> int | None:
+    """Return why two spans are taken for one call that have no id in common; None where something differs."""
+    if _have_other_ids(one, other) or _inputs_differ(one, other):
+        return None
+    if has_usage:
+        return _SAME_USAGE
+    return _SAME_INPUT if one.input and other.input else _NOTHING_DIFFERS
+
+
+def _hides_failure(outer: Node, inner: Node) -> bool:
+    """Tell whether one failed and the other, which would count, did not: the failure would be counted nowhere."""
+    if inner.status == "error":
+        return outer.status == "ok"
+    return outer.status == "error" and inner.status == "ok" and inner.has_usage and not outer.has_usage
+
+
+def _has_common_id(one: Identity, other: Identity) -> bool:
+    return (
+        (one.response_id is not None and one.response_id == other.response_id)
+        or (one.tool_call_id is not None and one.tool_call_id == other.tool_call_id)
+        or (one.call_id is not None and one.call_id == other.call_id)
+        or (one.request_id is not None and one.request_id == other.request_id)
+    )
+
+
+def _have_other_ids(one: Identity, other: Identity) -> bool:
+    """Tell whether both know an id that is the provider's or the model's to give, and these differ.
+
+    A response's id may also be one that a framework made up, which looks otherwise.
+    """
+    if one.tool_call_id is not None and other.tool_call_id is not None:
+        return True
+    if one.response_id is None or other.response_id is None:
+        return False
+    return _form(one.response_id) == _form(other.response_id)
+
+
+def _form(response_id: str) -> str:
+    return response_id.replace("_", "-").partition("-")[0]
+
+
+def _is_same_subject(outer: Node, inner: Node) -> bool:
+    if inner.kind == "llm":
+        return True
+    if not outer.label or not inner.label:
+        return False
+    return outer.label == inner.label or (inner.kind == "tool" and is_same_tool(outer.label, inner.label))
+
+
+def _operations_differ(one: Identity, other: Identity) -> bool:
+    return one.embeds is not None and other.embeds is not None and one.embeds != other.embeds
+
+
+def _usage_differs(outer: Node, inner: Node) -> bool:
+    """Tell whether two spans know other tokens; recorders write 0 where they do not know them."""
+    pairs = (outer.input_tokens, inner.input_tokens), (outer.output_tokens, inner.output_tokens)
+    return any(one and other and one != other for one, other in pairs)
+
+
+def _inputs_differ(one: Identity, other: Identity) -> bool:
+    if not one.input or not other.input:
+        return False
+    return any(other.input[name] != value for name, value in one.input.items() if name in other.input)
+
+
+def _counting(members: list[Node]) -> Node:
+    """Return the one of several spans of a call that counts.
+
+    Of a tool or agent call it is the outermost. Of a model call it is the outermost that knows its tokens, and one
+    that knows its cost before others; where none does, the outermost.
+    """
+    known = [each for each in members if each.has_usage]
+    return next((each for each in known if each.has_cost), known[0] if known else members[0])
+
+
+def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[Node]:
+    depths = [
+        (sum(each.span_id in members for each, _ in _around(nodes, node)), node)
+        for node in map(nodes.__getitem__, members)
+    ]
+    return [node for _, node in sorted(depths, key=lambda pair: (pair[0], pair[1].start_ns, pair[1].span_id))]
+
+
+def _is_same_request(outer: Node, inner: Node) -> bool:
+    if outer.identity is None or inner.identity is None or _hides_failure(outer, inner):
+        return False
+    one, other = read_identity(outer.identity), read_identity(inner.identity)
+    if outer.kind == inner.kind and inner.kind in SENDING_KINDS and one.is_server == other.is_server:
+        # Who tells of a resource or a prompt by a hook may not know the request's id.
+        has_other_id = one.message and other.message and one.message != other.message
+        return one.recorder != other.recorder and not has_other_id and not _inputs_differ(one, other)
+    if one.message is None or one.message != other.message:
+        return False
+    if one.is_server == other.is_server:
+        return one.recorder != other.recorder
+    # What came in is the request that was sent; one that is sent on is another, whatever its id.
+    return other.is_server
+
+
+def sender_of(nodes: Nodes, request: Node) -> str | None:
+    """Return the outermost span around a JSON-RPC request that records the same one, on either side."""
+    found = None
+    here = request
+    for _ in range(_MOST_HOPS):
+        outer = nodes.get(here.parent_id or "")
+        if outer is None or not _is_same_request(outer, here):
+            break
+        found, here = outer.span_id, outer
+    return found
