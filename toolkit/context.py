@@ -90,9 +90,8 @@ class ToolContext:
             return replace(self, call=call, call_id=call_id, changes=changes)
         # On the way of every call, where `replace` would take ten times as long.
         made = object.__new__(ToolContext)
-        fields = vars(made)
-        fields.update(vars(self))
-        fields["call"], fields["call_id"], fields["changes"] = call, call_id, changes
+        fields = vars(self) | {"call": call, "call_id": call_id, "changes": changes}
+        object.__setattr__(made, "__dict__", fields)
         return made
 
     def identified(self) -> Self:

@@ -176,8 +176,8 @@ class FunctionTool(Tool):
         vars(made).update(vars(self))
         return made
 
-    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        """Call the function."""
+    async def run(self, call: ToolCall, context: ToolContext) -> object:
+        """Call the function, and hold what it returns against its hint."""
         signature = self._declared.signature
         if signature is None:
             _ = self.definition  # reads the signature
@@ -186,15 +186,15 @@ class FunctionTool(Tool):
             raise DefinitionInvalid(f"{self.name} is a method; call the tool of an instance")
         positional, named = signature.bind(call, context)
         if self._is_async:
-            return self._checked(await self.function(*positional, **named), signature)
-        value = await asyncio.to_thread(_in_thread, self.function, positional, named)
-        return self._checked(await value if isawaitable(value) else value, signature)
+            value = await self.function(*positional, **named)
+        else:
+            value = await asyncio.to_thread(_in_thread, self.function, positional, named)
+            value = await value if isawaitable(value) else value
+        return value if signature.read_returned is None else self._checked(value, signature)
 
     def _checked(self, value: object, signature: "Signature") -> ToolResult:
         """Return ``value`` as a result, held against the schema of its hint unless it is content or a message."""
         result = ToolResult.of(value)
-        if signature.read_returned is None:
-            return result
         is_content = result.structured is None and result.content not in ([], [TextContent("null")])
         if result.is_error or (is_content and not isinstance(value, str)):
             return result

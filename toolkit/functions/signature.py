@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, NotRequired, cast, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -41,6 +42,8 @@ class Signature:
     """Name and default of what cannot be passed by name."""
     read_arguments: Callable[..., Arguments]
     """Pydantic's reader of JSON for what the model gives."""
+    read_words: Callable[..., Arguments] | None
+    """The same for values as they are, where all hints are words and numbers, which JSON has as Python has them."""
     read_returned: Callable[..., object] | None
     """The same for ``{"value": …}``, what the function returned."""
     returned_type: type | None
@@ -80,7 +83,15 @@ class Signature:
         return {key: each for key, each in given.items() if key in names} | {_OTHERS: others}
 
     def _read(self, given: Mapping[str, Any]) -> Arguments:
-        # By way of JSON, as they came: its strings are dates and its arrays sets where the hint says so.
+        if self.read_words is None:
+            return self._read_json(given)
+        try:
+            return self.read_words(given, strict=True)
+        except ValidationError:
+            return self._read_json(given)
+
+    def _read_json(self, given: Mapping[str, Any]) -> Arguments:
+        """Read them by way of JSON, as they came: its strings are dates and its arrays sets where the hint says so."""
         written = _json(given)
         try:
             return self.read_arguments(written, strict=True)
@@ -136,6 +147,7 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
         injections=tuple(read.injections),
         positional=tuple(read.positional),
         read_arguments=arguments.validator.validate_json,
+        read_words=arguments.validator.validate_python if all(map(_is_words, read.fields.values())) else None,
         read_returned=None if returned is None else returned.validator.validate_json,
         returned_type=returns if returns in (int, bool) else None,
         names=frozenset(read.fields.keys() - {_OTHERS}) if takes_others else None,
@@ -192,6 +204,16 @@ class _Parameters:
         adapter = adapter_of(self._tool, fields, ARGUMENTS)
         schema_of(adapter)
         return adapter
+
+
+def _is_words(hint: Any) -> bool:
+    """Return whether a value of ``hint`` is the same in JSON and in Python, and nobody can change it."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Annotated, NotRequired):
+        return _is_words(args[0])
+    if origin in (Union, UnionType):
+        return all(map(_is_words, args))
+    return origin is Literal or hint in (str, int, float, bool, NoneType)
 
 
 def _described(schema: dict[str, Any], read: _Parameters, documented: Documentation) -> dict[str, Any]:

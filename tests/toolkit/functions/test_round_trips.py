@@ -151,3 +151,18 @@ def test_json_is_read_or_refused_and_nothing_else(pair, value):
     seen = []
     result = asyncio.run(keep(pair[0], seen)({"value": value}))
     assert len(seen) == 1 or isinstance(result.exception, ArgumentsInvalid)
+
+
+@given(
+    st.sampled_from([str, int, float, bool, int | None, float | str, Literal["a", 1, True], Literal["1.0", 2] | bool]),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=3) | st.just("a"),
+)
+def test_words_and_numbers_are_read_alone_as_beside_what_is_read_by_way_of_json(hint, value):
+    def beside(value, others=()):
+        return shown.append(value) or ""
+
+    beside.__annotations__ = {"value": hint, "others": list[int], "return": str}
+    alone, shown = [], []
+    results = [asyncio.run(tool({"value": value})) for tool in (keep(hint, alone), FunctionTool(beside))]
+    assert [(type(each), each) for each in alone] == [(type(each), each) for each in shown]
+    assert [type(each.exception) for each in results] == [type(results[0].exception)] * 2
