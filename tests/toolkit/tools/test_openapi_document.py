@@ -73,7 +73,7 @@ def test_a_relative_server_is_relative_to_where_the_document_was_fetched(echo: A
         ({"swagger": "2.0"}, "the mapping says 'swagger: 2.0'; expected OpenAPI 3.0, 3.1 or 3.2"),
         ("{", "the text is neither JSON nor YAML"),
         ("- a\n- b", "the text holds list; expected an OpenAPI document"),
-        ("openapi: &a [*a]\nx: 1", "an alias holds itself"),
+        ("openapi: &a [*a]\nx: 1", "aliases, as in *name, are not read; write them out, or as $ref"),
         ("a: [\nb", "the text is neither JSON nor YAML"),
         ("/nowhere/openapi.yaml", "the OpenAPI document /nowhere/openapi.yaml cannot be read"),
         ("http://127.0.0.1:1/x", "the OpenAPI document http://127.0.0.1:1/x cannot be fetched"),
@@ -165,7 +165,6 @@ def test_parameters_and_the_bodys_properties_are_one_flat_list_of_arguments(docu
                     {"name": "filter[name]", "in": "query", "schema": {"type": "string"}},
                     {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
                     {"name": "Authorization", "in": "header", "schema": {"type": "string"}},
-                    {"name": "crumb", "in": "cookie", "schema": {"type": "string"}},
                 ],
                 "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
             },
@@ -180,7 +179,6 @@ def test_parameters_and_the_bodys_properties_are_one_flat_list_of_arguments(docu
             "query_id": {},
             "filter_name": {"type": "string"},
             "X-Trace": {"type": "string"},
-            "crumb": {"type": "string"},
             "body_id": {"type": "integer"},
             "name": {"$ref": "#/$defs/Name"},
         },
@@ -319,12 +317,6 @@ def test_null_of_3_0_is_one_more_choice_only_where_there_are_choices(document: A
     }
 
 
-def test_a_schema_without_end_is_refused(document: Any) -> None:
-    wide = {"anyOf": [True] * 50_001}
-    with pytest.raises(DefinitionInvalid, match="GET /a: a schema of more than 50,000 parts"):
-        schema_of(document, {"/a": get(parameters=[{"name": "a", "in": "query", "schema": wide}])})
-
-
 def test_true_and_false_are_schemas(document: Any) -> None:
     parameters = [{"name": name, "in": "query", "schema": name == "yes"} for name in ("yes", "no")]
     assert schema_of(document, {"/a": get(parameters=parameters)})["properties"] == {"yes": {}, "no": {"not": {}}}
@@ -397,24 +389,7 @@ def test_without_the_extra_it_is_said_what_to_install(document: Any, monkeypatch
         openapi_tools(document({}))
 
 
-def bomb(schema="{type: string}"):
-    levels = [f"x-a{each}: &a{each} [{','.join([f'*a{each - 1}'] * 9)}]" for each in range(1, 30)]
-    head = "openapi: 3.1.0\ninfo: {title: x, version: '1'}\nservers: [{url: 'http://127.0.0.1'}]\nx-a0: &a0 [x, x, x]\n"
-    get = f"{{operationId: a, parameters: [{{name: q, in: query, schema: {schema}}}]}}"
-    return head + "\n".join(levels) + f"\npaths: {{/a: {{get: {get}}}}}\n"
-
-
-def test_what_aliases_share_is_read_once():
-    [tool] = openapi_tools(bomb())
-    assert tool.input_schema["properties"]["q"] == {"type": "string"}
-
-
-@pytest.mark.parametrize("schema", ["{default: *a29}", "{enum: *a29}", "{items: {not: {const: *a29}}}"])
-def test_a_schema_that_aliases_make_endless_is_refused(schema):
-    with pytest.raises(DefinitionInvalid, match="a schema of more than 50,000 parts"):
-        openapi_tools(bomb(schema))
-
-
-def test_an_alias_that_holds_itself_is_refused():
-    with pytest.raises(DefinitionInvalid, match="an alias holds itself"):
-        openapi_tools(bomb() + "x-loop: &loop {again: [*loop]}\n")
+def test_what_aliases_would_make_endless_is_refused_before_it_is_read() -> None:
+    levels = [f"x-a{level}: &a{level} [{','.join([f'*a{level - 1}'] * 9)}]" for level in range(1, 30)]
+    with pytest.raises(DefinitionInvalid, match="aliases, as in"):
+        openapi_tools("openapi: 3.1.0\nx-a0: &a0 [x, x, x]\n" + "\n".join(levels) + "\npaths: {}\n")

@@ -49,7 +49,6 @@ def secured(document: Any, echo: Any, security: Any, **more: Any) -> Any:
     ("scheme", "sent"),
     [
         ("header", ("x-key", SECRET)),
-        ("cookie", ("cookie", f"sid={SECRET}")),
         ("bearer", ("authorization", f"Bearer {SECRET}")),
         ("oauth", ("authorization", f"Bearer {SECRET}")),
         ("basic", ("authorization", f"Basic {b64encode(SECRET.encode()).decode()}")),
@@ -76,8 +75,9 @@ def test_a_key_in_the_query_is_encoded_and_not_told_again(document: Any, echo: A
     ("security", "credentials", "sent"),
     [
         ([{"header": [], "query": []}, {"bearer": []}], {"bearer": "token-b"}, {"authorization"}),
-        ([{"header": [], "cookie": []}, {"bearer": []}], {"header": "k", "cookie": "c"}, {"x-key", "cookie"}),
-        ([{"header": [], "cookie": []}, {"bearer": []}], {"header": "k", "bearer": "token-b"}, {"authorization"}),
+        ([{"header": [], "basic": []}, {"bearer": []}], {"header": "k", "basic": "a:b"}, {"x-key", "authorization"}),
+        ([{"header": [], "basic": []}, {"bearer": []}], {"header": "k", "bearer": "token-b"}, {"authorization"}),
+        ([{"cookie": []}, {"bearer": []}], {"cookie": "x", "bearer": "token-b"}, {"authorization"}),
         ([{}, {"bearer": []}], {"bearer": "token-b"}, {"authorization"}),
         ([{}, {"bearer": []}], {}, set()),
         ([], {"bearer": "token-b"}, set()),
@@ -111,7 +111,7 @@ def test_a_credential_that_would_break_a_header_is_refused_without_showing_it(do
     assert echo.requests == []
 
 
-@pytest.mark.parametrize("scheme", ["header", "query", "cookie", "bearer", "basic"])
+@pytest.mark.parametrize("scheme", ["header", "query", "bearer", "basic"])
 def test_no_secret_is_in_hooks_results_errors_or_representations(document: Any, echo: Any, scheme: str) -> None:
     secret = f"me:{SECRET}" if scheme == "basic" else SECRET
     tool = secured(document, echo, [{scheme: []}], auth={scheme: secret}, headers={"X-Api-Token": "static-token"})
@@ -166,19 +166,6 @@ def test_a_secret_is_hidden_however_json_writes_it(
         assert "[hidden]" in result.text
 
 
-def test_a_redirect_within_the_service_is_followed_with_the_credential(document: Any, echo: Any) -> None:
-    echo.answers.append(RedirectResponse("/cats?x=1", 302))
-    result = call(secured(document, echo, [{"header": []}], auth={"header": SECRET}))
-    assert (result.structured["path"], result.structured["query"]) == ("/cats", "x=1")
-    assert [each["headers"]["x-key"] for each in echo.requests] == [SECRET] * 2
-
-
-def test_a_redirect_within_the_service_keeps_a_key_in_the_query(document: Any, echo: Any) -> None:
-    echo.answers.append(RedirectResponse("/cats?x=1", 302))
-    call(secured(document, echo, [{"query": []}], auth={"query": SECRET}))
-    assert parse_qsl(echo.last["query"]) == [("x", "1"), ("api key", SECRET)]
-
-
 def test_a_model_cannot_say_twice_what_the_application_says_once(document: Any, echo: Any) -> None:
     parameter = {"name": "x-tenant", "in": "header", "schema": {"type": "string"}}
     root = document({"/pets": {"get": {"parameters": [parameter]}}})
@@ -188,16 +175,10 @@ def test_a_model_cannot_say_twice_what_the_application_says_once(document: Any, 
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_elsewhere_is_not_followed(document: Any, echo: Any, serve: Any, status: int) -> None:
-    reached: list[Any] = []
-
-    async def other(scope: Any, receive: Any, send: Any) -> None:
-        reached.append(scope)
-        await Response("caught")(scope, receive, send)
-
-    with serve(other) as elsewhere:
-        echo.answers.append(RedirectResponse(f"{elsewhere}/cats", status))
-        result = call(secured(document, echo, [{"header": []}], auth={"header": SECRET}))
-    assert reached == []
+@pytest.mark.parametrize("to", ["/cats", "http://127.0.0.1:9/cats"])
+def test_a_redirect_is_not_followed_and_told(document: Any, echo: Any, status: int, to: str) -> None:
+    echo.answers.append(RedirectResponse(to, status))
+    result = call(secured(document, echo, [{"header": []}], auth={"header": SECRET}))
+    assert len(echo.requests) == 1
     assert result.is_error
-    assert result.text.endswith(f"; it leads to {elsewhere}/cats, where it is not followed")
+    assert result.text.endswith(f": redirects are not followed, and it leads to {to}")

@@ -18,10 +18,8 @@ Node = Mapping[str, Any]
 MAX_DOCUMENT_BYTES = 20_000_000
 FETCH_TIMEOUT_S = 30.0
 
-_EMPTY: Node = {}
 _SUPPORTED = re.compile(r"3\.[012](\.|$)")
 _MOST_REFERENCES_IN_A_ROW = 32
-_UNFINISHED = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +59,22 @@ class Document:
             raise DefinitionInvalid(
                 f"{reference!r} is outside of the document, and nothing else is read; bundle the document first"
             )
-        found: object = self.root
+        value: object = self.root
         for step in reference[2:].split("/"):
             key = unquote(step).replace("~1", "/").replace("~0", "~")
-            node, items = as_node(found), as_nodes(found)
+            node, items = as_node(value), as_nodes(value)
             if key in node:
-                found = node[key]
+                value = node[key]
             elif key.isdigit() and int(key) < len(items):
-                found = items[int(key)]
+                value = items[int(key)]
             else:
                 raise DefinitionInvalid(f"{reference!r} names nothing in the document")
-        return found
+        return value
 
 
 def as_node(value: object) -> Node:
     """Return ``value`` if it is an object, and an empty one otherwise."""
-    return cast("Node", value) if isinstance(value, Mapping) else _EMPTY
+    return cast("Node", value) if isinstance(value, Mapping) else {}
 
 
 def as_nodes(value: object) -> list[object]:
@@ -105,8 +103,8 @@ def read_document(source: object) -> Document:
 def _checked(document: Document, where: str) -> Document:
     version = str(document.root.get("openapi", ""))
     if not _SUPPORTED.match(version):
-        found = f"openapi: {version}" if version else f"swagger: {document.root.get('swagger', 'nothing')}"
-        raise DefinitionInvalid(f"{where} says {found!r}; expected OpenAPI 3.0, 3.1 or 3.2")
+        written = f"openapi: {version}" if version else f"swagger: {document.root.get('swagger', 'nothing')}"
+        raise DefinitionInvalid(f"{where} says {written!r}; expected OpenAPI 3.0, 3.1 or 3.2")
     return document
 
 
@@ -121,14 +119,11 @@ def _file(path: Path) -> str:
 
 def _fetched(url: str) -> str:
     httpx = need("httpx", extra="openapi", purpose="fetching an OpenAPI document")
+    body = bytearray()
     try:
-        with (
-            httpx.Client(timeout=FETCH_TIMEOUT_S, headers={"Accept-Encoding": "identity"}) as client,
-            client.stream("GET", url) as response,
-        ):
+        with httpx.stream("GET", url, timeout=FETCH_TIMEOUT_S, headers={"Accept-Encoding": "identity"}) as response:
             if response.status_code != 200:
                 raise DefinitionInvalid(f"the OpenAPI document {url} was answered with {response.status_code}")
-            body = bytearray()
             for piece in response.iter_bytes():
                 body += piece
                 if len(body) > MAX_DOCUMENT_BYTES:
@@ -140,40 +135,24 @@ def _fetched(url: str) -> str:
 
 def _parsed(text: str, where: str) -> Node:
     try:
-        found = json.loads(text) if text.lstrip().startswith("{") else _yaml(text)
-    except (ValueError, RecursionError) as error:
+        value = json.loads(text) if text.lstrip().startswith("{") else _yaml(text)
+    except (ValueError, TypeError, RecursionError) as error:
         raise DefinitionInvalid(f"{where} is neither JSON nor YAML: {error}") from error
-    if not isinstance(found, Mapping):
-        raise DefinitionInvalid(f"{where} holds {type(found).__name__}; expected an OpenAPI document")
-    return cast("Node", found)
+    if not isinstance(value, dict):
+        raise DefinitionInvalid(f"{where} holds {type(value).__name__}; expected an OpenAPI document")
+    return cast("Node", value)
 
 
 def _yaml(text: str) -> object:
     yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
     try:
-        return _with_text_keys(yaml.load(text, _loader()), {})
+        # Written out, a few lines of aliases can be larger than any memory.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _loader())):
+            raise ValueError("aliases, as in *name, are not read; write them out, or as $ref")
+        # Through JSON for keys that are text: ``200:`` is a number in YAML.
+        return json.loads(json.dumps(yaml.load(text, _loader())))
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-
-
-def _with_text_keys(value: object, made: dict[int, object]) -> object:
-    """Return ``value`` with its keys as text, since ``200:`` is a number in YAML; refuse an alias that holds itself.
-
-    What aliases share stays shared: written out, a few lines of them can be larger than any memory.
-    """
-    if not isinstance(value, list | dict):
-        return value
-    number = id(cast("object", value))
-    if number not in made:
-        made[number] = _UNFINISHED
-        if isinstance(value, list):
-            made[number] = [_with_text_keys(each, made) for each in cast("list[object]", value)]
-        else:
-            items = cast("dict[object, object]", value).items()
-            made[number] = {str(key): _with_text_keys(each, made) for key, each in items}
-    if made[number] is _UNFINISHED:
-        raise ValueError("an alias holds itself")
-    return made[number]
 
 
 @cache

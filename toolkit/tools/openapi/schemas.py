@@ -4,49 +4,19 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from toolkit.errors import DefinitionInvalid
-from toolkit.plain import plain
-from toolkit.tools.openapi.document import Document, as_node, as_nodes
+from toolkit.tools.openapi.document import Document, Node, as_node
 
 Direction = Literal["request", "response"]
 """Which way a value travels: ``readOnly`` properties are not sent, ``writeOnly`` ones do not come back."""
 
-# https://json-schema.org/draft/2020-12: the keywords whose value is a schema, an array of schemas, a map of schemas.
-_ONE = frozenset(
-    {
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-_SEVERAL = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+# https://json-schema.org/draft/2020-12: the keywords with a map of schemas, and those with values that are none.
 _NAMED = frozenset({"$defs", "dependentSchemas", "patternProperties", "properties"})
+_VALUES = frozenset({"const", "default", "dependentRequired", "enum", "examples"})
 # Words of OpenAPI's own, and those that would give the schema another base.
 _DROPPED = frozenset(
-    {
-        "$anchor",
-        "$dynamicAnchor",
-        "$id",
-        "$schema",
-        "deprecated",
-        "discriminator",
-        "example",
-        "externalDocs",
-        "nullable",
-        "readOnly",
-        "writeOnly",
-        "xml",
-    }
+    {"deprecated", "discriminator", "example", "externalDocs", "nullable", "readOnly", "writeOnly", "xml"}
+    | {"$anchor", "$dynamicAnchor", "$id", "$schema"}
 )
-_MOST_NODES = 50_000
 
 
 class SchemaReader:
@@ -58,84 +28,75 @@ class SchemaReader:
         self._document = document
         self._hidden = "readOnly" if direction == "request" else "writeOnly"
         self._names: dict[str, str] = {}
-        self._nodes = 0
 
     def read(self, schema: object) -> Any:
         """Return ``schema`` converted.
 
         Raises:
-            DefinitionInvalid: A reference leads nowhere or out of the document, or there is no end to it.
+            DefinitionInvalid: A reference leads nowhere or out of the document.
         """
-        self._count()
         if isinstance(schema, bool):
             return schema
-        given = as_node(schema)
-        made: dict[str, Any] = {}
-        for key, value in given.items():
-            if key not in _DROPPED and not key.startswith("x-") and _usable(key, value):
-                made[key] = self._read_word(key, value)
-        self._hide(given, made)
+        node = as_node(schema)
+        converted = {
+            key: self._read_keyword(key, value)
+            for key, value in node.items()
+            if key not in _DROPPED and not key.startswith("x-") and _usable(key, value)
+        }
+        self._hide(node, converted)
         if self._document.is_3_0:
-            made = _modern(given, made)
-        if "example" in given and "examples" not in made and "$ref" not in made:
-            made["examples"] = [self._plain(given["example"])]
-        return made
+            converted = _modern(node, converted)
+        if "example" in node and "examples" not in converted and "$ref" not in converted:
+            converted["examples"] = [node["example"]]
+        return converted
 
-    def _read_word(self, key: str, value: object) -> Any:
+    def _read_keyword(self, key: str, value: object) -> Any:
         if key == "$ref":
             return self._reference(str(value))
         if key in _NAMED:
-            return {name: self.read(each) for name, each in as_node(value).items()}
-        if key in _SEVERAL:
-            return [self.read(each) for each in as_nodes(value)]
-        return self.read(value) if key in _ONE else self._plain(value)
-
-    def _plain(self, value: object) -> Any:
-        """Return a value that is no schema, once it is known that what its aliases share is not too much."""
-        waiting = [value]
-        while waiting:
-            each = waiting.pop()
-            self._count()
-            waiting += [*as_node(each).values(), *as_nodes(each)]
-        return plain(value)
-
-    def _count(self) -> None:
-        self._nodes += 1
-        if self._nodes > _MOST_NODES:
-            raise DefinitionInvalid(f"a schema of more than {_MOST_NODES:,} parts")
+            return {name: self.read(schema) for name, schema in as_node(value).items()}
+        if isinstance(value, Mapping) and key not in _VALUES:
+            return self.read(cast("Node", value))
+        if isinstance(value, list) and key not in _VALUES:
+            items = cast("list[object]", value)
+            return [self.read(cast("Node", item)) if isinstance(item, Mapping) else item for item in items]
+        return cast("object", value)
 
     def _reference(self, reference: str) -> str:
         """Return the reference within the tool's own schema, whose target is now among ``defs``."""
         name = self._names.get(reference)
         if name is None:
             target = self._document.find(reference)
-            name = self._name(reference)
-            self._names[reference] = name
+            stem = re.sub(r"[^A-Za-z0-9_.-]", "_", reference.rpartition("/")[2]) or "schema"
+            name = self._names[reference] = free_name(stem, self.defs)
             self.defs[name] = True  # holds the place while the target is read, which may refer to itself
             self.defs[name] = self.read(target)
         return f"#/$defs/{name}"
 
-    def _name(self, reference: str) -> str:
-        stem = re.sub(r"[^A-Za-z0-9_.-]", "_", reference.rpartition("/")[2]) or "schema"
-        name, number = stem, 2
-        while name in self.defs:
-            name, number = f"{stem}_{number}", number + 1
-        return name
+    def _hide(self, node: Node, converted: dict[str, Any]) -> None:
+        properties = as_node(node.get("properties"))
+        hidden = {name for name, value in properties.items() if self._document.resolve(value).get(self._hidden) is True}
+        if hidden:
+            converted["properties"] = {
+                name: value for name, value in converted["properties"].items() if name not in hidden
+            }
+            if "required" in converted:
+                converted["required"] = [name for name in converted["required"] if name not in hidden]
 
-    def _hide(self, given: Mapping[str, Any], made: dict[str, Any]) -> None:
-        properties = as_node(given.get("properties"))
-        hidden = {name for name, each in properties.items() if self._document.resolve(each).get(self._hidden) is True}
-        if not hidden:
-            return
-        made["properties"] = {name: each for name, each in made["properties"].items() if name not in hidden}
-        if "required" in made:
-            made["required"] = [name for name in made["required"] if name not in hidden]
+
+def free_name(stem: str, taken: Mapping[str, object] | set[str], longest: int = 200) -> str:
+    """Return ``stem``, or with a number after it where that is taken."""
+    name, number = stem[:longest], 2
+    while name in taken:
+        ending = f"_{number}"
+        name, number = f"{stem[: longest - len(ending)]}{ending}", number + 1
+    return name
 
 
 def with_defs(schema: Any, defs: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``schema`` with what it refers to beside it."""
-    made: dict[str, Any] = {} if schema is True else {"not": {}} if schema is False else dict(schema)
-    return made | ({"$defs": dict(defs)} if defs else {})
+    whole: dict[str, Any] = {} if schema is True else {"not": {}} if schema is False else dict(schema)
+    return whole | ({"$defs": dict(defs)} if defs else {})
 
 
 def _usable(key: str, value: object) -> bool:
@@ -149,25 +110,25 @@ def _usable(key: str, value: object) -> bool:
     return True
 
 
-def _modern(given: Mapping[str, Any], made: dict[str, Any]) -> dict[str, Any]:
+def _modern(node: Node, converted: dict[str, Any]) -> dict[str, Any]:
     """Return what OpenAPI 3.0 says in JSON Schema's words (https://spec.openapis.org/oas/v3.0.3#schema-object)."""
-    if "$ref" in made:
-        return {"$ref": made["$ref"]}
+    if "$ref" in converted:
+        return {"$ref": converted["$ref"]}
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        flag = made.pop(exclusive, None)
-        if flag is True and bound in made:
-            made[exclusive] = made.pop(bound)
-        elif flag is not None and not isinstance(flag, bool):
-            made[exclusive] = flag
-    if given.get("nullable") is not True:
-        return made
-    kind = made.get("type")
+        flag = converted.get(exclusive)
+        if isinstance(flag, bool):
+            del converted[exclusive]
+            if flag and bound in converted:
+                converted[exclusive] = converted.pop(bound)
+    if node.get("nullable") is not True:
+        return converted
+    kind = converted.get("type")
     if isinstance(kind, str):
-        made["type"] = [kind, "null"]
-        if "enum" in made and None not in made["enum"]:
-            made["enum"] = [*cast("list[Any]", made["enum"]), None]
-        return made
-    if not made.keys() & {"allOf", "anyOf", "oneOf", "enum", "not"}:
-        return made
-    told = {key: made.pop(key) for key in ("title", "description", "default") if key in made}
-    return {**told, "anyOf": [made, {"type": "null"}]}
+        converted["type"] = [kind, "null"]
+        if "enum" in converted and None not in converted["enum"]:
+            converted["enum"] = [*cast("list[Any]", converted["enum"]), None]
+        return converted
+    if not converted.keys() & {"allOf", "anyOf", "oneOf", "enum", "not"}:
+        return converted
+    notes = {key: converted.pop(key) for key in ("title", "description", "default") if key in converted}
+    return {**notes, "anyOf": [converted, {"type": "null"}]}

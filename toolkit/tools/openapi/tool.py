@@ -1,27 +1,29 @@
 """Calls the operations of a service that OpenAPI describes."""
 
 import asyncio
+import json
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from toolkit.call import ToolCall
+from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
 from toolkit.extras import need
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool, arguments_of
-from toolkit.tools.openapi.answers import read_answer
 from toolkit.tools.openapi.document import read_document
-from toolkit.tools.openapi.operations import Operation, read_operations
-from toolkit.tools.openapi.requests import Request, with_query, write_request
+from toolkit.tools.openapi.operations import Operation, is_json, read_operations
+from toolkit.tools.openapi.requests import Request, write_request
 from toolkit.tools.openapi.security import Scheme, Signature, read_schemes, sign
 
-_MOST_REDIRECTS = 5
 _SECRET_HEADERS = ("auth", "cookie", "key", "secret", "token")
+_MOST_ERROR_TEXT = 4_000
+_CALLING = "calling a service described by OpenAPI"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Service:
         """Return what says who calls; the service's own credentials win over the caller's."""
         signature = sign(operation.requirements, self.schemes, {**credentials, **self.auth})
         for name, value in self.headers.items():
-            if any(each in name.lower() for each in _SECRET_HEADERS):
+            if any(word in name.lower() for word in _SECRET_HEADERS):
                 signature.secrets += [value, value.rpartition(" ")[2]]
         return signature
 
@@ -47,8 +49,8 @@ class OpenAPITool(Tool):
     """One operation of a service that is described by an OpenAPI document; ``openapi_tools`` makes them.
 
     A credential is looked for in ``auth`` and then in ``ToolContext.credentials``, by the name of its security scheme.
-    Redirects are followed within the same scheme, host and port alone. Of a stream of events, the answer is what comes
-    in half of the time that a call may take.
+    Redirects are not followed, since they could take a credential elsewhere. Of a stream of events, the answer is what
+    comes in half of the time that a call may take.
     """
 
     def __init__(self, operation: Operation, service: Service) -> None:
@@ -64,17 +66,21 @@ class OpenAPITool(Tool):
         service, operation = self._service, self.operation
         signature = service.sign(operation, context.credentials)
         request = write_request(operation, arguments_of(call), signature, service.headers)
-        asked = f"{operation.method} {operation.path}"
-        httpx = need("httpx", extra="openapi", purpose="calling a service described by OpenAPI")
+        name = f"{operation.method} {operation.path}"
+        httpx = need("httpx", extra="openapi", purpose=_CALLING)
         failure: ToolkitError
         try:
-            async with asyncio.timeout(service.timeout_s):
-                return await _send(httpx, request, signature, asked, service)
+            async with (
+                asyncio.timeout(service.timeout_s),
+                httpx.AsyncClient(timeout=service.timeout_s, verify=_tls()) as client,
+                client.stream(request.method, request.url, headers=request.headers, content=request.content) as answer,
+            ):
+                return _result(name, request, answer, await _body(answer, service), signature)
         except (TimeoutError, httpx.TimeoutException):
-            failure = ToolTimedOut(f"{asked} took longer than {service.timeout_s:g} s")
+            failure = ToolTimedOut(f"{name} took longer than {service.timeout_s:g} s")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            said = signature.hide(f"{type(error).__name__}: {error}")
-            failure = ToolkitError(f"{asked} could not be sent to {operation.server}: {said}")
+            why = signature.hide(f"{type(error).__name__}: {error}")
+            failure = ToolkitError(f"{name} could not be sent to {operation.server}: {why}")
         # Outside of the handlers: what httpx raises holds the request with its credentials.
         raise failure
 
@@ -91,7 +97,8 @@ def openapi_tools(
 ) -> list[OpenAPITool]:
     """Return every operation of ``document`` as a tool, in its order.
 
-    Reading an URL or a file blocks; on an event loop call it by ``asyncio.to_thread``.
+    Parameters are in the path, the query or a header, in the default styles, and bodies are JSON; an operation that
+    needs anything else is refused. Reading an URL or a file blocks; on an event loop call it by ``asyncio.to_thread``.
 
     Args:
         document: A path, an http(s) URL, a text in JSON or YAML, or the parsed document; OpenAPI 3.0 to 3.2.
@@ -103,10 +110,11 @@ def openapi_tools(
         max_bytes: How large an answer may be.
 
     Raises:
-        DefinitionInvalid: The document cannot be read, or ``auth`` or ``only`` name what is not in it.
+        DefinitionInvalid: The document cannot be read, an operation cannot be called from here, or ``auth`` or ``only``
+            name what is not in it.
         ExtraMissing: A package for it is not installed.
     """
-    need("httpx", extra="openapi", purpose="calling a service described by OpenAPI")
+    need("httpx", extra="openapi", purpose=_CALLING)
     read = read_document(document)
     schemes = read_schemes(read)
     unknown = [name for name in auth or {} if name not in schemes]
@@ -115,69 +123,61 @@ def openapi_tools(
         raise DefinitionInvalid(f"no security scheme {unknown[0]!r} in the document; there are: {known}")
     service = Service(schemes, dict(auth or {}), dict(headers or {}), timeout_s, max_bytes)
     operations = read_operations(read, base_url=base_url, only=only, schemes=schemes)
-    return [OpenAPITool(each, service) for each in operations]
+    return [OpenAPITool(operation, service) for operation in operations]
 
 
 @cache
 def _tls() -> Any:
     """Return what verifies certificates, made once: it costs more than a request."""
-    httpx = need("httpx", extra="openapi", purpose="calling a service described by OpenAPI")
-    return httpx.create_ssl_context()
+    return need("httpx", extra="openapi", purpose=_CALLING).create_ssl_context()
 
 
-async def _send(httpx: Any, request: Request, signature: Signature, asked: str, service: Service) -> ToolResult:
-    async with httpx.AsyncClient(timeout=service.timeout_s, verify=_tls(), follow_redirects=False) as client:
-        sent: dict[str, Any] = {"content": request.payload.content}
-        if request.payload.parts:
-            sent = {"files": list(request.payload.parts)}
-        method, url = request.method, request.url
-        for _ in range(_MOST_REDIRECTS + 1):
-            async with client.stream(method, url, headers=request.headers, **sent) as response:
-                target = _followed(method, url, response)
-                if target is None:
-                    media_type = response.headers.get("content-type", "")
-                    # A stream of events has no end: what comes in half of the time is the answer.
-                    live = media_type.startswith("text/event-stream")
-                    body = await _body(response, service.max_bytes, service.timeout_s / 2 if live else None)
-                    result = read_answer(asked, request.shown_url, response.status_code, media_type, body, signature)
-                    return _with_location(result, response, signature)
-            if response.status_code == 303:
-                method, sent = "GET", {}
-                request.headers.pop("content-type", None)
-            url = with_query(target, [each for each in signature.query if f"{each[0]}=" not in target])
-    raise ToolkitError(f"{asked} was redirected more than {_MOST_REDIRECTS} times")
-
-
-def _followed(method: str, url: str, response: Any) -> str | None:
-    """Return where to go next, if it is the same place and the same request may be made there."""
-    location = response.headers.get("location")
-    if location is None or response.status_code not in (301, 302, 303, 307, 308):
-        return None
-    if response.status_code in (301, 302) and method not in ("GET", "HEAD"):
-        return None
-    target = urljoin(url, location)
-    return target if _origin(target) == _origin(url) else None
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc.lower()
-
-
-def _with_location(result: ToolResult, response: Any, signature: Signature) -> ToolResult:
-    location = response.headers.get("location")
-    if location is not None and 300 <= response.status_code < 400:
-        said = f"{result.text}; it leads to {signature.hide(location)}, where it is not followed"
-        return ToolResult.error(said, **result.metadata)
-    return result
-
-
-async def _body(response: Any, max_bytes: int, listen_s: float | None) -> bytes:
+async def _body(answer: Any, service: Service) -> bytes:
     body = bytearray()
+    # A stream of events has no end: what comes in half of the time is the answer.
+    is_live = answer.headers.get("content-type", "").startswith("text/event-stream")
     with suppress(TimeoutError):
-        async with asyncio.timeout(listen_s):
-            async for piece in response.aiter_bytes():
+        async with asyncio.timeout(service.timeout_s / 2 if is_live else None):
+            async for piece in answer.aiter_bytes():
                 body += piece
-                if len(body) > max_bytes:
-                    raise ToolkitError(f"the answer is larger than {max_bytes:,} bytes; ask for less")
+                if len(body) > service.max_bytes:
+                    raise ToolkitError(f"the answer is larger than {service.max_bytes:,} bytes; ask for less")
     return bytes(body)
+
+
+def _result(name: str, request: Request, answer: Any, body: bytes, signature: Signature) -> ToolResult:
+    """Return the result of a request; everything but a success is an error with what the service said."""
+    media_type: str = answer.headers.get("content-type", "")
+    metadata: dict[str, Any] = {"status": answer.status_code, "media_type": media_type}
+    text = body.decode(answer.encoding or "utf-8", errors="replace")
+    kind = media_type.partition(";")[0].strip().lower()
+    structured, is_value = None, False
+    if is_json(kind) and body:
+        with suppress(ValueError, RecursionError):
+            structured, is_value = signature.hide_in(json.loads(text)), True
+    shown = json_text(structured) if is_value else signature.hide(text)
+    if not answer.is_success:
+        location = answer.headers.get("location")
+        detail = f"redirects are not followed, and it leads to {signature.hide(location)}" if location else shown
+        detail = detail if len(detail) <= _MOST_ERROR_TEXT else f"{detail[:_MOST_ERROR_TEXT]}…"
+        status = f"{name} answered {answer.status_code} {answer.reason_phrase}".rstrip()
+        message = f"{status}: {detail}" if detail.strip() else status
+        return ToolResult([TextContent(message)], is_error=True, structured=structured, metadata=metadata)
+    if is_value:
+        return ToolResult([TextContent(shown)], structured=structured, metadata=metadata)
+    if is_json(kind) and body:
+        return ToolResult.error(f"{name} answered with what is not JSON, as {media_type}", **metadata)
+    return ToolResult(_content(request, kind, shown, body), metadata=metadata)
+
+
+def _content(request: Request, kind: str, shown: str, body: bytes) -> list[Content]:
+    if not body:
+        return []
+    if kind == "" or kind.startswith("text/") or kind.endswith(("/xml", "+xml", "/yaml")):
+        return [TextContent(shown)]
+    data = b64encode(body).decode()
+    return (
+        [ImageContent(data, kind)]
+        if kind.startswith("image/")
+        else [ResourceContent(request.shown_url, kind, blob=data)]
+    )
