@@ -1,9 +1,9 @@
 """LangChain's tools as ours."""
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from inspect import isclass
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast
 
 from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, ResourceContent, as_content
@@ -15,19 +15,16 @@ from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
-_EXTRA = "langchain"
-
 
 def from_langchain(tool: Any) -> Tool:
     """Return a LangChain tool as one of ours.
 
     Its name, description and schema are what LangChain tells models. It is invoked with LangChain's own ``ainvoke``,
     so its callbacks, its ``handle_tool_error`` and the configuration of the run around it stay in force. An artifact
-    is found in ``metadata["artifact"]`` of the result, a graph's ``Command`` in ``metadata["command"]``.
+    is found in ``metadata["artifact"]`` of the result.
 
-    Arguments that LangChain keeps from models come from the context: ``InjectedToolCallId`` is the call's id,
-    ``InjectedState`` the state or a field of it, ``InjectedStore`` the dependency ``store``, ``ToolRuntime`` all of
-    these, and any other ``InjectedToolArg`` the dependency of its name. What a model sends for them is dropped.
+    Arguments that LangChain keeps from models are the context's: ``state`` is the state, any other one the dependency
+    of its name; the id of the call LangChain fills in. What a model sends for them is dropped.
 
     Raises:
         ExtraMissing: langchain-core is not installed.
@@ -38,28 +35,27 @@ def from_langchain(tool: Any) -> Tool:
 
 class _FromLangChain(Tool):
     def __init__(self, tool: Any) -> None:
-        calling = need("langchain_core.utils.function_calling", extra=_EXTRA, purpose="a LangChain tool")
-        told = calling.convert_to_openai_function(tool)
-        schema: dict[str, Any] = told.get("parameters") or {"type": "object", "properties": {}}
+        calling = need("langchain_core.utils.function_calling", extra="langchain", purpose="a LangChain tool")
+        function = calling.convert_to_openai_function(tool)
+        schema: dict[str, Any] = function.get("parameters") or {"type": "object", "properties": {}}
         # LangChain checks arguments itself where it has a model for them, and is less strict than their schema.
         is_checked = isclass(tool.args_schema)
         super().__init__(
-            ToolDefinition(name=tool.name, description=told.get("description", ""), input_schema=schema),
+            ToolDefinition(name=tool.name, description=function.get("description", ""), input_schema=schema),
             validate=not is_checked and tool.args_schema is not None,
         )
         self._tool = tool
-        self._injected = _injected(tool)
-        fields = _fields(tool.args_schema).items()
-        self._optional = {name for name, each in fields if not getattr(each, "is_required", bool)()}
+        fields: dict[str, Any] = getattr(tool.args_schema, "model_fields", {}) if is_checked else {}
+        self._hidden = fields.keys() - schema.get("properties", {}).keys()
+        self._needed = {name for name in self._hidden if fields[name].is_required() and not _is_call_id(fields[name])}
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        arguments = {name: value for name, value in (call.arguments or {}).items() if name not in self._injected}
-        for name, hint in self._injected.items():
-            found = _injection(name, hint, call, context)
-            if found is _MISSING and name not in self._optional:
-                context.dependency(name)
-            if found is not _MISSING:
-                arguments[name] = found
+        arguments = {name: value for name, value in (call.arguments or {}).items() if name not in self._hidden}
+        for name in self._hidden:
+            if name == "state":
+                arguments[name] = context.state
+            elif name in self._needed or name in context.dependencies:
+                arguments[name] = context.dependency(name)
         try:
             answer = await self._tool.ainvoke(
                 {"type": "tool_call", "name": self._tool.name, "args": arguments, "id": call.id}
@@ -71,131 +67,41 @@ class _FromLangChain(Tool):
         return _result(answer)
 
 
-_MISSING = object()
-"""Nothing is there for an argument; LangChain or a default may have something."""
-
-
-def _injected(tool: Any) -> dict[str, Any]:
-    """Return the arguments that models do not see, with their type hints."""
-    marker = need("langchain_core.tools", extra=_EXTRA, purpose="a LangChain tool").InjectedToolArg
-    hints: dict[str, Any] = {}
-    for function in (getattr(tool, name, None) for name in ("func", "coroutine", "_run", "_arun")):
-        try:
-            hints |= get_type_hints(function, include_extras=True)
-        except (NameError, TypeError):
-            # Not a function, or its hints name what is not there at run time; then LangChain does not know them either.
-            continue
-    if isclass(tool.args_schema):
-        for each in reversed(tool.args_schema.__mro__):
-            hints |= {name: hint for name, hint in _own_hints(each).items() if name in _fields(tool.args_schema)}
-    return {name: hint for name, hint in hints.items() if _is_injected(hint, marker)}
-
-
-def _own_hints(model: Any) -> dict[str, Any]:
-    try:
-        return get_type_hints(model, include_extras=True)
-    except (NameError, TypeError):
-        return {}
-
-
-def _fields(model: Any) -> Mapping[str, Any]:
-    found = getattr(model, "model_fields", None)
-    # What is missing on a schema of JSON, and what Pydantic 1 calls it.
-    return cast("Mapping[str, Any]", getattr(model, "__fields__", {}) if found is None else found)
-
-
-def _is_injected(hint: Any, marker: type) -> bool:
-    marks: tuple[Any, ...] = (get_origin(hint) or hint, *get_args(hint)[1:])
-    return any(
-        isinstance(mark, marker)
-        or (isclass(mark) and (issubclass(mark, marker) or _is_named(mark, "_DirectlyInjectedToolArg")))
-        for mark in marks
-    )
-
-
-def _is_named(kind: type, name: str) -> bool:
-    return any(each.__name__ == name for each in kind.__mro__)
-
-
-def _injection(name: str, hint: Any, call: ToolCall, context: ToolContext) -> object:
-    for mark in get_args(hint)[1:]:
-        kind = cast("type", mark if isclass(mark) else type(mark))
-        if _is_named(kind, "InjectedToolCallId"):
-            return call.id
-        if _is_named(kind, "InjectedState"):
-            field = getattr(mark, "field", None)
-            return context.state if field is None else member(context.state, field)
-        if _is_named(kind, "InjectedStore"):
-            return context.dependency("store")
-    kind: Any = get_origin(hint) or hint
-    if dataclasses.is_dataclass(kind) and isclass(kind) and _is_named(kind, "_DirectlyInjectedToolArg"):
-        return _runtime(kind, call, context)
-    return next((context.dependencies[key] for key in (name, kind) if key in context.dependencies), _MISSING)
-
-
-def _runtime(kind: type, call: ToolCall, context: ToolContext) -> object:
-    """Return LangGraph's ``ToolRuntime``, of whichever version, with what we have for it."""
-    known: dict[str, Any] = {
-        "state": context.state,
-        "context": context.dependencies.get("context"),
-        "store": context.dependencies.get("store"),
-        "tool_call_id": call.id,
-        "config": {},
-        "stream_writer": _nowhere,
-        "tools": [],
-    }
-    needed = (
-        each.name
-        for each in dataclasses.fields(cast("Any", kind))
-        if each.init
-        and (each.name in known or (each.default, each.default_factory) == (dataclasses.MISSING, dataclasses.MISSING))
-    )
-    return kind(**{name: known.get(name) for name in needed})
-
-
-def _nowhere(_: object) -> None:
-    """Take what a tool streams where nobody reads it."""
+def _is_call_id(field: Any) -> bool:
+    marks: Sequence[Any] = member(field, "metadata") or ()
+    return any((mark if isclass(mark) else type(mark)).__name__ == "InjectedToolCallId" for mark in marks)
 
 
 def _problems(error: Exception, tool: Any) -> tuple[Problem, ...] | None:
     """Return what Pydantic found wrong with the arguments; None for any other error."""
-    found = getattr(error, "errors", None)
+    errors = getattr(error, "errors", None)
     title = getattr(error, "title", None)
-    if not callable(found) or title != getattr(tool.args_schema, "__name__", None):
+    if not callable(errors) or title != getattr(tool.args_schema, "__name__", None):
         return None
     return tuple(
-        Problem(_path(each["loc"]), f"{each['msg']}, found {each.get('input')!r}"[:200])
-        for each in cast("list[dict[str, Any]]", found())
+        Problem(_path(details["loc"]), f"{details['msg']}, found {details.get('input')!r}"[:200])
+        for details in cast("list[dict[str, Any]]", errors())
     )
 
 
-def _path(where: Sequence[str | int]) -> str:
-    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in where).removeprefix(".")
+def _path(keys: Sequence[str | int]) -> str:
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 def _result(answer: Any) -> ToolResult:
-    """Return what LangChain returned as a result: a message, a graph's command, or either in a list."""
-    if isinstance(answer, list):
-        several = [_result(each) for each in cast("list[Any]", answer)]
-        metadata: dict[str, Any] = {}
-        for each in several:
-            metadata |= each.metadata
-        content = [part for each in several for part in each.content]
-        return ToolResult(content, any(each.is_error for each in several), metadata=metadata)
-    if member(answer, "type") == "tool":
-        artifact = member(answer, "artifact")
-        metadata = {} if artifact is None else {"artifact": artifact}
-        return ToolResult(_content(answer.content), answer.status == "error", metadata=metadata)
-    if type(answer).__name__ == "Command":
-        messages: list[Any] = member(member(answer, "update"), "messages") or []
-        said = _result([each for each in messages if member(each, "type") == "tool"])
-        return dataclasses.replace(said, metadata={**said.metadata, "command": answer})
-    return ToolResult.of(answer)
-
-
-def _content(content: Any) -> list[Content]:
-    blocks = cast("list[Any]", content) if isinstance(content, list) else [content]
-    return [_block(each) for each in blocks]
+    """Return a ``ToolMessage`` as a result; other answers are what they are."""
+    result = ToolResult.of(answer)
+    if member(answer, "type") != "tool":
+        return result
+    content: object = answer.content
+    blocks = cast("list[object]", content) if isinstance(content, list) else [content]
+    artifact = member(answer, "artifact")
+    return replace(
+        result,
+        content=[_block(block) for block in blocks],
+        structured=None,
+        metadata={} if artifact is None else {"artifact": artifact},
+    )
 
 
 def _block(block: Any) -> Content:

@@ -102,28 +102,26 @@ def test_a_toolkit_of_langchain_gives_all_of_its_tools():
 
 def test_what_langchain_keeps_from_models_comes_from_the_context_and_never_from_the_model():
     class InjectedState(InjectedToolArg):
-        def __init__(self, field=None):
-            self.field = field
+        pass
 
     @langchain_tool
     def look(
         x: int,
         call_id: Annotated[str, InjectedToolCallId],
         state: Annotated[dict, InjectedState],
-        user: Annotated[str, InjectedState("user")],
         tenant: Annotated[str, InjectedToolArg],
         region: Annotated[str, InjectedToolArg] = "north",
     ) -> str:
         """Look."""
-        return f"{x} {call_id} {state['user']} {user} {tenant} {region}"
+        return f"{x} {call_id} {state['user']} {tenant} {region}"
 
     tool = as_tool(look)
-    sent = {"x": 1, "call_id": "forged", "state": {"user": "Eve"}, "user": "Eve", "tenant": "other", "region": "south"}
+    sent = {"x": 1, "call_id": "forged", "state": {"user": "Eve"}, "tenant": "other", "region": "south"}
 
     result = called(look, sent, state={"user": "Ada"}, dependencies={"tenant": "acme"})
 
     assert list(tool.input_schema["properties"]) == ["x"]
-    assert result.text == "1 c0 Ada Ada acme north"
+    assert result.text == "1 c0 Ada acme north"
 
 
 def test_a_missing_dependency_is_named():
