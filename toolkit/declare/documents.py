@@ -1,11 +1,8 @@
 """Reads YAML, alone or in front of Markdown, from files and addresses, and remembers each part's line."""
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import PurePosixPath
-from threading import Thread
 from time import monotonic
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -41,7 +38,7 @@ def shown(address: str) -> str:
 
 
 def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
-    """Fetch the card at an ``http`` or ``https`` address, within ten seconds and one MiB.
+    """Fetch the card at an ``http`` or ``https`` address: one MiB at most, within ten seconds once it comes.
 
     Raises:
         CardInvalid: It cannot be fetched, is too large, is no text, or was redirected away from ``https``.
@@ -49,25 +46,6 @@ def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
     scheme = urlsplit(address).scheme.lower()
     if scheme not in _SCHEMES:
         raise _refused(address, f"cards come from http and https addresses, not {scheme}")
-    # The socket's own limit is for each piece that comes, and pieces can be as small as a byte.
-    done: Future[Fetched] = Future()
-    Thread(target=_into, args=(done, address, timeout_s), name="toolkit-fetch", daemon=True).start()
-    try:
-        return done.result(timeout_s)
-    except TimeoutError as error:
-        if done.done():
-            raise
-        raise _too_slow(address, timeout_s) from error
-
-
-def _into(done: "Future[Fetched]", address: str, timeout_s: float) -> None:
-    try:
-        done.set_result(_fetched(address, timeout_s))
-    except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
-        done.set_exception(error)
-
-
-def _fetched(address: str, timeout_s: float) -> Fetched:
     from http.client import HTTPException
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
@@ -76,20 +54,15 @@ def _fetched(address: str, timeout_s: float) -> Fetched:
     try:
         with urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - as checked above
             return _received(answer, address, timeout_s)
+    except CardInvalid:
+        raise
     except HTTPError as error:
         with error:
             raise _refused(address, f"the server answered {error.code} {error.reason}") from error
     except (OSError, ValueError, HTTPException) as error:
-        if isinstance(error, CardInvalid):
-            raise
         reason = getattr(error, "reason", None) or error
-        if isinstance(reason, TimeoutError):
-            raise _too_slow(address, timeout_s) from error
-        raise _refused(address, f"cannot be fetched: {str(reason) or type(error).__name__}") from error
-
-
-def _too_slow(address: str, timeout_s: float) -> CardInvalid:
-    return _refused(address, f"cannot be fetched: it took longer than {timeout_s:g} s")
+        late = f"it took longer than {timeout_s:g} s" if isinstance(reason, TimeoutError) else ""
+        raise _refused(address, f"cannot be fetched: {late or str(reason) or type(error).__name__}") from error
 
 
 def _received(answer: Any, address: str, timeout_s: float) -> Fetched:
@@ -169,21 +142,14 @@ def has_front_matter(text: str) -> bool:
 
 def is_script(text: str) -> bool:
     """Return whether YAML is a script for a model rather than a card: a list, or turns without an instruction."""
-    lines = [each for each in text.splitlines() if each.strip() and not each.startswith(("#", "---", "\ufeff"))]
-    if lines and lines[0].startswith(("-", "[")):
-        return True
-    keys = {each.partition(":")[0].strip() for each in lines if not each.startswith((" ", "\t"))}
-    return "instruction" not in keys and ("turns" in keys or _has_turns_by_agent(lines))
-
-
-def _has_turns_by_agent(lines: list[str]) -> bool:
-    """Return whether ``agents`` is a mapping, as in scripts, rather than a list, as in cards."""
-    for line, below in pairwise([*lines, ""]):
-        key, _, value = line.partition(":")
-        if key == "agents":
-            written = value.partition(" #")[0].strip() or below.strip()
-            return written != "" and not written.startswith(("-", "["))
-    return False
+    try:
+        _, value = _parsed(text, "", first_line=1)
+    except CardInvalid:
+        return False
+    if not isinstance(value, dict):
+        return isinstance(value, list)
+    keys = cast("dict[str, Any]", value)
+    return "instruction" not in keys and ("turns" in keys or isinstance(keys.get("agents"), dict))
 
 
 def read_markdown(text: str, source: str) -> Document:
@@ -214,14 +180,15 @@ def read_yaml(text: str, source: str) -> Document:
     return _read(_without_mark(text), source, first_line=1, body=None)
 
 
-def _read(text: str, source: str, *, first_line: int, body: str | None) -> Document:
+def _parsed(text: str, source: str, *, first_line: int) -> tuple[Any, Any]:
+    """Return the nodes of a YAML document, which know their lines, and its value."""
     if len(text) > MOST_YAML:
         raise CardInvalid((CardProblem(source, first_line, f"more than {MOST_YAML} characters of YAML"),))
     yaml: Any = need("yaml", extra="toolkit", purpose="an AgentCard")
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
-        value = None if node is None else loader.construct_document(node)
+        return node, None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = first_line + (mark.line if mark is not None else 0)
@@ -229,13 +196,16 @@ def _read(text: str, source: str, *, first_line: int, body: str | None) -> Docum
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = "too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
         raise CardInvalid((CardProblem(source, first_line, f"not valid YAML: {reason}"),)) from error
+
+
+def _read(text: str, source: str, *, first_line: int, body: str | None) -> Document:
+    node, value = _parsed(text, source, first_line=first_line)
     if value is None:
-        value = {}
+        return Document(source, {}, {}, body, first_line)
     if not isinstance(value, dict):
         raise CardInvalid((CardProblem(source, first_line, _NOT_A_MAPPING.format(found=type_name(value))),))
     lines: dict[tuple[Key, ...], int] = {}
-    problems = list(_Lines(source, first_line, lines).of(node)) if node is not None else []
-    if problems:
+    if problems := list(_Lines(source, first_line, lines).of(node)):
         raise CardInvalid(tuple(problems))
     return Document(source, cast("dict[str, Any]", value), lines, body, first_line)
 
