@@ -33,8 +33,8 @@ class CardProblem:
         return f"{self.source}:{self.line}: {self.message}"
 
 
-class CardInvalid(ToolkitError, ValueError):
-    """An AgentCard cannot be used; the message begins with the file and line of the first of its ``problems``."""
+class CardInvalid(DefinitionInvalid):
+    """A declaration cannot be used; the message begins with the file and line of the first of its ``problems``."""
 
     def __init__(self, problems: tuple[CardProblem, ...]) -> None:
         first, *others = problems

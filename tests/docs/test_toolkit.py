@@ -1,14 +1,17 @@
 import ast
+import inspect
 import json
 import re
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import toolkit
+from toolkit.agents.options import SharedOptions
 from toolkit.declare.config import CARD_KEYS, AgentConfig, Card
 from toolkit.declare.settings import SERVER_KEYS, ServerSettings
 
@@ -156,10 +159,20 @@ def skeleton(drawing):
     return re.findall(r"^((?:[│├└─ ]{3})*)([✓✗] \S+(?: \S+)*)", drawing, re.MULTILINE)
 
 
+def descriptions_of(model):
+    """What the text under each key says of it."""
+    body = ast.parse(inspect.getsource(model)).body[0].body
+    return {
+        key.target.id: text.value.value
+        for key, text in pairwise(body)
+        if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr)
+    }
+
+
 @pytest.mark.parametrize(
     ("heading", "keys", "models"),
     [
-        ("Every key of a card", CARD_KEYS, (Card, AgentConfig)),
+        ("Every key of a card", CARD_KEYS, (Card, AgentConfig, SharedOptions)),
         ("Every setting", SERVER_KEYS, (ServerSettings,)),
     ],
 )
@@ -169,5 +182,5 @@ def test_the_reference_has_every_key_with_what_its_model_says_of_it(root, headin
     documented = {key.strip(" `"): said.strip() for key, said, _ in rows}
     assert tuple(documented) == keys
     for key, said in documented.items():
-        description = next(each.model_fields[key].description for each in models if each.model_fields[key].description)
+        description = next(known[key] for known in map(descriptions_of, models) if known.get(key))
         assert said == " ".join(description.split()).replace("``", "`"), key

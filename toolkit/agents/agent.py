@@ -8,19 +8,19 @@ from typing import Any, ClassVar, Unpack, cast
 from instrument import around
 from toolkit.adapters import supplies_tools
 from toolkit.agents.foreign import result_of
-from toolkit.agents.limits import Limits, Work, running
-from toolkit.agents.options import AgentOptions
+from toolkit.agents.limits import Work, running
+from toolkit.agents.options import AgentOptions, checked
+from toolkit.agents.output import Output
 from toolkit.agents.requests import UnifiedRequest, resolve
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInvalid, ToolkitError, require_known
-from toolkit.extras import need
+from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInvalid, ToolkitError
 from toolkit.formats.chat import read
 from toolkit.functions import tools_of
-from toolkit.functions.loading import load_callable
+from toolkit.functions.loading import load, load_callable
 from toolkit.middleware.checks import check_model_hook, check_tool_hook
 from toolkit.middleware.models import generate
 from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
@@ -71,9 +71,9 @@ class Agent:
         options: See ``AgentOptions``.
 
     Raises:
-        DefinitionInvalid: There is no name, an option is unknown, a tool, a model or a middleware is none, or a limit
-            is less than 1.
-        SpecInvalid: The name of a model or of a middleware is none.
+        DefinitionInvalid: There is no name, an option is unknown or has another value than it takes, or a tool or a
+            model is none.
+        SpecInvalid: The name of a model, of a middleware or of the output is none.
     """
 
     emits_hooks: ClassVar[bool] = True
@@ -88,28 +88,23 @@ class Agent:
     ) -> None:
         if not name:
             raise DefinitionInvalid("an agent needs a name")
-        require_known(options, AgentOptions.__annotations__, name)
-        max_turns = options.get("max_turns", 20)
-        if not isinstance(cast("object", max_turns), int) or max_turns < 1:
-            raise DefinitionInvalid(f"max_turns of {name} is {max_turns!r}; expected a whole number of at least 1")
-        limits = options.get("limits")
-        if not isinstance(cast("object", limits), Limits | None):
-            raise DefinitionInvalid(f"limits of {name}: expected Limits(…), not {type(limits).__name__}")
+        options = checked(options, name)
+        output = options.get("output")
         self.name = name
         self.instruction = instruction
         self.description = options.get("description", "")
         self.model = None if model is None else as_model(model, name)
-        self.model_hooks = [check_model_hook(load_callable(each)) for each in _several(options.get("model_hooks", ()))]
-        self.max_turns = max_turns
-        self.limits = limits
+        self.model_hooks = [check_model_hook(load_callable(hook)) for hook in options.get("model_hooks", ())]
+        self.max_turns = options.get("max_turns", 20)
+        self.limits = options.get("limits")
         self.context = options.get("context")
-        self._output = _output(options.get("output"), name)
+        self._output = None if output is None else Output(load(output) if isinstance(output, str) else output)
         self.messages = tuple(options.get("messages", ()))
         self.history = Thread(self.messages)
         """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
         self.node = ToolNode(
             [*tools_of(self), *_offered(options.get("tools", ()), name)],
-            tool_hooks=[check_tool_hook(load_callable(each)) for each in _several(options.get("tool_hooks", ()))],
+            tool_hooks=[check_tool_hook(load_callable(hook)) for hook in options.get("tool_hooks", ())],
             max_parallel=options.get("max_parallel"),
         )
         """Where its tools are; more can be registered at any time."""
@@ -299,15 +294,6 @@ class Agent:
         )
 
 
-def _output(kind: object, name: str) -> Any:
-    if kind is None:
-        return None
-    need("pydantic", extra="toolkit", purpose=f"the output of {name}")
-    from toolkit.agents.output import Output
-
-    return Output(kind)
-
-
 def _messages(task: object) -> Sequence[Message]:
     """Return a task as messages.
 
@@ -320,11 +306,6 @@ def _messages(task: object) -> Sequence[Message]:
         return cast("Sequence[Message]", task)
     kind = "no messages" if task == [] else type(cast("object", task)).__name__
     raise DefinitionInvalid(f"a task is text, or a list of messages with a role and content, not {kind}")
-
-
-def _several(hooks: Any) -> Sequence[Any]:
-    """Return middleware that stands alone as a list of it."""
-    return [hooks] if isinstance(hooks, str) or callable(hooks) else hooks
 
 
 def _offered(tools: object, name: str) -> list[object]:

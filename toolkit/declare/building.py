@@ -1,7 +1,8 @@
 """Makes agents of declarations: loads what they name, which runs it, and puts the agents together."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -13,7 +14,7 @@ from toolkit.agents.thread import History
 from toolkit.context import ToolContext
 from toolkit.declare.cards import read_text
 from toolkit.declare.config import AgentConfig
-from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError, did_you_mean
+from toolkit.errors import CardInvalid, CardProblem, ToolkitError, did_you_mean
 from toolkit.functions.loading import load, load_callable
 from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
@@ -75,68 +76,47 @@ class Parts:
     """What one declaration names, loaded."""
 
     tools: list[Tool] = field(default_factory=list[Tool])
-    tool_hooks: list[ToolHook] = field(default_factory=list[ToolHook])
-    model_hooks: list[ModelHook] = field(default_factory=list[ModelHook])
+    options: SharedOptions = field(default_factory=SharedOptions)
     messages: list[Message] = field(default_factory=list[Message])
     problems: list[CardProblem] = field(default_factory=list[CardProblem])
     """Why something is not there."""
 
+    @contextmanager
+    def of(self, config: AgentConfig, key: str) -> Generator[None]:
+        """Make a problem of the key's line of what the toolkit raises inside."""
+        try:
+            yield
+        except CardInvalid as error:
+            self.problems.extend(error.problems)
+        except ToolkitError as error:
+            self.problems.append(config.origin.problem(f"{key}: {str(error).removeprefix(f'{key}: ')}", key))
+
 
 def load_parts(config: AgentConfig) -> Parts:
     """Load everything that ``config`` names; what cannot be loaded is among the problems, with its line."""
-    parts = Parts()
-    base = config.origin.base_path
-
-    def function(spec: object) -> Any:
-        return load_callable(spec, base) if isinstance(spec, str) else spec
-
+    base, declared = config.origin.base_path, config.options
+    tool_hooks: list[ToolHook] = []
+    model_hooks: list[ModelHook] = []
+    parts = Parts(options={**declared, "tool_hooks": tool_hooks, "model_hooks": model_hooks})
     for spec in config.function_tools:
-        with _Telling(parts, config, "function_tools"):
+        with parts.of(config, "function_tools"):
             parts.tools.extend(as_tools(load(spec, base) if isinstance(spec, str) else spec))
-    for spec in config.tool_hooks:
-        with _Telling(parts, config, "tool_hooks"):
-            parts.tool_hooks.append(check_tool_hook(function(spec)))
-    for spec in config.model_hooks:
-        with _Telling(parts, config, "model_hooks"):
-            parts.model_hooks.append(check_model_hook(function(spec)))
+    for spec in declared.get("tool_hooks", ()):
+        with parts.of(config, "tool_hooks"):
+            tool_hooks.append(check_tool_hook(load_callable(spec, base)))
+    for spec in declared.get("model_hooks", ()):
+        with parts.of(config, "model_hooks"):
+            model_hooks.append(check_model_hook(load_callable(spec, base)))
+    if isinstance(spec := declared.get("output"), str):
+        with parts.of(config, "output"):
+            parts.options["output"] = load(spec, base)
     for name in config.messages:
-        with _Telling(parts, config, "messages"):
+        with parts.of(config, "messages"):
             parts.messages.extend(read_messages((base or Path()) / name))
-    _find_namesakes(parts, config)
+    names = [tool.name for tool in parts.tools]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        parts.problems.append(config.origin.problem(f"function_tools: two are called {name!r}", "function_tools"))
     return parts
-
-
-def _find_namesakes(parts: Parts, config: AgentConfig) -> None:
-    seen: set[str] = set()
-    for tool in parts.tools:
-        if tool.name in seen:
-            parts.problems.append(
-                config.origin.problem(f"function_tools: two are called {tool.name!r}", "function_tools")
-            )
-        seen.add(tool.name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Telling:
-    """Makes a problem of the key's line of what the toolkit raises inside."""
-
-    parts: Parts
-    config: AgentConfig
-    key: str
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
-        match error:
-            case CardInvalid(problems=problems):
-                self.parts.problems.extend(problems)
-            case ToolkitError():
-                said = str(error).removeprefix(f"{self.key}: ")
-                self.parts.problems.append(self.config.origin.problem(f"{self.key}: {said}", self.key))
-            case _:
-                return False
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +136,6 @@ class ServerTools:
 
         Raises:
             CardInvalid: One does not.
-            DefinitionInvalid: The same of a decorator.
         """
         offered = await self.servers.tools()
         for name, wanted in self.config.tools.items():
@@ -166,7 +145,7 @@ class ServerTools:
                 if tool not in there:
                     near = did_you_mean(tool, there)
                     said = f"tools: server {name!r} has no tool {tool!r}{near}; it has {', '.join(there)}"
-                    raise refusal([self.config.origin.problem(said, "tools")], [self.config])
+                    raise CardInvalid((self.config.origin.problem(said, "tools"),))
 
     def _wants(self, server: str, tool: McpTool) -> bool:
         wanted = self.config.tools.get(server)
@@ -218,48 +197,36 @@ def build(
     """Return an agent for each declaration, by name, in the order of the declarations.
 
     Raises:
-        CardInvalid: A card's model is none.
-        DefinitionInvalid: The same of a decorator.
+        CardInvalid: What an agent names is no model.
     """
-    by_name = {each.name: each for each in configs}
-    made: dict[str, Agent] = {}
+    by_name = {config.name: config for config in configs}
+    agents: dict[str, Agent] = {}
 
     def agent(name: str) -> Agent:
-        if name not in made:
-            config = by_name[name]
-            children = [_child(agent(child), config) for child in config.agents]
-            made[name] = _agent(
-                config, parts[name], [*_supply(config, servers), *children], _model(models, config), context
+        if name not in agents:
+            config, loaded = by_name[name], parts[name]
+            kind: type[Agent] = config.agent_class or Agent
+            agents[name] = kind(
+                name,
+                instruction=config.instruction,
+                model=_model(models, config),
+                tools=[
+                    *loaded.tools,
+                    *([ServerTools(servers, config)] if config.servers else []),
+                    *(_child(agent(child), config) for child in config.agents),
+                ],
+                context=context,
+                messages=loaded.messages,
+                **loaded.options,
             )
-        return made[name]
+        return agents[name]
 
-    return {each.name: agent(each.name) for each in configs}
-
-
-def _supply(config: AgentConfig, servers: McpServers) -> list[ServerTools]:
-    return [ServerTools(servers, config)] if config.servers else []
+    return {config.name: agent(config.name) for config in configs}
 
 
 def _child(agent: Agent, parent: AgentConfig) -> AgentTool:
     history = History(parent.history_source, parent.history_merge_target)
-    described = agent.description or agent.instruction
-    return AgentTool(agent, description=described, thread=history, timeout_s=parent.child_timeout_sec)
-
-
-def _agent(
-    config: AgentConfig, parts: Parts, tools: list[object], model: Model | None, context: ToolContext | None
-) -> Agent:
-    kind: type[Agent] = config.agent_class or Agent
-    options: SharedOptions = {**config.options(), "tool_hooks": parts.tool_hooks, "model_hooks": parts.model_hooks}
-    return kind(
-        config.name,
-        instruction=config.instruction,
-        model=model,
-        tools=[*parts.tools, *tools],
-        context=context,
-        messages=parts.messages,
-        **options,
-    )
+    return AgentTool(agent, thread=history, timeout_s=parent.child_timeout_sec)
 
 
 def _model(models: Models, config: AgentConfig) -> Model | None:
@@ -267,14 +234,5 @@ def _model(models: Models, config: AgentConfig) -> Model | None:
         return models.of(config)
     except ToolkitError as error:
         if models.for_all is None and config.model is not None:
-            raise refusal([config.origin.problem(f"model: {error}", "model")], [config]) from error
+            raise CardInvalid((config.origin.problem(f"model: {error}", "model"),)) from error
         raise
-
-
-def refusal(problems: Sequence[CardProblem], configs: Sequence[AgentConfig]) -> ToolkitError:
-    """Return the error for ``problems``: one of cards if a card has any, else one of Python declarations."""
-    cards = {each.origin.source for each in configs if each.origin.is_card}
-    python = {each.origin.source for each in configs if not each.origin.is_card}
-    if any(each.source in cards or each.source not in python for each in problems):
-        return CardInvalid(tuple(problems))
-    return DefinitionInvalid(str(problems[0]))

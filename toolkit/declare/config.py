@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
-from toolkit.agents import Limits
-from toolkit.agents.options import SharedOptions
+from toolkit.agents.options import SHARED_KEYS, WORDS, SharedOptions
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.errors import CardProblem
 from toolkit.model import Model
@@ -18,7 +17,9 @@ from toolkit.schemas.reading import (
     WRITTEN,
     Count,
     Different,
+    Functions,
     Misfit,
+    OneOrMore,
     Path,
     Seconds,
     Text,
@@ -40,19 +41,10 @@ def _agent_name(value: str) -> str:
     return name
 
 
-def _spec(value: str) -> str:
-    written, _, name = value.rpartition(":")
-    if not written.endswith(".py") or not name.isidentifier():
-        raise ValueError(f"{value!r} does not name a function; write it as 'module.py:function'")
-    return value
-
-
-def _spec_or_object(value: object) -> object:
-    return _spec(value.strip()) if isinstance(value, str) else value
-
-
 def _name_or_model(value: object) -> object:
-    return _TEXT.validate_python(value) if isinstance(value, str) else value
+    if isinstance(value, bool | int | float | list | Mapping):
+        raise ValueError(f"expected the name of a model, found {type_name(cast('object', value))}")  # noqa: TRY004 - as pydantic takes it
+    return value.strip() or None if isinstance(value, str) else value
 
 
 def _filters(value: object) -> object:
@@ -63,16 +55,6 @@ def _filters(value: object) -> object:
     return dict(cast("Mapping[Any, Any]", value))
 
 
-def _limits(value: object) -> object:
-    if value is None or isinstance(value, Limits | Mapping):
-        return _LIMITS.validate_python(value) if isinstance(value, Mapping) else value
-    raise ValueError(f"expected limits, as in {{depth: 3, tokens: 100000}}, found {type_name(value)}")
-
-
-def _several(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
-
-
 def _agent_type(value: str) -> str:
     if value != "agent":
         raise ValueError(
@@ -81,15 +63,9 @@ def _agent_type(value: str) -> str:
     return value
 
 
-_TEXT: TypeAdapter[str] = TypeAdapter(Text)
-_LIMITS: TypeAdapter[Limits] = TypeAdapter(Limits)
 AgentName = Annotated[Text, AfterValidator(_agent_name)]
 """A name that can follow ``agent__`` in the name of a tool; blanks become ``_``."""
-Spec = Annotated[Text, AfterValidator(_spec)]
-"""A function in a file, as in ``tools.py:add_one``."""
 Names: TypeAlias = Different[Text]
-Functions: TypeAlias = Different[Annotated[Any, AfterValidator(_spec_or_object)]]
-Specs: TypeAlias = Different[Spec]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +113,9 @@ class AgentConfig(BaseModel):
     """What it is called; a card without one has the name of its file."""
     instruction: Text
     """What its model is told first; in Markdown it stands below the front matter."""
-    description: Text = ""
-    """What it does, for the agents that have it as a tool."""
     default: bool = False
     """Whether the application's messages go to it; the first one declared is, where none says so."""
-    model: Annotated[Any, AfterValidator(_name_or_model)] = None
+    model: Annotated[Any, BeforeValidator(_name_or_model)] = None
     """``openai:NAME``, ``NAME`` alone or ``scripted:FILE``; in Python a model too. The application's by default."""
     servers: Names = ()
     """Names of configured MCP servers."""
@@ -151,59 +125,44 @@ class AgentConfig(BaseModel):
     """Local tools, as ``module.py:name``: functions, tools, lists of them; in Python also as they are."""
     agents: Different[AgentName] = ()
     """Names of the agents that it has as the tools ``agent__<name>``."""
-    tool_hooks: Functions = ()
-    """Middleware around every tool call, the first one outermost."""
-    model_hooks: Functions = ()
-    """Middleware around every model call, the first one outermost."""
     use_history: bool = True
     """Whether one message to it remembers those before."""
-    messages: Annotated[Names, BeforeValidator(_several)] = ()
+    messages: Annotated[Names, OneOrMore] = ()
     """Files with the messages that its conversation begins with; one alone needs no list."""
     history_source: HistorySource = "none"
     """What the conversations of its child agents begin with: ``none``, ``messages``, ``child``, ``orchestrator``."""
     history_merge_target: HistoryMergeTarget = "none"
     """Who remembers what was said to a child agent: ``none``, ``child``, ``orchestrator``."""
-    max_parallel: Count | None = None
-    """How many of its tools work at once; all that are called by default."""
     child_timeout_sec: Seconds | None = None
     """How long a call of a child agent may take, in seconds; for ever by default."""
     max_display_instances: Count = 20
     """How many children that work at once ``toolkit run`` shows one by one."""
-    max_turns: Count = 20
-    """How often its model may be asked in one run."""
-    limits: Annotated[Limits | None, BeforeValidator(_limits)] = None
-    """What a run may come to, with the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
+    options: SharedOptions = Field(default_factory=SharedOptions)
+    """What ``Agent`` takes of it."""
     agent_class: type[Any] | None = Field(default=None, exclude=True)
     """What is made of it, from ``fast.custom``; None for ``toolkit.Agent``."""
     origin: Origin = Field(default_factory=Origin, exclude=True)
     """Where it was declared."""
 
-    def options(self) -> SharedOptions:
-        """Return what an ``Agent`` takes of it."""
-        return cast("SharedOptions", {key: getattr(self, key) for key in SharedOptions.__annotations__})
-
 
 class Card(AgentConfig):
-    """What a card can say: functions by their specifications alone."""
+    """What a card can say besides."""
 
     type: Annotated[Text, AfterValidator(_agent_type)] = "agent"
     """The kind of card: ``agent``, the only one."""
     schema_version: Literal[1] = 1
     """The version of this format: 1."""
-    function_tools: Specs = ()
-    tool_hooks: Specs = ()
-    model_hooks: Specs = ()
-    model: Text | None = None
 
 
-_PYTHON_ALONE = ("agent_class", "origin")
-CARD_KEYS = tuple(sorted(Card.model_fields.keys() - set(_PYTHON_ALONE)))
+def _keys(kind: type[AgentConfig]) -> tuple[str, ...]:
+    return tuple(sorted({*kind.model_fields, *SHARED_KEYS} - {"options", "agent_class", "origin"}))
+
+
+CARD_KEYS = _keys(Card)
 """What a card can have."""
-PYTHON_KEYS = tuple(sorted(AgentConfig.model_fields.keys() - set(_PYTHON_ALONE)))
+PYTHON_KEYS = _keys(AgentConfig)
 """What a decorator takes."""
-LIMITS = tuple(each.name for each in fields(Limits) if not each.name.startswith("cost"))
-"""What ``limits`` can have in a card."""
-CODE_KEYS = ("function_tools", "tool_hooks", "model_hooks")
+CODE_KEYS = ("function_tools", "tool_hooks", "model_hooks", "output")
 """Keys whose values are run."""
 
 
@@ -214,16 +173,20 @@ def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConf
         Misfit: Something in it does not fit.
     """
     keys = CARD_KEYS if kind is Card else PYTHON_KEYS
-    functions = "'module.py:function'" if kind is Card else "functions or 'module.py:function'"
+    unknown: list[tuple[Path, str]] = [((key,), unknown_key(key, keys)) for key in values if key not in keys]
+    options = {key: value for key, value in values.items() if key in SHARED_KEYS}
+    fields = {key: value for key, value in values.items() if key in keys and key not in SHARED_KEYS}
+    try:
+        config = read(kind, fields | {"options": options}, _WORDS)
+    except Misfit as error:
+        problems = [(path[1:] if path[0] == "options" else path, problem) for path, problem in error.problems]
+        raise Misfit([*unknown, *problems]) from None
+    if unknown:
+        raise Misfit(unknown)
+    return AgentConfig.model_construct(**{key: getattr(config, key) for key in AgentConfig.model_fields})
 
-    def allowed(path: Path) -> tuple[str, ...]:
-        return LIMITS if path[0] == "limits" and len(path) > 1 else keys
 
-    def what(path: Path) -> str:
-        return functions if path[0] in CODE_KEYS else "names"
-
-    for key in _PYTHON_ALONE:
-        if kind is Card and key in values:
-            raise Misfit([((key,), unknown_key(key, keys))])
-    found = read(kind, values, Words(allowed, what=what))
-    return AgentConfig.model_construct(**{key: getattr(found, key) for key in AgentConfig.model_fields})
+_WORDS = Words(
+    lambda path: WORDS.allowed(path[1:]),
+    what=lambda path: WORDS.what(path) if path[-1] in CODE_KEYS else "names",
+)

@@ -7,12 +7,12 @@ from typing import Any, TypeVar, Unpack
 
 from toolkit.agents import Agent, AgentResult
 from toolkit.context import ToolContext
-from toolkit.declare.building import Models, Parts, ServerTools, build, load_parts, refusal
+from toolkit.declare.building import Models, Parts, ServerTools, build, load_parts
 from toolkit.declare.cards import load_cards, read_text
 from toolkit.declare.checks import default_of, problems_between, problems_of_models, problems_of_servers
 from toolkit.declare.config import AgentConfig, Declared, Origin, read_config
 from toolkit.declare.settings import Settings, find_settings, read_settings
-from toolkit.errors import CardProblem, DefinitionInvalid, NoAnswer, did_you_mean
+from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, did_you_mean
 from toolkit.mcp.places import Place
 from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
@@ -255,7 +255,7 @@ class FastAgent:
         async with self._started(configs, settings, models) as agents:
             silent = [each for each in configs if agents[each.name].model is None]
             if silent:
-                raise refusal([each.origin.problem(f"{each.name} has {_NO_MODEL}", "name") for each in silent], silent)
+                raise CardInvalid(tuple(each.origin.problem(f"{each.name} has {_NO_MODEL}", "name") for each in silent))
             yield RunningAgents({each.name: RunningAgent(agents[each.name], each) for each in configs}, default)
 
     @asynccontextmanager
@@ -265,7 +265,7 @@ class FastAgent:
         problems, parts = self._looked_at(configs, settings)
         problems += [problem for each in parts.values() for problem in each.problems]
         if problems:
-            raise refusal(problems, configs)
+            raise CardInvalid(tuple(problems))
         used = {name for each in configs for name in each.servers}
         places = {name: at for name, at in self._places(settings).items() if name in used}
         approver = None if self._context is None else self._context.approver

@@ -1,11 +1,20 @@
 """Reads what people wrote, by pydantic, and says what is wrong with it: where it stands, and in plain words."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
-from pydantic import AfterValidator, ConfigDict, Field, Strict, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from toolkit.errors import did_you_mean
@@ -120,6 +129,28 @@ _SAID: dict[str, Callable[[object], str]] = {
 """What is said of each of pydantic's types of error, given what was found."""
 
 
+def spec(value: str) -> str:
+    """Return ``value`` if it is written as ``module.py:name``.
+
+    Raises:
+        ValueError: It is not.
+    """
+    path, _, name = value.strip().rpartition(":")
+    if not path.endswith(".py") or not name.isidentifier():
+        raise ValueError(f"{value!r} does not name a function; write it as 'module.py:function'")
+    return value.strip()
+
+
+def _function(value: object) -> object:
+    if value is None or isinstance(value, bool | int | float | Mapping):
+        raise ValueError(f"expected a function, as 'module.py:function', found {type_name(cast('object', value))}")
+    return spec(value) if isinstance(value, str) else value
+
+
+def _several(value: object) -> object:
+    return (value,) if isinstance(value, str) or callable(value) else value
+
+
 def _different(values: tuple[T, ...]) -> tuple[T, ...]:
     for index, value in enumerate(values):
         if value in values[:index]:
@@ -134,6 +165,10 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Different = Annotated[tuple[T, ...], Strict(False), AfterValidator(_different)]
 """A list of different things."""
+OneOrMore = BeforeValidator(_several)
+"""Takes one text or function alone as a list of it."""
+Functions: TypeAlias = Annotated[Different[Annotated[Any, AfterValidator(_function)]], OneOrMore]
+"""Functions, or where they are, as in ``tools.py:add_one``."""
 
 
 def unknown_key(key: str, allowed: Iterable[str], needed: Iterable[str] = ()) -> str:

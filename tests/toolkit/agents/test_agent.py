@@ -182,10 +182,10 @@ def test_an_agent_without_a_model_says_how_to_give_it_one(run):
     ("options", "said"),
     [
         ({"name": ""}, "an agent needs a name"),
-        ({"name": "a", "max_turns": 0}, "max_turns of a is 0"),
-        ({"name": "a", "max_turns": "2"}, "max_turns of a is '2'; expected a whole number of at least 1"),
-        ({"name": "a", "limits": 5}, r"limits of a: expected Limits\(…\), not int"),
-        ({"name": "a", "max_parallel": 0}, "max_parallel is 0"),
+        ({"name": "a", "max_turns": 0}, "agent 'a': max_turns: expected a whole number above 0, found 0"),
+        ({"name": "a", "max_turns": "2"}, "max_turns: expected a whole number above 0, found '2'"),
+        ({"name": "a", "limits": 5}, "limits: expected limits, as in {depth: 3, tokens: 100000}, found a number"),
+        ({"name": "a", "max_parallel": 0}, "max_parallel: expected a whole number above 0, found 0"),
         ({"name": "a", "tools": [42]}, "42 cannot be used as a tool"),
         ({"name": "a", "tools": [add_one, add_one]}, "two tools are called 'add_one'"),
     ],
@@ -446,9 +446,9 @@ def test_one_tool_needs_no_list():
 
 
 def test_an_option_that_nobody_reads_is_named_with_the_nearest():
-    with pytest.raises(DefinitionInvalid, match="a: unknown option 'tool_hook'; did you mean 'tool_hooks'?"):
+    with pytest.raises(DefinitionInvalid, match="agent 'a': unknown key 'tool_hook'; did you mean 'tool_hooks'?"):
         Agent("a", tool_hook=[])
-    with pytest.raises(DefinitionInvalid, match="h: unknown option 'max_turn'"):
+    with pytest.raises(DefinitionInvalid, match="agent 'h': unknown key 'max_turn'"):
         StructuredLLMHost("h", max_turn=3)
 
 

@@ -35,6 +35,7 @@ EVERYTHING = """
     limits: {depth: 3, tokens: 100000}
     max_display_instances: 5
     max_turns: 7
+    output: types.py:Report
     ---
 
     Get project updates.
@@ -60,24 +61,27 @@ def test_markdown_with_front_matter_is_read_into_every_field_of_a_configuration(
     assert declared(config) == AgentConfig(
         name="PMO_orchestrator",
         instruction="Get project updates.\n\nBe brief.",
-        description="Asks others.",
         default=True,
         model="openai:gpt-5-mini",
         servers=("time", "fetch"),
         tools={"time": ("get_time",)},
         function_tools=("tools.py:add_one",),
         agents=("NY-Project-Manager",),
-        tool_hooks=("hooks.py:audit_hook",),
-        model_hooks=("hooks.py:count",),
         use_history=False,
         messages=("history.md",),
         history_source="orchestrator",
         history_merge_target="child",
-        max_parallel=128,
         child_timeout_sec=120.0,
-        limits=Limits(depth=3, tokens=100_000),
         max_display_instances=5,
-        max_turns=7,
+        options={
+            "description": "Asks others.",
+            "tool_hooks": ("hooks.py:audit_hook",),
+            "model_hooks": ("hooks.py:count",),
+            "max_parallel": 128,
+            "limits": Limits(depth=3, tokens=100_000),
+            "max_turns": 7,
+            "output": "types.py:Report",
+        },
     )
     assert (config.origin.source, config.origin.base_path) == (str(path), path.parent)
     assert config.origin.problem("x", "agents").line == 15
@@ -159,8 +163,8 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
     assert problem == (
         f"{path}:3: unknown key 'server'; did you mean 'servers'?; allowed: agents, child_timeout_sec, default, "
         "description, function_tools, history_merge_target, history_source, instruction, limits, "
-        "max_display_instances, max_parallel, max_turns, messages, model, model_hooks, name, schema_version, servers, "
-        "tool_hooks, tools, type, use_history"
+        "max_display_instances, max_parallel, max_turns, messages, model, model_hooks, name, output, schema_version, "
+        "servers, tool_hooks, tools, type, use_history"
     )
 
 
@@ -186,7 +190,11 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
             "tool_hooks: [os:system]",
             "tool_hooks: 'os:system' does not name a function; write it as 'module.py:function'",
         ),
-        ("model_hooks: {}", "model_hooks: expected a list of 'module.py:function', found a mapping"),
+        ("model_hooks: {}", "model_hooks: expected a list of functions, as 'module.py:function', found a mapping"),
+        ("tool_hooks: [3]", "tool_hooks: expected a function, as 'module.py:function', found a number"),
+        ("model: [a]", "model: expected the name of a model, found a list"),
+        ("output: {type: object}", "output: expected a type, as 'module.py:Name', found a mapping"),
+        ("output: Report", "output: 'Report' does not name a function; write it as 'module.py:function'"),
         ("history_source: all", "history_source: expected one of none, messages, child, orchestrator, found 'all'"),
         (
             "history_merge_target: messages",

@@ -432,6 +432,9 @@ def test_an_instruction_can_be_a_file(write):
         ({"servers": "time"}, "agent 'a': servers: expected a list of names, found text"),
         ({"function_tools": ["tools"]}, "agent 'a': function_tools: 'tools' does not name a function"),
         ({"function_tools": [add_one, add_one]}, "agent 'a': function_tools: 'add_one' is given twice"),
+        ({"function_tools": [3]}, "agent 'a': function_tools: expected a function, as 'module.py:function', found a n"),
+        ({"tool_hooks": 3}, "agent 'a': tool_hooks: expected a list of functions, as 'module.py:function', found a"),
+        ({"model": 42}, "agent 'a': model: expected the name of a model, found a number"),
         ({"instruction": " "}, "agent 'a': instruction: expected text, found only blanks"),
         ({"history_source": "all"}, "agent 'a': history_source: expected one of none, messages, child, orchestrator"),
     ],
@@ -451,12 +454,11 @@ async def forgetful(ctx, args):
     [
         ({"tool_hooks": [forgetful]}, "tool_hooks: forgetful(ctx, args) does not take three positional arguments"),
         ({"tool_hooks": ["gone.py:f"]}, "tool_hooks: 'gone.py:f': there is no file"),
-        ({"function_tools": [3]}, "function_tools: "),
         ({"function_tools": [add_one, tool(add_one)]}, "function_tools: two are called 'add_one'"),
         ({"agents": ["b"]}, "agents: there is no agent 'b'"),
         ({"servers": ["time"]}, "servers: there is no server 'time'; none is configured"),
         ({"model": "opnai:gpt"}, "model: 'opnai:gpt' names no model"),
-        ({"model": 42}, "model: model of a: expected a model (a name, a provider and an async generate)"),
+        ({"model": object()}, "model: model of a: expected a model (a name, a provider and an async generate)"),
         ({}, "a has no model; name one here"),
     ],
 )
@@ -470,6 +472,32 @@ def test_a_decorator_that_cannot_work_is_named_with_its_line_when_it_is_run(run,
     with pytest.raises(DefinitionInvalid) as caught:
         run(send(fast, "go"))
     assert str(caught.value).startswith(f"{__file__}:{line}: {said}")
+
+
+@pytest.mark.parametrize("output", ["answers.py:Trip", None])
+def test_a_declared_agent_has_a_typed_answer(run, write, output):
+    path = write("answers.py", "from dataclasses import dataclass\n\n@dataclass\nclass Trip:\n    nights: int\n")
+    model = ScriptedModel(['{"nights": "two"}', '{"nights": 2}'])
+    fast = FastAgent("demo", model=model)
+    write("a.md", "---\nname: a\noutput: answers.py:Trip\n---\nPlan.\n")
+    if output is None:
+        fast.load_agents(path.parent / "a.md")
+    else:
+        fast.agent(name="a", instruction="Plan.", output=output)(add_one)
+
+    async def main():
+        async with fast.run() as agents:
+            return await agents.default.run("A weekend")
+
+    assert run(main()).output.nights == 2
+
+
+def test_an_output_that_is_not_there_is_named_with_its_line(write):
+    fast = FastAgent("demo", model=ScriptedModel(["Hi"]))
+    path = write("a.md", "---\nname: a\noutput: gone.py:Trip\n---\nPlan.\n")
+    fast.load_agents(path)
+    (problem,) = fast.check()
+    assert str(problem).startswith(f"{path}:3: output: 'gone.py:Trip': there is no file")
 
 
 def test_an_application_without_agents_says_how_to_declare_one(run):
