@@ -13,7 +13,7 @@ from starlette.types import Scope as AsgiScope
 from inspector.api.codes import OneTimeCodes
 from inspector.api.errors import Problem
 from inspector.api.tokens import NOTHING, Scope, Token
-from inspector.ingest import MOST_BYTES
+from inspector.otlp import MOST_BYTES
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/", "/healthz")

@@ -14,10 +14,11 @@ from typing import Any, NoReturn
 
 from inspector.api.arrivals import MOST_ARRIVING_BYTES
 from inspector.api.errors import AddressUnusable, GrpcMissing
-from inspector.api.otlp_replies import export_response, failure_of
+from inspector.api.export import failure_of
 from inspector.api.problems import RETRY_S
 from inspector.api.tokens import NOTHING, Token
-from inspector.ingest import MOST_BYTES, Intake, IntakeFull, decode_request
+from inspector.ingest import Intake, IntakeFull
+from inspector.otlp import MOST_BYTES, decode_request, export_response
 from inspector.settings import Settings
 from inspector.store import StoreError
 
@@ -151,7 +152,7 @@ class _Export:
         if failure is not None:
             code = StatusCode.RESOURCE_EXHAUSTED if receipt.too_large else StatusCode.INVALID_ARGUMENT
             context.abort(code, str(failure))
-        return export_response(receipt)
+        return export_response(receipt.rejected, "protobuf")
 
     def _read(self, messages: Iterator[bytes], context: Any) -> bytes:
         if not self._places.acquire(timeout=PLACE_S):

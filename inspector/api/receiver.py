@@ -11,12 +11,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from inspector import semconv
 from inspector.api.errors import ExportFailed
+from inspector.api.export import failure_of
 from inspector.api.operations import statuses
-from inspector.api.otlp_replies import MEDIA_TYPES, accepted, failure_of, refused
 from inspector.api.probes import NoQuery
+from inspector.api.problems import RETRY_S
 from inspector.api.service import InService, Service
-from inspector.ingest import Encoding, Intake, IntakeFull, decode_request
+from inspector.ingest import Intake, IntakeFull, Receipt
+from inspector.otlp import MEDIA_TYPES, Encoding, decode_request, error_status, export_response
 from inspector.store import StoreError
 
 router = APIRouter()
@@ -38,13 +41,24 @@ async def export_traces(request: Request, service: InService, _: NoQuery) -> Res
             intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped), len(body))
         )
     except ExportFailed as failed:
-        return refused(failed, encoding)
+        return _refused(failed, encoding)
     except (IntakeFull, StoreError) as error:
-        return refused(ExportFailed(503, str(error)), encoding)
+        return _refused(ExportFailed(503, str(error)), encoding)
     except ClientDisconnect:
-        return refused(ExportFailed(400, "the request ended early"), encoding)
+        return _refused(ExportFailed(400, "the request ended early"), encoding)
     failure = failure_of(receipt)
-    return refused(failure, encoding) if failure else accepted(receipt, encoding)
+    return _refused(failure, encoding) if failure else _accepted(receipt, encoding)
+
+
+def _accepted(receipt: Receipt, encoding: Encoding) -> Response:
+    body = export_response(receipt.rejected, encoding)
+    return Response(body, 200, {semconv.TAKES_HEADER: semconv.TAKES_RUNNING}, MEDIA_TYPES[encoding])
+
+
+def _refused(failure: ExportFailed, encoding: Encoding) -> Response:
+    body = error_status(failure.status, str(failure), encoding)
+    headers = {"Retry-After": RETRY_S} if failure.status == 503 else None
+    return Response(body, failure.status, headers, MEDIA_TYPES[encoding])
 
 
 async def _intake(service: Service) -> Intake:

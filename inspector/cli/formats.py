@@ -10,8 +10,8 @@ from typing import Literal, get_args
 
 from inspector.cli.errors import CliError
 from inspector.cli.figures import NS_A_SECOND
-from inspector.ingest import export_lines
 from inspector.model import Event
+from inspector.otlp import export_lines
 
 Format = Literal["jsonl", "json", "csv"]
 """OTLP JSON lines; one OTLP JSON document; a table of spans without their content."""

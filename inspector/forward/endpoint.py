@@ -6,6 +6,8 @@ from ipaddress import ip_address
 from typing import Literal, Self
 from urllib.parse import unquote, urlsplit
 
+from inspector.otlp import Encoding
+
 Protocol = Literal["http/protobuf", "http/json"]
 """How requests are encoded, by OpenTelemetry's names (OTEL_EXPORTER_OTLP_PROTOCOL)."""
 
@@ -70,6 +72,11 @@ class Endpoint:
         endpoint = cls.of(url, protocol=protocol)
         is_theirs = configured is None or endpoint.url == cls.of(configured).url
         return cls.of(url, headers=headers, protocol=protocol) if is_theirs else endpoint
+
+    @property
+    def encoding(self) -> Encoding:
+        """How requests are encoded."""
+        return "json" if self.protocol == "http/json" else "protobuf"
 
     @property
     def key(self) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.forward.complaint import last_problem, note_problem
-from inspector.forward.payload import Item
 from inspector.forward.sender import Answer, Sender
 from inspector.forward.waiting import Chunk, Segment, Waiting
 from inspector.logger import logger
+from inspector.otlp import Item
 from inspector.refusals import note_refused
 
 REQUEST_SPANS = 512

@@ -8,15 +8,13 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from time import time
-from typing import IO, Any, Literal
-
-import msgspec
+from typing import IO, Literal
 
 from inspector import semconv
 from inspector.forward.endpoint import Endpoint
 from inspector.forward.line import Line
-from inspector.forward.payload import CONTENT_TYPES, Item, request_of
 from inspector.logger import logger
+from inspector.otlp import MEDIA_TYPES, Item, partial_success, request_of
 
 Outcome = Literal["taken", "refused", "split", "later", "misdirected", "cut"]
 """Taken; never to be taken; too large at once; to be tried again; nothing will be, until a setting changes; and ended
@@ -90,7 +88,7 @@ class Sender:
     def send(self, items: Sequence[Item]) -> Answer:
         """Send spans in one request; never raises."""
         try:
-            body = request_of(items, self.endpoint.protocol)
+            body = request_of(items, self.endpoint.encoding)
         except Exception as error:  # noqa: BLE001 - one span that cannot be encoded must not keep the others waiting
             return Answer("split" if items and self._encodes() else "misdirected", f"cannot be encoded: {error}")
         request = urllib.request.Request(  # noqa: S310 - the scheme was checked when the endpoint was read
@@ -98,7 +96,7 @@ class Sender:
             data=body,
             method="POST",
             headers={
-                "Content-Type": CONTENT_TYPES[self.endpoint.protocol],
+                "Content-Type": MEDIA_TYPES[self.endpoint.encoding],
                 "Content-Encoding": "gzip",
                 "User-Agent": "mcp-agent-inspector",
                 **dict(self.endpoint.headers),
@@ -121,12 +119,16 @@ class Sender:
     def _encodes(self) -> bool:
         """Tell whether the encoding works at all: the program may have a protobuf that ours does not go with."""
         try:
-            return bool(request_of((), self.endpoint.protocol))
+            return bool(request_of((), self.endpoint.encoding))
         except Exception:  # noqa: BLE001 - as above
             return False
 
     def _taken(self, headers: Message, body: bytes) -> Answer:
-        rejected, reason = _partial_success(headers.get_content_type(), body)
+        try:
+            rejected, reason = partial_success(headers.get_content_type(), body)
+        except Exception:  # noqa: BLE001 - an answer that says 200 and more that nobody understands is a 200
+            logger.debug("an answer of the endpoint could not be read", exc_info=True)
+            rejected, reason = 0, ""
         takes = headers.get(semconv.TAKES_HEADER)
         return Answer("taken", reason, rejected=rejected, is_inspector=takes == semconv.TAKES_RUNNING)
 
@@ -148,19 +150,3 @@ def _retry_after_s(text: str | None) -> float | None:
     except (ValueError, OverflowError):
         return None
     return min(max(0.0, seconds), _LONGEST_WAIT_S)
-
-
-def _partial_success(content_type: str, body: bytes) -> tuple[int, str]:
-    try:
-        if content_type == "application/json":
-            found: Any = msgspec.json.decode(body) if body else {}
-            partial: Any = found.get("partialSuccess") or {}
-            return int(partial.get("rejectedSpans") or 0), str(partial.get("errorMessage") or "")[:200]
-        if content_type == "application/x-protobuf" and body:
-            from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-
-            message = ExportTraceServiceResponse.FromString(body).partial_success
-            return message.rejected_spans, message.error_message[:200]
-    except Exception:  # noqa: BLE001 - an answer that says 200 and more that nobody understands is a 200
-        logger.debug("an answer of the endpoint could not be read", exc_info=True)
-    return 0, ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector import semconv
-from inspector.forward.payload import Item, items_of
+from inspector.otlp import Item, items_of
 from inspector.parts import Parts
 from inspector.spooling import SUFFIX, is_abandoned, is_finished, process_of, unborn_segments
 

@@ -2,22 +2,14 @@
 
 from inspector.ingest.dialects import read_span
 from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
-from inspector.ingest.export import export_lines
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.labels import LABEL_HOOK, label_event, labels_apart
-from inspector.ingest.otlp import Decoded, DecodedSpan, decode
-from inspector.ingest.otlp_protobuf import decode_protobuf
-from inspector.ingest.otlp_request import MOST_BYTES, Encoding, decode_request
 from inspector.ingest.owner import Owner
 from inspector.ingest.reading import open_home
 from inspector.ingest.spool import Spool, TakenIn
 
 __all__ = [
     "LABEL_HOOK",
-    "MOST_BYTES",
-    "Decoded",
-    "DecodedSpan",
-    "Encoding",
     "FileUnreadable",
     "IngestError",
     "Intake",
@@ -27,10 +19,6 @@ __all__ = [
     "Receipt",
     "Spool",
     "TakenIn",
-    "decode",
-    "decode_protobuf",
-    "decode_request",
-    "export_lines",
     "label_event",
     "labels_apart",
     "open_home",

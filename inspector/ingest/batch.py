@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from inspector.ingest.dialects import read_span
 from inspector.ingest.labels import labels_apart
 from inspector.ingest.losses import Missing
-from inspector.ingest.otlp import Decoded
 from inspector.ingest.segment import Line
 from inspector.model import Loss, NewLabel, Span
+from inspector.otlp import Decoded
 from inspector.store import SpoolMark, Store, StoreError
 
 BATCH = 512

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.ingest.errors import FileUnreadable
-from inspector.ingest.otlp import Decoded, decode
+from inspector.otlp import Decoded, decode
 from inspector.parts import Parts
 
 MAX_LINE = 64 << 20

@@ -14,8 +14,8 @@ from msgspec import MsgspecError, json
 from msgspec.structs import replace
 
 from inspector import semconv as sc
-from inspector.ingest.otlp import Decoded, DecodedSpan, Reported, Scope
 from inspector.model import AttributeValue
+from inspector.otlp import Decoded, DecodedSpan, Reported, Scope
 from inspector.plain import Plain
 from inspector.redaction import Redactor
 

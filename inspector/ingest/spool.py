@@ -12,7 +12,6 @@ from pathlib import Path
 
 from inspector.ingest.batch import Batch
 from inspector.ingest.losses import Missing, unwritten_losses
-from inspector.ingest.otlp import Decoded, decode
 from inspector.ingest.redacting import as_sent
 from inspector.ingest.segment import (
     MAX_LINE,
@@ -26,6 +25,7 @@ from inspector.ingest.segment import (
     read_lines,
 )
 from inspector.model import Loss
+from inspector.otlp import Decoded, decode
 from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
 from inspector.store import SpoolMark, Store, StoreError
 

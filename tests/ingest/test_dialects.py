@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.ingest import decode, read_span
+from inspector.ingest import read_span
 from inspector.ingest.dialects.recorder import NOUNS, REQUIRED
 from inspector.model import SpanError
+from inspector.otlp import decode
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from inspector.ingest import Decoded, DecodedSpan, Intake, IntakeFull
-from inspector.ingest.otlp import Scope
+from inspector.ingest import Intake, IntakeFull
 from inspector.model import Filter
+from inspector.otlp import Decoded, DecodedSpan, Scope
 from inspector.store import SqliteStore, StoreBusy
 
 

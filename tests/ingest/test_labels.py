@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from inspector.ingest import decode, label_event, labels_apart, read_span
-from inspector.ingest.export import export_lines
+from inspector.ingest import label_event, labels_apart, read_span
 from inspector.model import Label
+from inspector.otlp import decode, export_lines
 
 TRACE, SPAN = "a" * 32, "1" * 16
 

@@ -11,10 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import inspector
-from inspector.ingest import Spool, batch, decode
+from inspector.ingest import Spool, batch
 from inspector.ingest import segment as segments
 from inspector.ingest.losses import Missing, waiting_losses
 from inspector.model import Filter, Loss, Losses
+from inspector.otlp import decode
 from inspector.parts import part_line
 from inspector.spooling import process_of, unwritten_name
 from inspector.store import SqliteStore, StoreBusy

@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lines import make_request, make_span, otlp_attributes
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from served import SECRET, Served, serving_home
+
+__all__ = ["make_request", "make_span", "otlp_attributes"]
 
 START_NS = 1_795_000_000_000_000_000
 

@@ -16,7 +16,8 @@ from emitted import watching
 
 from inspector.cli.exporting import Wanted, write_export
 from inspector.cli.intake import take_in
-from inspector.ingest import Owner, decode
+from inspector.ingest import Owner
+from inspector.otlp import decode
 from inspector.settings import Settings
 
 COUNT = 500

@@ -7,8 +7,8 @@ from inspector import semconv
 from inspector.ingest.dialects.dialect import Reader
 from inspector.ingest.dialects.flattened import rebuilt
 from inspector.ingest.dialects.messages import MAX_PARTS, Message, message, parsed, read_messages
-from inspector.ingest.otlp import DecodedSpan
 from inspector.model import AttributeValue
+from inspector.otlp import DecodedSpan
 
 
 def copied(*keys: str) -> Reader:

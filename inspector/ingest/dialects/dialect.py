@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from inspector.ingest.otlp import DecodedSpan
 from inspector.model import AttributeValue, Kind
+from inspector.otlp import DecodedSpan
 
 Reader = Callable[[DecodedSpan], AttributeValue]
 """Finds content where a dialect keeps it; what it returns is written under a standard key, None is nothing."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from inspector import semconv
 from inspector.ingest.dialects.fields import Attributes, text, whole_text
 from inspector.ingest.dialects.table import Table
-from inspector.ingest.otlp import DecodedSpan
 from inspector.model import SpanError, Status
+from inspector.otlp import DecodedSpan
 
 _STATUSES: Mapping[str, Status] = {
     "ok": "ok",

@@ -10,8 +10,8 @@ from inspector import semconv
 from inspector.ingest.dialects.content import conversation, copied, flattened, member
 from inspector.ingest.dialects.dialect import Dialect, KindRule
 from inspector.ingest.dialects.messages import MAX_PARTS, Message, message, parsed, part, tool_call
-from inspector.ingest.otlp import DecodedSpan
 from inspector.model import AttributeValue, Kind
+from inspector.otlp import DecodedSpan
 
 _KINDS: Mapping[str, Kind] = {
     "LLM": "llm",

@@ -30,9 +30,8 @@ from inspector.ingest.dialects.openllmetry import OPENLLMETRY
 from inspector.ingest.dialects.recorder import HOOKS, INSPECTOR, REQUIRED
 from inspector.ingest.dialects.table import Table, complete, narrowed
 from inspector.ingest.dialects.vercel_ai import VERCEL_AI
-from inspector.ingest.exported import read_exported
-from inspector.ingest.otlp import DecodedSpan
 from inspector.model import AttributeValue, Kind, Span
+from inspector.otlp import DecodedSpan, read_exported
 from inspector.spooling import is_run_id
 
 DIALECTS: tuple[Dialect, ...] = (

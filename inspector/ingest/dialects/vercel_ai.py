@@ -10,8 +10,8 @@ from inspector import semconv
 from inspector.ingest.dialects.content import conversation, copied, listed
 from inspector.ingest.dialects.dialect import Dialect, KindRule
 from inspector.ingest.dialects.messages import message, parsed
-from inspector.ingest.otlp import DecodedSpan
 from inspector.model import AttributeValue, Kind
+from inspector.otlp import DecodedSpan
 
 _OPERATIONS: Mapping[str, Kind] = {
     **dict.fromkeys(("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"), "agent"),

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from inspector.ingest import decode, read_span
+from inspector.ingest import read_span
 from inspector.model import Span
+from inspector.otlp import decode
 
 EXPORTS = Path(__file__).parents[1] / "exports"
 

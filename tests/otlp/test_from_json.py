@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.ingest import decode, read_span
-from inspector.ingest.otlp import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, MAX_KEY, TOO_DEEP
+from inspector.ingest import read_span
+from inspector.otlp import decode
+from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, MAX_KEY, TOO_DEEP
 
 
 def test_a_span_is_decoded_field_by_field(make_span, make_request, otlp_attributes):
@@ -60,7 +61,7 @@ def test_a_span_is_decoded_field_by_field(make_span, make_request, otlp_attribut
 
 
 def test_a_line_of_the_collectors_file_exporter_is_decoded():
-    line = (Path(__file__).parent / "collector.jsonl").read_bytes()
+    line = (Path(__file__).parents[1] / "ingest" / "collector.jsonl").read_bytes()
     decoded = decode(line)
     assert [(span.name, span.kind, span.end_ns) for span in decoded.spans] == [
         ("chat gpt-4o", 3, 1795000001750000000),

@@ -12,9 +12,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.ingest import decode, decode_protobuf, decode_request
-from inspector.ingest.otlp import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
-from inspector.ingest.otlp_protobuf import _MOST_SHORT_PAIRS, _short_pairs
+from inspector.otlp import decode, decode_protobuf, decode_request
+from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, _short_pairs
+from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
 
 START_NS = 1_795_000_000_000_000_000
 UINT64 = st.integers(0, 2**64 - 1)

@@ -9,12 +9,10 @@ from typing import Any
 import msgspec
 
 from inspector import semconv
-from inspector.forward.endpoint import Protocol
+from inspector.otlp.request import Encoding
 from inspector.parts import FIELD, Parts
 
 Json = dict[str, Any]
-
-CONTENT_TYPES: dict[Protocol, str] = {"http/protobuf": "application/x-protobuf", "http/json": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def _whole(span: Json, parts: Parts[Any]) -> Json:
     return {**span, "attributes": pairs}
 
 
-def request_of(items: Sequence[Item], protocol: Protocol) -> bytes:
+def request_of(items: Sequence[Item], encoding: Encoding) -> bytes:
     """Encode and compress one request; spans of one line share their resource and scope."""
     groups: list[Json] = []
     last: Item | None = None
@@ -80,7 +78,7 @@ def request_of(items: Sequence[Item], protocol: Protocol) -> bytes:
         groups[-1]["scopeSpans"][0]["spans"].append(item.span)
         last = item
     request = {"resourceSpans": groups}
-    body = msgspec.json.encode(request) if protocol == "http/json" else _protobuf(request)
+    body = msgspec.json.encode(request) if encoding == "json" else _protobuf(request)
     return gzip.compress(body, compresslevel=1)
 
 

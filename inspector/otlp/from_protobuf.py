@@ -13,24 +13,20 @@ from functools import cache
 from struct import unpack_from
 from typing import Any, NamedTuple
 
-from inspector.ingest.otlp import (
+from inspector.model import AttributeValue
+from inspector.otlp.decoded import Decoded, DecodedSpan, Reported, Scope, reported
+from inspector.otlp.limits import (
     MAX_ATTRIBUTES,
     MAX_DEPTH,
     MAX_EVENTS,
     MAX_ITEMS,
     MAX_KEY,
     TOO_DEEP,
-    Decoded,
-    DecodedSpan,
-    Reported,
-    Scope,
     double_value,
     note_losses,
-    reported,
     short_text,
 )
-from inspector.ingest.otlp_wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireError, fields, signed, varint
-from inspector.model import AttributeValue
+from inspector.otlp.wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireError, fields, signed, varint
 
 MOST_PARTS = 1_000_000
 """Messages and values in one request; a request of ordinary spans that has all the bytes it may has half as many."""

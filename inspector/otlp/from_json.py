@@ -7,101 +7,41 @@ numbers, enumerations are numbers (names are taken too), unknown fields are igno
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import isfinite
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from msgspec import Raw, Struct
+from msgspec import Raw
 from msgspec.structs import replace
 
-from inspector import semconv
-from inspector.ingest import otlp_shapes as shapes
-from inspector.ingest.otlp_parts import put_together
-from inspector.ingest.otlp_repair import repaired
-from inspector.model import AttributeValue, LossReason
+from inspector.model import AttributeValue
+from inspector.otlp import shapes
+from inspector.otlp.decoded import Decoded, DecodedSpan, Reported, Scope, reported
+from inspector.otlp.limits import (
+    MAX_ATTRIBUTES,
+    MAX_DEPTH,
+    MAX_EVENTS,
+    MAX_ITEMS,
+    MAX_KEY,
+    TOO_DEEP,
+    double_value,
+    note_losses,
+    short_text,
+)
+from inspector.otlp.repair import repaired
+from inspector.otlp.spool_parts import put_together
 from inspector.parts import Parts
 
 MAX_OBJECTS = 2_000_000
 """Opening braces in one request; each costs up to 130 bytes of memory, which small text can ask for by the million."""
-MAX_DEPTH = 32
-"""Lists and maps inside one attribute; what lies deeper is replaced by ``TOO_DEEP``."""
-MAX_ATTRIBUTES = 1_024
-"""Attributes of one span, event, link or map; the first ones are kept."""
-MAX_ITEMS = 10_000
-"""Items of one list value; the first ones are kept."""
-MAX_EVENTS = 1_024
-"""Events, and links, of one span; the first ones are kept."""
-MAX_KEY = 1_024
-"""Characters of an attribute key; the rest is cut off."""
-TOO_DEEP = "[nested too deeply]"
 
 _MAX_TIME_NS = 2**64 - 1
 _INT64 = range(-(2**63), 2**63)
-_SHORT_NAME = 256
 
 _KINDS = {
     f"SPAN_KIND_{name}": number
     for number, name in enumerate(("UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"))
 }
 _STATUS_CODES = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
-
-
-class Scope(Struct, frozen=True):
-    """The instrumentation that made a span."""
-
-    name: str = ""
-    version: str = ""
-    attributes: Mapping[str, AttributeValue] = {}
-
-
-# Structs instead of dataclasses: one is built for every span taken in, at a quarter of the cost.
-class DecodedSpan(Struct, frozen=True):
-    """One span as OTLP carries it, with checked ids and times and plain attribute values."""
-
-    trace_id: str
-    """32 lower-case hexadecimal digits, not all zero."""
-    span_id: str
-    """16 lower-case hexadecimal digits, not all zero."""
-    parent_id: str | None
-    name: str
-    kind: int
-    """OTLP's SpanKind: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer."""
-    start_ns: int
-    end_ns: int | None
-    """None for a start record, which has no end time or a zero."""
-    status_code: int
-    """0 unset, 1 ok, 2 error."""
-    status_message: str | None
-    attributes: dict[str, AttributeValue]
-    events: Sequence[Mapping[str, AttributeValue]]
-    links: Sequence[Mapping[str, AttributeValue]]
-    resource: Mapping[str, AttributeValue]
-    scope: Scope
-
-
-class Reported(Struct, frozen=True):
-    """What a recorder says in a line that it did not record since the line before."""
-
-    resource: Mapping[str, AttributeValue]
-    counts: Mapping[LossReason, int]
-    until_ns: int
-    """When that was lost, at the latest; 0 where it does not say."""
-
-
-class Decoded(Struct, frozen=True):
-    """What one request held."""
-
-    spans: Sequence[DecodedSpan] = ()
-    rejected: Mapping[str, int] = {}
-    """Spans left out, counted by the field that was wrong."""
-    losses: Sequence[Reported] = ()
-    """What senders say they did not record."""
-    malformed: str | None = None
-    """Why the whole payload was refused; then there are no spans."""
-    too_large: bool = False
-    """Whether it was refused for holding more than a request may."""
-    put_together: int = 0
-    """Bytes of texts that were made of parts."""
 
 
 class _Rejected(Exception):
@@ -166,37 +106,6 @@ def _scope_of(scope: shapes.Scope | None) -> Scope:
     return Scope(short_text(scope.name), short_text(scope.version), _attributes(scope.attributes))
 
 
-def short_text(text: str | None) -> str:
-    """Return a name or version that is no longer than names are."""
-    return text[:_SHORT_NAME] if text else ""
-
-
-LOSSES: dict[str, LossReason] = {
-    semconv.DROPPED: "dropped",
-    semconv.UNWRITTEN: "unwritten",
-    semconv.UNENCODABLE: "unencodable",
-    semconv.UNMATCHED: "unmatched",
-    semconv.DROPPED_SEGMENTS: "dropped_segments",
-}
-"""Attributes of a scope in which a recorder counts what it did not record."""
-
-
-def reported(
-    resource: Mapping[str, AttributeValue], scope: Mapping[str, AttributeValue]
-) -> tuple[()] | tuple[Reported]:
-    """Return what the recorder says in the attributes of its scope that it did not record."""
-    if not scope:
-        return ()
-    counts: dict[LossReason, int] = {
-        reason: count for key, reason in LOSSES.items() if (count := _count(scope.get(key)))
-    }
-    return (Reported(resource, counts, _count(scope.get(semconv.LOST_UNTIL))),) if counts else ()
-
-
-def _count(value: AttributeValue) -> int:
-    return value if type(value) is int and value > 0 else 0
-
-
 def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: Scope) -> DecodedSpan:
     span_id = _span_id(span.span_id, "span_id")
     if span_id in _ZEROS:
@@ -224,26 +133,6 @@ def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: S
         resource,
         scope,
     )
-
-
-def note_losses(attributes: dict[str, AttributeValue], sent: tuple[int, int, int], reported: int) -> None:
-    """Keep what is missing under the names of OpenTelemetry's mapping to formats without such counters.
-
-    https://opentelemetry.io/docs/specs/otel/common/mapping-to-non-otlp/#dropped-attributes-count
-
-    Args:
-        attributes: Where to keep it.
-        sent: How many attributes, events and links there were.
-        reported: How many attributes the sender itself had dropped.
-    """
-    pairs, events, links = sent
-    if reported or pairs > MAX_ATTRIBUTES:
-        lost = max(0, reported) + max(0, pairs - MAX_ATTRIBUTES)
-        attributes["otel.dropped_attributes_count"] = min(lost, _INT64.stop - 1)
-    if events > MAX_EVENTS:
-        attributes["otel.dropped_events_count"] = events - MAX_EVENTS
-    if links > MAX_EVENTS:
-        attributes["otel.dropped_links_count"] = links - MAX_EVENTS
 
 
 _hex32 = re.compile("[0-9a-f]{32}").fullmatch
@@ -354,23 +243,6 @@ def _int(value: int | str) -> int | str:
             return value
         value = int(value)
     return value if value in _INT64 else str(value)
-
-
-_DOUBLES = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity"}
-
-
-def double_value(value: float | str) -> float | str:
-    """Return the number; JSON has no NaN and no infinities, so those keep the text that protobuf's JSON gives them."""
-    if isinstance(value, str):
-        if value in _DOUBLES:
-            return value
-        try:
-            value = float(value)
-        except ValueError:
-            return value
-    if isfinite(value):
-        return value
-    return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")  # noqa: PLR0124 - only NaN differs
 
 
 _T = TypeVar("_T")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from inspector import semconv
-from inspector.ingest import otlp_shapes as shapes
+from inspector.otlp import shapes
 from inspector.parts import Parts
 
 

@@ -1,10 +1,11 @@
 """An OTLP request as it comes over a wire: perhaps packed, in one of two encodings, and never larger than it may be."""
 
 import zlib
-from typing import Literal
+from typing import Final, Literal
 
-from inspector.ingest.otlp import Decoded, decode
-from inspector.ingest.otlp_protobuf import decode_protobuf
+from inspector.otlp.decoded import Decoded
+from inspector.otlp.from_json import decode
+from inspector.otlp.from_protobuf import decode_protobuf
 
 MOST_BYTES = 64 << 20
 """Bytes of a request, before and after it is unpacked."""
@@ -12,6 +13,7 @@ MOST_MEMBERS = 1_000
 """Parts that a gzip stream may be joined from; each can be empty, and costs time all the same."""
 
 Encoding = Literal["protobuf", "json"]
+MEDIA_TYPES: Final[dict[Encoding, str]] = {"protobuf": "application/x-protobuf", "json": "application/json"}
 
 _GZIP = 16 + zlib.MAX_WBITS
 """Makes zlib expect the header and check sum of gzip."""

@@ -1,0 +1,36 @@
+"""OTLP, the protocol of OpenTelemetry: the one package that knows how spans, and answers to their senders, are written.
+
+It decodes what a receiver, a file of the spool or an import gives it, and encodes what is exported and forwarded.
+Files, sockets and databases are elsewhere (https://opentelemetry.io/docs/specs/otlp/).
+"""
+
+from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, Reported, Scope
+from inspector.otlp.export import export_lines
+from inspector.otlp.exported import read_exported
+from inspector.otlp.from_json import decode
+from inspector.otlp.from_protobuf import decode_protobuf
+from inspector.otlp.payload import Item, items_of, request_of
+from inspector.otlp.replies import error_status, export_response, partial_success
+from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, decode_request
+
+__all__ = [
+    "LOSSES",
+    "MEDIA_TYPES",
+    "MOST_BYTES",
+    "Decoded",
+    "DecodedSpan",
+    "Encoding",
+    "Item",
+    "Reported",
+    "Scope",
+    "decode",
+    "decode_protobuf",
+    "decode_request",
+    "error_status",
+    "export_lines",
+    "export_response",
+    "items_of",
+    "partial_success",
+    "read_exported",
+    "request_of",
+]

@@ -1,0 +1,62 @@
+"""How much of one request, span and value is kept, in either encoding, and what stands for the rest."""
+
+from math import isfinite
+
+from inspector.model import AttributeValue
+
+MAX_DEPTH = 32
+"""Lists and maps inside one attribute; what lies deeper is replaced by ``TOO_DEEP``."""
+MAX_ATTRIBUTES = 1_024
+"""Attributes of one span, event, link or map; the first ones are kept."""
+MAX_ITEMS = 10_000
+"""Items of one list value; the first ones are kept."""
+MAX_EVENTS = 1_024
+"""Events, and links, of one span; the first ones are kept."""
+MAX_KEY = 1_024
+"""Characters of an attribute key; the rest is cut off."""
+TOO_DEEP = "[nested too deeply]"
+
+_INT64_MAX = 2**63 - 1
+_SHORT_NAME = 256
+
+
+def short_text(text: str | None) -> str:
+    """Return a name or version that is no longer than names are."""
+    return text[:_SHORT_NAME] if text else ""
+
+
+def note_losses(attributes: dict[str, AttributeValue], sent: tuple[int, int, int], reported: int) -> None:
+    """Keep what is missing under the names of OpenTelemetry's mapping to formats without such counters.
+
+    https://opentelemetry.io/docs/specs/otel/common/mapping-to-non-otlp/#dropped-attributes-count
+
+    Args:
+        attributes: Where to keep it.
+        sent: How many attributes, events and links there were.
+        reported: How many attributes the sender itself had dropped.
+    """
+    pairs, events, links = sent
+    if reported or pairs > MAX_ATTRIBUTES:
+        lost = max(0, reported) + max(0, pairs - MAX_ATTRIBUTES)
+        attributes["otel.dropped_attributes_count"] = min(lost, _INT64_MAX)
+    if events > MAX_EVENTS:
+        attributes["otel.dropped_events_count"] = events - MAX_EVENTS
+    if links > MAX_EVENTS:
+        attributes["otel.dropped_links_count"] = links - MAX_EVENTS
+
+
+_DOUBLES = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity"}
+
+
+def double_value(value: float | str) -> float | str:
+    """Return the number; JSON has no NaN and no infinities, so those keep the text that protobuf's JSON gives them."""
+    if isinstance(value, str):
+        if value in _DOUBLES:
+            return value
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    if isfinite(value):
+        return value
+    return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")  # noqa: PLR0124 - only NaN differs
