@@ -7,6 +7,7 @@ under one of the names that model APIs use, lists of lists, and JSON inside of J
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, pairwise, repeat
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -15,6 +16,10 @@ from msgspec import Raw
 LEAST_BYTES = 256
 """Members that are shorter cost less in place than by reference."""
 _DEEPEST = 6
+_LONGEST_PATTERN = 4
+"""Steps: messages of two recorders in turn, each with a question and an answer."""
+_LEAST_TIMES = 3
+"""Fewer cost no less than the numbers themselves."""
 _SAID = frozenset(
     ("messages", "input", "inputs", "contents", "prompt", "prompts", "history", "message_history", "chat_history")
 )
@@ -34,10 +39,14 @@ _ARRAY = msgspec.json.Decoder(list[Raw])
 _TEXT = msgspec.json.Decoder(str)
 
 
+Runs: TypeAlias = list[int | list[int]]
+"""Numbers in order, those that follow a pattern shortened, as `expanded` reads them."""
+
+
 class Frame(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What is left of a text without its messages, as the column ``shared`` has it."""
 
-    pieces: "list[str | list[int] | Frame]"
+    pieces: "list[str | Runs | Frame]"
     """In order: text as it was, the numbers of messages (see `numbers`), and frames inside."""
     by: str = ","
     """What stands between two messages."""
@@ -47,11 +56,11 @@ class Frame(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """The last of the messages that were said, apart from tools and instructions."""
     own: bool = False
     """Whether all that it is made of belongs to it, as to an answer, rather than having been said before."""
-    strings: list[int] = []
+    strings: Runs = []
     """The long strings inside its messages, which whoever keeps the messages keeps apart."""
 
 
-Refers: TypeAlias = list[int] | Frame
+Refers: TypeAlias = Runs | Frame
 """The frame of a text, or for an array without spaces the numbers of its messages alone."""
 
 
@@ -135,16 +144,24 @@ def numbers(frame: Frame) -> Iterator[int]:
             yield from expanded(piece)
 
 
-def expanded(ids: Iterable[int]) -> Iterator[int]:
-    """Returns numbers one by one; a negative one stands for so many that follow the one before."""
+def expanded(runs: Iterable[int | list[int]]) -> Iterator[int]:
+    """Returns numbers one by one.
+
+    A negative one stands for so many that follow the one before. A list has the steps from one number to the next, and
+    at its end how often they are taken: ``[7, [4, -1, 2]]`` is 7, 11, 10, 14, 13.
+    """
     before = 0
-    for number in ids:
-        if number < 0:
-            yield from range(before + 1, before - number + 1)
-            before -= number
+    for run in runs:
+        if isinstance(run, list):
+            for step in chain.from_iterable(repeat(run[:-1], run[-1] if run else 0)):
+                before += step
+                yield before
+        elif run < 0:
+            yield from range(before + 1, before - run + 1)
+            before -= run
         else:
-            yield number
-            before = number
+            yield run
+            before = run
 
 
 def frame_text(frame: Frame, body_of: Callable[[int], bytes]) -> bytes:
@@ -155,7 +172,7 @@ def frame_text(frame: Frame, body_of: Callable[[int], bytes]) -> bytes:
     return _quote(text.decode(), frame.quoted)
 
 
-def _piece_text(piece: str | list[int] | Frame, by: bytes, body_of: Callable[[int], bytes]) -> bytes:
+def _piece_text(piece: str | Runs | Frame, by: bytes, body_of: Callable[[int], bytes]) -> bytes:
     if isinstance(piece, str):
         return piece.encode()
     if isinstance(piece, Frame):
@@ -163,9 +180,9 @@ def _piece_text(piece: str | list[int] | Frame, by: bytes, body_of: Callable[[in
     return by.join(map(body_of, expanded(piece)))
 
 
-def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[list[str | list[int] | Frame], str]:
+def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[list[str | Runs | Frame], str]:
     """Returns the pieces of a frame, and what stands between the messages of most of them."""
-    found: list[str | list[int] | Frame] = []
+    found: list[str | Runs | Frame] = []
     most = next((piece.by for piece in pieces if isinstance(piece, Elements) and len(piece.bodies) > 1), ",")
     for piece in pieces:
         if isinstance(piece, bytes):
@@ -183,19 +200,35 @@ def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[lis
     return found, most
 
 
-def in_runs(ids: Iterable[int]) -> list[int]:
+def in_runs(ids: Sequence[int]) -> Runs:
     """Returns numbers as runs, as `expanded` reads them."""
-    runs: list[int] = []
-    before = -1
-    for number in ids:
-        if number != before + 1 or not runs:
-            runs.append(number)
-        elif runs[-1] < 0:
-            runs[-1] -= 1
+    if not ids:
+        return []
+    steps = [after - before for before, after in pairwise(ids)]
+    runs: Runs = [ids[0]]
+    at = 0
+    while at < len(steps):
+        length, times = _pattern(steps, at)
+        if length == 1 and steps[at] == 1:
+            runs.append(-times)
+        elif times == 1:
+            runs.append(ids[at + 1])
         else:
-            runs.append(-1)
-        before = number
+            runs.append([*steps[at : at + length], times])
+        at += length * times
     return runs
+
+
+def _pattern(steps: Sequence[int], at: int) -> tuple[int, int]:
+    """Returns how many steps repeat from a place on, and how often they are taken; a number alone is one, once."""
+    for length in range(1, _LONGEST_PATTERN + 1):
+        end = at + length
+        while end < len(steps) and steps[end] == steps[end - length]:
+            end += 1
+        times = (end - at) // length
+        if times >= _LEAST_TIMES or (length == 1 and steps[at] == 1):
+            return length, times
+    return 1, 1
 
 
 def _cut(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:

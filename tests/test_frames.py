@@ -1,11 +1,12 @@
 import json
+from itertools import accumulate
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.frames import Frame, cut, cut_strings, expanded, frame_of, frame_text, framed, numbers
+from inspector.frames import Frame, Runs, cut, cut_strings, expanded, frame_of, frame_text, framed, in_runs, numbers
 
 LONG = "a text that is long enough to be kept apart " * 8
 
@@ -86,6 +87,21 @@ def test_ids_that_follow_one_another_are_one_run():
     frame = framed(cut(json.dumps(MESSAGES), is_prompt=True), lambda _: [5, 6, 7, 9, 9, 20, 21])
     assert frame.pieces[1] == [5, -2, 9, 9, 20, -1]
     assert list(expanded([5, -2, 9, 9, 20, -1])) == [5, 6, 7, 9, 9, 20, 21]
+
+
+def test_steps_that_repeat_are_one_run():
+    two_in_turn = [65, 66, *(number for at in range(69, 669, 3) for number in (at, at - 1))]
+    assert in_runs(two_in_turn) == [65, -1, 69, [-1, 4, 199], 665]
+    assert list(expanded(in_runs(two_in_turn))) == two_in_turn
+
+
+@given(st.lists(st.tuples(st.lists(st.integers(-9, 9), min_size=1, max_size=5), st.integers(1, 9)), max_size=5))
+def test_numbers_come_back_from_their_runs_whatever_they_are(patterns):
+    steps = [step for pattern, times in patterns for step in pattern * times]
+    ids = list(accumulate(steps, initial=1000)) if steps else []
+    runs = msgspec.json.decode(msgspec.json.encode(in_runs(ids)), type=Runs)
+    assert list(expanded(runs)) == ids
+    assert len(runs) <= len(ids)
 
 
 NAMES = st.sampled_from(["messages", "input", "system", "tools", "config", "prompt", "other", 'a"b', "ü"])

@@ -321,6 +321,27 @@ def test_two_shapes_of_one_conversation_under_one_key_stay_short(store, make_spa
     assert sizes[-1] - sizes[10] < 100
 
 
+def test_two_shapes_that_have_only_the_questions_in_common_stay_short(store, make_span, rows_of):
+    sizes = []
+    for call in conversation(make_span, 60, run="run-1"):
+        messages = json.loads(call.attributes[PROMPT])["messages"]
+        framework = {"messages": [each | ({"name": "a"} if each["role"] == "assistant" else {}) for each in messages]}
+        store.write([replace(call, span_id=f"f{call.span_id[1:]}", attributes={PROMPT: json.dumps(framework)})])
+        store.write([call])
+        sizes.append(max(length for (length,) in rows_of("SELECT length(shared) FROM spans ORDER BY id DESC LIMIT 2")))
+    assert sizes[-1] - sizes[10] < 200
+
+
+def test_what_a_span_shares_is_compressed_at_rest_and_comes_back(store, make_span, rows_of):
+    prompts = {f"{key}_json": json.dumps({"messages": [message(key)], "n": "x" * 900}) for key in ("one", "two")}
+    given = prompts | {f"key.{number}": "a value like the others" for number in range(30)}
+    store.write([make_span(span_id="1" * 16, attributes=given)])
+    assert rows_of("SELECT typeof(shared), length(shared) < 600, length(attributes) < 600 FROM spans") == [
+        ("blob", 1, 1)
+    ]
+    assert json.loads(bytes(store.event("1" * 16).attributes)) == given
+
+
 def test_an_answer_that_was_given_before_is_found_at_both(store, make_span):
     answer = json.dumps([{"role": "assistant", "content": long("sorry")}])
     for at in (1, 2):

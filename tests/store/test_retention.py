@@ -26,7 +26,7 @@ def fill(store, make_span, traces, spans=4):
                     session_id=f"s{at // 10}",
                     start_ns=at,
                     end_ns=at + 1,
-                    attributes={INPUT: prompt, "blob": f"{at} " + "z" * 900},
+                    attributes={INPUT: prompt, "blob": random.Random(at).randbytes(700).hex()},
                 )
                 for _ in range(spans)
             ]

@@ -21,7 +21,7 @@ from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, 
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.contents import FRAMED, content_ids, ids_of, last_of, read_body, stored_body
+from inspector.store.values.contents import FRAMED, StoredShared, content_ids, ids_of, last_of, read_body, stored_body
 
 _SCOPES = 512
 _MESSAGES = 4096
@@ -98,7 +98,7 @@ class Conversations:
         self._database = driver(connection)
         self._last_id = last_id
 
-    def remind(self, scope: Scope, shared: str | None) -> None:
+    def remind(self, scope: Scope, shared: StoredShared) -> None:
         """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
         self._messages(scope)
         self._learn(scope, content_ids((shared,)))

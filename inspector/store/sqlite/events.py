@@ -13,7 +13,7 @@ from inspector.model import Event, SpanError
 from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
-from inspector.store.values.contents import Message, content_ids, read_shared, text_of
+from inspector.store.values.contents import Message, StoredShared, content_ids, read_shared, text_of
 
 _c = spans.c
 _traces = traces.alias("named")
@@ -54,7 +54,7 @@ def size_of(event: Event) -> int:
     return sum(len(bytes(text)) for text in large if text is not None) + len(traceback or "")
 
 
-def attribute_text(attributes: bytes, shared: str | None, key: str) -> str | None:
+def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | None:
     """Returns an attribute as text: strings as they are, other values as JSON; None for what is kept apart.
 
     This is a function of SQL on the connections of readers.
@@ -70,7 +70,7 @@ def attribute_text(attributes: bytes, shared: str | None, key: str) -> str | Non
     return msgspec.json.decode(text, type=str) if text[:1] == b'"' else text.decode()
 
 
-def content_text(attributes: bytes, shared: str | None, key: str | None, path: str) -> str | None:
+def content_text(attributes: bytes, shared: StoredShared, key: str | None, path: str) -> str | None:
     """Returns the value inside of a content attribute as text, as `attribute_text` does; None where there is none.
 
     This is a function of SQL on the connections of readers. A path is names and numbers, ``rows[0].id``; a name that
@@ -80,7 +80,7 @@ def content_text(attributes: bytes, shared: str | None, key: str | None, path: s
     return None if text is None else value_in(text, path)
 
 
-def _without_strings(shared: str | None, key: str) -> str | None:
+def _without_strings(shared: StoredShared, key: str) -> str | None:
     """Returns what is left of an attribute whose long strings are kept apart, with null for each."""
     refers = read_shared(shared).get(key)
     if not isinstance(refers, Frame) or not refers.own:

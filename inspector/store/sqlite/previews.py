@@ -11,7 +11,7 @@ from inspector.model import Preview
 from inspector.store.sqlite.contents import messages, with_strings
 from inspector.store.sqlite.events import attribute_text
 from inspector.store.sqlite.tables import spans, traces
-from inspector.store.values.contents import content_ids, ids_of, read_shared, text_of
+from inspector.store.values.contents import StoredShared, content_ids, ids_of, read_shared, text_of
 from inspector.store.values.gist import answer_in, question_in
 from inspector.store.values.rows import clean
 
@@ -60,7 +60,7 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     return Preview(trace_id, span_id, given, gave, error)
 
 
-def _begun(connection: Connection, shared: str | None, key: str) -> str | None:
+def _begun(connection: Connection, shared: StoredShared, key: str) -> str | None:
     """Returns a prompt of which the first messages alone are read: it may be very long."""
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
@@ -74,7 +74,7 @@ def _question(text: str | None) -> str | None:
     return None if said is None or said[:1] in ("{", "[") else _cut(said)
 
 
-def _kept_apart(connection: Connection, shared: str | None, key: str) -> str | None:
+def _kept_apart(connection: Connection, shared: StoredShared, key: str) -> str | None:
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
         return None

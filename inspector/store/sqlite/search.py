@@ -23,7 +23,7 @@ from inspector.store.sqlite.contents import brought_by, json_list, messages, wit
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
-from inspector.store.values.contents import Message, Shared, last_of, own_ids, read_shared
+from inspector.store.values.contents import Message, Shared, StoredShared, last_of, own_ids, read_shared
 from inspector.store.values.terms import expression
 
 _MERGE_PAGES = 64
@@ -63,7 +63,7 @@ class Indexed(NamedTuple):
     error_message: str | None
     input_key: str | None
     output_key: str | None
-    shared: str | None
+    shared: StoredShared
     attributes: bytes
     folded_into: str | None
 

@@ -25,7 +25,7 @@ from inspector.store.sqlite.ownership import release, scopes_of
 from inspector.store.sqlite.turns import Given, Turns
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
-from inspector.store.values.contents import content_ids, shared_text, take_apart
+from inspector.store.values.contents import StoredShared, content_ids, stored_shared, take_apart
 from inspector.store.values.gist import Gist, gists_of
 from inspector.store.values.rows import Row, clean, named_run, row_of
 from inspector.store.values.sums import TraceSums
@@ -244,7 +244,7 @@ def _is_news(row: Row, old: Row) -> bool:
 
 def _share(
     span: Span, session_id: str | None, old: Row | None, row_id: int, conversations: Conversations
-) -> tuple[Mapping[str, AttributeValue], str | None]:
+) -> tuple[Mapping[str, AttributeValue], StoredShared]:
     parts = take_apart(span.attributes)
     if parts is None:
         return span.attributes, None
@@ -258,4 +258,4 @@ def _share(
             parts.own[key] = prompt
         else:
             frames[key] = frame
-    return parts.own, shared_text(parts, frames) if frames or parts.equal else None
+    return parts.own, stored_shared(parts, frames) if frames or parts.equal else None

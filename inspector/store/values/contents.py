@@ -6,23 +6,28 @@ with the ids of its messages, or for an array without spaces their ids alone, or
 text. Rows of earlier versions have the ids of every array, whose spaces they did not keep.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from inspector.frames import Frame, Refers, expanded, frame_of, frame_text, numbers
+from inspector.frames import Frame, Refers, Runs, expanded, frame_of, frame_text, numbers
 from inspector.model import AttributeValue
-from inspector.store.values.codec import pack, unpack
+from inspector.store.values.codec import PACKED, pack, unpack
 
 Shared: TypeAlias = dict[str, str | Refers]
+StoredShared: TypeAlias = str | bytes | None
+"""The column ``shared``: JSON, a zlib stream of it where that is shorter, or nothing."""
 
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
+BESIDE_SHARED_ABOVE_BYTES = 512
+"""Less than of other attributes: spans that share texts are those of models and agents, which are few and wide."""
 _COMPRESS_ABOVE_BYTES = 512
-"""Less than of attributes: these are texts alone, and each is written once."""
+"""Less too: these are texts alone, and each is written once."""
 _BEGIN = frozenset('{["')
 _SHARED = msgspec.json.Decoder(Shared)
 _FRAME = msgspec.json.Decoder(Frame)
@@ -71,10 +76,10 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
     return Parts(own, equal, messages)
 
 
-def shared_text(parts: Parts, frames: Mapping[str, Refers]) -> str:
+def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
     """Returns what the column ``shared`` says about the span."""
     shared: Shared = {}
-    named: list[list[int]] = []
+    named: list[Runs] = []
     for key, refers in frames.items():
         if isinstance(refers, Frame) and refers.strings:
             # Both shapes of a prompt have the same strings, and the span names them once.
@@ -83,20 +88,23 @@ def shared_text(parts: Parts, frames: Mapping[str, Refers]) -> str:
         else:
             shared[key] = refers
     shared |= parts.equal
-    return msgspec.json.encode(shared).decode(errors="replace")
+    packed = pack(msgspec.json.encode(shared), above_bytes=BESIDE_SHARED_ABOVE_BYTES)
+    return packed if packed.startswith(PACKED) else packed.decode(errors="replace")
 
 
-def read_shared(text: str | None) -> Shared:
+def read_shared(stored: StoredShared) -> Shared:
     """Returns what was taken out of a span's attributes."""
-    return _SHARED.decode(text) if text else {}
+    if not stored:
+        return {}
+    return _SHARED.decode(stored if isinstance(stored, str) else unpack(stored))
 
 
-def content_ids(shared: Iterable[str | None]) -> set[int]:
+def content_ids(shared: Iterable[StoredShared]) -> set[int]:
     """Returns the ids of all messages, and of all long strings, that these spans refer to."""
     return {
         content_id
-        for text in shared
-        for refers in read_shared(text).values()
+        for stored in shared
+        for refers in read_shared(stored).values()
         if not isinstance(refers, str)
         for content_id in (*ids_of(refers), *strings_of(refers))
     }
@@ -122,7 +130,7 @@ def last_of(refers: Refers) -> int | None:
     """Returns the id of the message that was said last in one attribute."""
     if isinstance(refers, Frame):
         return refers.last
-    return max(expanded(refers[-2:])) if refers and refers[-1] < 0 else next(reversed(refers), None)
+    return next(iter(deque(expanded(refers), maxlen=1)), None)
 
 
 def stored_body(body: bytes | Frame) -> bytes:

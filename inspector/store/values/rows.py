@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.semconv import REQUEST_MODEL
-from inspector.store.values.codec import pack
+from inspector.store.values.codec import COMPRESS_ABOVE_BYTES, pack
+from inspector.store.values.contents import BESIDE_SHARED_ABOVE_BYTES, StoredShared
 from inspector.store.values.identity import identity_text
 
 INT64_MAX = 2**63 - 1
@@ -60,7 +61,7 @@ class Row(NamedTuple):
     error_traceback: str | None
     input_key: str | None
     output_key: str | None
-    shared: str | None
+    shared: StoredShared
     attributes: bytes
     events: bytes | None
     links: bytes | None
@@ -91,7 +92,7 @@ def row_of(
     place: Place,
     session: tuple[str | None, int | None],
     attributes: Mapping[str, AttributeValue],
-    shared: str | None,
+    shared: StoredShared,
 ) -> Row:
     """Returns the span's row.
 
@@ -130,7 +131,7 @@ def row_of(
             span.input_key,
             span.output_key,
             shared,
-            pack(encode(attributes)),
+            pack(encode(attributes), above_bytes=COMPRESS_ABOVE_BYTES if shared is None else BESIDE_SHARED_ABOVE_BYTES),
             pack(encode(span.events)) if span.events else None,
             pack(encode(span.links)) if span.links else None,
             identity_text(span),
