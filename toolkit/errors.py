@@ -16,7 +16,7 @@ class DefinitionInvalid(ToolkitError, ValueError):
     """A tool, an agent or a workflow cannot be made from what was given."""
 
 
-class SpecInvalid(ToolkitError, ValueError):
+class SpecInvalid(DefinitionInvalid):
     """A ``module.py:function`` names nothing that can be used."""
 
 
