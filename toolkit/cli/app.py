@@ -3,19 +3,14 @@
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 import click
 
+from toolkit.cli.check import check
+from toolkit.cli.run import run as run_cards
 from toolkit.cli.text import shown
+from toolkit.cli.tools import tools
 from toolkit.errors import ToolkitError
-
-COMMANDS: dict[str, str] = {
-    "check": "Say all that is wrong with cards.",
-    "run": "Send a message to the agent of a card and print its answer.",
-    "tools": "List the tools that the agent of a card has.",
-}
-"""Every command and what it does in a line; its module and its function have its name."""
 
 DEBUG = "--debug"
 """Taken anywhere on the command line, since it is mostly added to a command that just failed."""
@@ -25,29 +20,8 @@ _BROKEN_PIPE = 141
 """Exit codes of a shell for a program that SIGINT or SIGPIPE ended."""
 
 
-class CommandTable(click.Group):
-    """Imports a command's module only when the command is called or asked for help."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Name every command, in alphabetical order."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """Import the module that holds the command."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = getattr(import_module(f"toolkit.cli.{cmd_name}"), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
-        """List the commands from the table, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
 @click.group(
-    cls=CommandTable,
+    commands=[check, run_cards, tools],
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

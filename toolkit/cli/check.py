@@ -6,11 +6,10 @@ import click
 
 from toolkit.cli.options import application, cards_argument
 from toolkit.cli.text import say
-from toolkit.declare.cards import read_cards
 from toolkit.errors import CardInvalid, CardProblem
 
 
-@click.command()
+@click.command(short_help="Say all that is wrong with cards.")
 @cards_argument
 def check(cards: tuple[str, ...], config: Path | None) -> int:
     """Say all that is wrong with cards, each with its file and line.
@@ -18,6 +17,8 @@ def check(cards: tuple[str, ...], config: Path | None) -> int:
     CARD is a file, a folder or an http(s) address. The functions and the middleware that the cards name are loaded,
     which runs their files; no server is started and no model is asked.
     """
+    from toolkit.declare.cards import read_cards
+
     fast = application(config)
     problems: list[CardProblem] = []
     for each in cards:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from toolkit.context import ToolContext
-from toolkit.declare import FastAgent
-from toolkit.people.terminal import Terminal
+if TYPE_CHECKING:
+    from toolkit.declare import FastAgent
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -31,6 +30,10 @@ def agent_option(command: C) -> C:
     )
 
 
-def application(config: Path | None) -> FastAgent:
+def application(config: Path | None) -> "FastAgent":
     """Return an application without agents yet; who is at the terminal approves what its tools ask."""
+    from toolkit.context import ToolContext
+    from toolkit.declare import FastAgent
+    from toolkit.people.terminal import Terminal
+
     return FastAgent("toolkit", config=config, context=ToolContext(approver=Terminal().approve))

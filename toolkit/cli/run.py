@@ -3,14 +3,17 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from toolkit.cli.children import Children
 from toolkit.cli.options import agent_option, application, cards_argument
 from toolkit.cli.text import say, shown
-from toolkit.declare import FastAgent
 from toolkit.errors import NoAnswer
+
+if TYPE_CHECKING:
+    from toolkit.declare import FastAgent
 
 
 @click.command()
@@ -52,7 +55,7 @@ def _message(given: str | None) -> str:
     return text
 
 
-async def _answer(fast: FastAgent, agent: str | None, model: str | None, message: str, *, quiet: bool) -> None:
+async def _answer(fast: "FastAgent", agent: str | None, model: str | None, message: str, *, quiet: bool) -> None:
     limits = {each.name: each.max_display_instances for each in fast.configs}
     with Children(limits, _note if not quiet else _nothing):
         async with fast.run(model=model, agent=agent) as agents:

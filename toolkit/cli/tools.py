@@ -12,7 +12,7 @@ from toolkit.cli.text import say
 from toolkit.tool_class import Tool
 
 
-@click.command()
+@click.command(short_help="List the tools that the agent of a card has.")
 @cards_argument
 @agent_option
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with the schemas.")
