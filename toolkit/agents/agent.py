@@ -1,17 +1,15 @@
 """A model that works on a task, with tools, until it has an answer."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Unpack, cast
 
 from instrument import around
 from toolkit.adapters import supplies_tools
-from toolkit.agents.foreign import result_of
 from toolkit.agents.limits import Work, running
 from toolkit.agents.options import AgentOptions, checked
 from toolkit.agents.output import Output
-from toolkit.agents.requests import UnifiedRequest, resolve
+from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
@@ -182,11 +180,7 @@ class Agent:
             ToolUnknown: The request is for somebody else.
             ModelFailed: The model failed.
         """
-        _, tool = resolve(request.target, [self.name])
-        within = request.within(context or ToolContext())
-        if tool:
-            return request.answered(await self.call(tool, request.inputs, context=within))
-        return request.answered(result_of(await self.run(task_of(request.inputs), context=within)))
+        return await handle(request, [self], context=context)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:
         """Call one of its tools as its model does; what goes wrong is in the result, with its ``exception``.
@@ -318,14 +312,6 @@ def _offered(tools: object, name: str) -> list[object]:
         raise DefinitionInvalid(f"tools of {name}: expected a list of tools, not {kind}")
     several = cast("Iterable[object]", tools)
     return list(several)
-
-
-def task_of(inputs: Mapping[str, Any]) -> str:
-    """Return inputs that are for no tool as a task: the one text in them, or all of them."""
-    [*values] = inputs.values()
-    if len(values) == 1 and isinstance(values[0], str):
-        return values[0]
-    return json.dumps(dict(inputs), ensure_ascii=False, default=str)
 
 
 def added(total: Mapping[str, Any], usage: Mapping[str, Any]) -> dict[str, Any]:

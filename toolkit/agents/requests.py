@@ -1,9 +1,11 @@
 """One form of request for every tool of every agent, and for the agents themselves."""
 
-from collections.abc import Collection, Iterable, Mapping
+import json
+from collections.abc import Awaitable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, cast
 
+from toolkit.agents.foreign import ask, result_of
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.extras import need
@@ -53,40 +55,47 @@ class UnifiedRequest:
         return replace(result, metadata={**result.metadata, **self.metadata})
 
 
-class Handles(Protocol):
-    """Carries out requests, as an agent does."""
+class Named(Protocol):
+    """An agent or a workflow, by which requests find it."""
 
     @property
     def name(self) -> str:
-        """By which requests find it."""
-        ...
-
-    async def handle(self, request: UnifiedRequest, *, context: ToolContext | None = None) -> ToolResult:
-        """Carry out one request."""
-        ...
-
-    async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:
-        """Call one of its tools."""
+        """As requests have it."""
         ...
 
 
-async def handle(
-    request: UnifiedRequest, agents: Iterable[Handles], *, context: ToolContext | None = None
-) -> ToolResult:
-    """Have the agent that a request names carry it out.
+async def handle(request: UnifiedRequest, agents: Iterable[Named], *, context: ToolContext | None = None) -> ToolResult:
+    """Have the agent that a request names carry it out, with one of its tools or by itself.
+
+    What goes wrong with a tool is in the result, with its ``exception``; the request's metadata is there too.
 
     Args:
         request: The request.
-        agents: Those it may be for.
+        agents: Those it may be for: agents, whoever's, and workflows.
         context: What the tools may use.
 
     Raises:
         ToolUnknown: There is no agent of that name.
         ModelFailed: The agent's model failed.
     """
-    known = {each.name: each for each in agents}
-    owner, _ = resolve(request.target, known)
-    return await known[owner].handle(request, context=context)
+    known = {agent.name: agent for agent in agents}
+    owner, tool = resolve(request.target, known)
+    agent, within = known[owner], request.within(context or ToolContext())
+    if not tool:
+        return request.answered(result_of(await ask(agent, task_of(request.inputs), context=within)))
+    call = getattr(agent, "call", None)
+    if not callable(call):
+        raise ToolUnknown(f"{owner!r} has no tools; expected {owner!r} alone")
+    called = cast("Awaitable[ToolResult]", call(tool, request.inputs, context=within))
+    return request.answered(await called)
+
+
+def task_of(inputs: Mapping[str, Any]) -> str:
+    """Return inputs that are for no tool as a task: the one text in them, or all of them."""
+    [*values] = inputs.values()
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0]
+    return json.dumps(dict(inputs), ensure_ascii=False, default=str)
 
 
 def resolve(target: str, owners: Collection[str]) -> tuple[str, str]:

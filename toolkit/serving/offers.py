@@ -8,8 +8,9 @@ from operator import is_
 from typing import Any
 from urllib.parse import unquote
 
+from toolkit.agents.agent import Agent
 from toolkit.agents.offered import OfferedTool, offered_by
-from toolkit.agents.requests import Handles, UnifiedRequest, resolve
+from toolkit.agents.requests import Named, UnifiedRequest, handle, resolve
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
@@ -32,10 +33,17 @@ class Offer:
 
     definition: ToolDefinition
     """Under the name by which MCP clients and the node know it."""
+    owner: str
+    """The agent whose tool it is, or the server."""
+    tool: str
+    """What its owner calls it; "" for an agent itself."""
     path: str
     """Where it is called by HTTP, perhaps with ``{arguments}`` in it."""
-    target: str
-    """Whom a request names for it."""
+
+    @property
+    def target(self) -> str:
+        """Whom a request names for it."""
+        return f"{self.owner}.{self.tool}" if self.tool else self.owner
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -44,12 +52,12 @@ class Offer:
 
     def match(self, path: str) -> dict[str, str] | None:
         """Return the arguments in a percent-encoded path if it is this offer's, else None."""
-        own, given = self.path.split("/"), [unquote(each) for each in path.split("/")]
-        if len(own) != len(given):
+        steps, written = self.path.split("/"), [unquote(step) for step in path.split("/")]
+        if len(steps) != len(written):
             return None
-        found = [re.fullmatch(_pattern(part), each, re.DOTALL) for part, each in zip(own, given, strict=True)]
-        values = [value for each in found if each is not None for value in each.groups()]
-        return None if None in found else dict(zip(self.parameters, values, strict=True))
+        matches = [re.fullmatch(_pattern(step), text, re.DOTALL) for step, text in zip(steps, written, strict=True)]
+        values = [value for match in matches if match is not None for value in match.groups()]
+        return None if None in matches else dict(zip(self.parameters, values, strict=True))
 
 
 class Offers:
@@ -65,19 +73,19 @@ class Offers:
         DefinitionInvalid: Two of them have one name or one path.
     """
 
-    def __init__(self, name: str, version: str, node: ToolNode, agents: Sequence[Handles]) -> None:
-        names = [name, *(each.name for each in agents)]
-        if twice := next((each for each in names if names.count(each) > 1), None):
+    def __init__(self, name: str, version: str, node: ToolNode, agents: Sequence[Named]) -> None:
+        names = [name, *(agent.name for agent in agents)]
+        if twice := next((name for name in names if names.count(name) > 1), None):
             raise DefinitionInvalid(f"two agents, or an agent and the server, are called {twice!r}")
         self.name = name
         self.version = version
         self._node = node
-        self._agents = {each.name: each for each in agents}
+        self._agents = {agent.name: agent for agent in agents}
         self._places: dict[str, tuple[str, str]] = {}
         for owner, agent in self._agents.items():
-            for each in offered_by(owner, agent):
-                node.register(each)
-                self._places[each.name] = (owner, each.tool.name if isinstance(each, OfferedTool) else "")
+            for tool in offered_by(owner, agent):
+                node.register(tool)
+                self._places[tool.name] = (owner, tool.tool.name if isinstance(tool, OfferedTool) else "")
         self._last: tuple[tuple[ToolDefinition, ...], list[Offer]] = ((), [])
         try:
             self._current()
@@ -119,34 +127,39 @@ class Offers:
             return offers
         return [each for each in offers if allowed.issuperset(each.definition.permissions)]
 
-    async def call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Call the tool of this name; one that is not there is an error that lists those that are."""
-        return await _safely(name, self._call(name, arguments, replace(context, outlives_exit=True)))
-
-    async def _call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        owner, tool = self._places.get(name, ("", ""))
-        if tool:
+    async def call(self, offer: Offer, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Call a tool."""
+        agent, context = self._agents.get(offer.owner), replace(context, outlives_exit=True)
+        if offer.tool and isinstance(agent, Agent):
             # As the agent itself calls it: it is the agent's call that is recorded.
-            return await self._agents[owner].call(tool, arguments, context=context)
-        [result] = await self._node.invoke([ToolCall(name, arguments)], context=context)
-        return result
+            return await _safely(offer.definition.name, agent.call(offer.tool, arguments, context=context))
+        return await _safely(offer.definition.name, self._invoke(offer.definition.name, arguments, context))
 
     async def request(self, request: UnifiedRequest, context: ToolContext) -> ToolResult:
-        """Have a request carried out: of an agent, the tools that it offers here, and the agent itself.
+        """Have a request carried out: of an agent or a workflow, the tools that it offers here, and it itself.
 
         Raises:
             ToolUnknown: It is for nobody here.
         """
         owner, tool = resolve(request.target, (self.name, *self._agents))
-        if not tool and owner in self._agents:
-            work = self._agents[owner].handle(request, context=replace(context, outlives_exit=True))
-            return await _safely(request.target, work)
-        if not tool:
+        within = replace(request.within(context), outlives_exit=True)
+        if owner == self.name and tool:
+            # The node knows versions as well, as in ``tool@2``, and says what there is.
+            called = self._invoke(tool, dict(request.inputs), within)
+            return request.answered(await _safely(tool, called))
+        if owner == self.name:
             raise ToolUnknown(f"{owner!r} is no agent; expected '{owner}.<tool>'")
-        offered = {place: name for name, place in self._places.items()}
+        if not tool:
+            return await _safely(request.target, handle(request, [self._agents[owner]], context=within))
         # What an agent does not offer is not there for a client either.
-        name = tool if owner == self.name else offered.get((owner, tool), f"{owner}__{tool}")
-        return request.answered(await self.call(name, dict(request.inputs), request.within(context)))
+        offered = {offer.tool: offer for offer in await self.all() if offer.owner == owner}
+        if tool not in offered:
+            raise ToolUnknown(f"{owner!r} offers no tool {tool!r}; it offers {', '.join(offered) or 'itself'}")
+        return request.answered(await self.call(offered[tool], dict(request.inputs), within))
+
+    async def _invoke(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        [result] = await self._node.invoke([ToolCall(name, arguments)], context=context)
+        return result
 
     def _current(self) -> list[Offer]:
         definitions = self._node.definitions()
@@ -159,10 +172,9 @@ class Offers:
         return offers
 
     def _offer(self, definition: ToolDefinition) -> Offer:
-        owner, tool = self._places.get(definition.name, ("", definition.name))
-        path = definition.mcp_route or "/".join(["/tools", *filter(None, (owner, tool))])
-        target = ".".join(filter(None, (owner or self.name, tool)))
-        return Offer(definition, path, target)
+        owner, tool = self._places.get(definition.name, (self.name, definition.name))
+        steps = (tool,) if owner == self.name else (owner, tool)
+        return Offer(definition, owner, tool, definition.mcp_route or "/".join(["/tools", *filter(None, steps)]))
 
 
 async def _safely(name: str, work: Awaitable[ToolResult]) -> ToolResult:
@@ -177,14 +189,16 @@ async def _safely(name: str, work: Awaitable[ToolResult]) -> ToolResult:
 
 
 def _refuse_conflicts(offers: Iterable[Offer]) -> None:
-    own = {MCP_PATH: "the server itself", REQUESTS_PATH: "the server itself", DOCUMENT_PATH: "the server itself"}
-    paths, names = dict(own), dict[str, str]()
-    for each in offers:
-        shape = _PARAMETER.sub("{}", each.path)
-        if (other := paths.setdefault(shape, each.target)) is not each.target:
-            raise DefinitionInvalid(f"the route {each.path} of {each.target} is taken by {other}; each needs its own")
-        if (other := names.setdefault(each.definition.name, each.target)) is not each.target:
-            raise DefinitionInvalid(f"{each.target} and {other} are both called {each.definition.name!r}")
+    paths: dict[str, Offer | None] = dict.fromkeys((MCP_PATH, REQUESTS_PATH, DOCUMENT_PATH))
+    names: dict[str, Offer] = {}
+    for offer in offers:
+        other = paths.setdefault(_PARAMETER.sub("{}", offer.path), offer)
+        if other is not offer:
+            taken = "the server itself" if other is None else other.target
+            raise DefinitionInvalid(f"the route {offer.path} of {offer.target} is taken by {taken}; each needs its own")
+        other = names.setdefault(offer.definition.name, offer)
+        if other is not offer:
+            raise DefinitionInvalid(f"{offer.target} and {other.target} are both called {offer.definition.name!r}")
 
 
 def _pattern(path: str) -> str:

@@ -80,8 +80,7 @@ class ProtocolServer(Server[dict[str, Any]]):
         return ListToolsResult(tools=[Tool.model_validate(listing(each)) for each in offers])
 
     async def _call(self, ctx: Request, params: CallToolRequestParams) -> CallToolResult:
-        offers = {each.definition.name: each for each in await self._offers.all()}
-        offer = offers.get(params.name)
+        offer = next((offer for offer in await self._offers.all() if offer.definition.name == params.name), None)
         if offer is None:
             raise MCPError(INVALID_PARAMS, f"unknown tool {params.name!r}")
 
@@ -92,7 +91,7 @@ class ProtocolServer(Server[dict[str, Any]]):
         context = replace(self._context(ctx), output=pass_on)
         if context.approver is None:
             context = replace(context, approver=_client(ctx))
-        result = await self._offers.call(params.name, params.arguments or {}, context)
+        result = await self._offers.call(offer, params.arguments or {}, context)
         return CallToolResult.model_validate(answer_of(offer, result))
 
     def _context(self, ctx: Request) -> ToolContext:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
-from toolkit.agents.requests import Handles
+from toolkit.agents.requests import Named
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
@@ -44,8 +44,9 @@ class ToolServer:
         tools: Whatever ``ToolNode`` takes: functions, tools, MCP servers; their routes begin with ``/tools/``.
         name: What clients are told that it is called, and the owner of ``tools`` in requests.
         version: What clients are told that its version is.
-        agents: Agents that offer the tools that they declare with ``@tool``, as ``<agent>__<tool>`` under
-            ``/tools/<agent>/``, or themselves where they declare none, as ``agent__<agent>`` at ``/tools/<agent>``.
+        agents: Agents and workflows. They offer the tools that they declare with ``@tool``, as ``<agent>__<tool>``
+            under ``/tools/<agent>/``, or themselves where they declare none, as ``agent__<agent>`` at
+            ``/tools/<agent>``.
         mode: ``stdio`` for the program that started this process, ``http`` for any.
         host: Where to listen; anything but this machine itself needs ``auth_required``.
         port: 0 takes a free one.
@@ -66,7 +67,7 @@ class ToolServer:
         *,
         name: str = "toolkit",
         version: str = "1",
-        agents: Iterable[Handles] = (),
+        agents: Iterable[Named] = (),
         mode: Literal["stdio", "http"] = "stdio",
         host: str = "127.0.0.1",
         port: int = 8000,

@@ -133,9 +133,7 @@ class _Routes:
             if found is not None:
                 given = _typed(offer.definition, found)
                 arguments = await _body(request) | given
-                return await self._answer(
-                    request, self._offers.call(offer.definition.name, arguments, context_of(request.scope))
-                )
+                return await self._answer(request, self._offers.call(offer, arguments, context_of(request.scope)))
         raise HTTPException(404, f"no tool has the route {request.url.path}")
 
     async def _answer(self, request: Request, work: Awaitable[ToolResult]) -> Response:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import ElicitResult
 
 from instrument.testing import capture
+from toolkit.context import ToolContext
 from toolkit.functions import tool
 from toolkit.mcp import HttpServer, McpServers
 from toolkit.serving import ToolServer
@@ -98,6 +100,33 @@ def test_mistakes_and_failures_are_results_and_an_unknown_tool_is_an_error(box, 
     mistaken, failed = asyncio.run(body())
     assert mistaken.is_error and mistaken.content[0].text.startswith("invalid arguments for double: number")
     assert failed.is_error and failed.content[0].text == "fail failed; the log of its server says why"
+
+
+@pytest.mark.parametrize(
+    ("mode", "answer", "said"),
+    [
+        ("legacy", ElicitResult(action="accept", content={"approve": True}), "booked"),
+        ("legacy", ElicitResult(action="decline"), "a person refused book: Book Ritz?"),
+        # The revision of 2026-07-28 has no requests of servers, and so no questions.
+        ("auto", None, "book needs a person's approval and nobody can be asked"),
+    ],
+)
+def test_the_person_behind_a_client_is_asked_where_its_protocol_can(serve, official, mode, answer, said):
+    @tool
+    async def book(hotel: str, context: ToolContext) -> str:
+        await context.ask(f"Book {hotel}?")
+        return "booked"
+
+    async def elicit(context, params):
+        assert params.message.startswith("Book Ritz?")
+        return answer
+
+    async def body():
+        async with serve([book]) as server, official(server, mode=mode, elicitation_callback=elicit) as client:
+            return await client.call_tool("book", {"hotel": "Ritz"})
+
+    result = asyncio.run(body())
+    assert (result.content[0].text, result.is_error) == (said, said != "booked")
 
 
 @MODES

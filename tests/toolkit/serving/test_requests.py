@@ -10,6 +10,7 @@ from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import mcp_route, tool
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
+from toolkit.workflows import sequence
 
 
 class Researcher(Agent):
@@ -140,6 +141,38 @@ def test_an_agent_that_declares_no_tool_is_offered_itself_and_never_the_tools_th
     listed, text, asked, hidden = asyncio.run(body())
     assert listed == [("agent__writer", "Writes")]
     assert (text, asked, hidden) == ("Once", "upon", 404)
+
+
+def test_a_workflow_is_offered_and_takes_requests(serve, official):
+    def shout(text: str) -> str:
+        if text == "nothing":
+            raise ValueError("of a path inside")
+        return text.upper()
+
+    loud = sequence("loud", shout, description="Shouts")
+
+    async def body():
+        async with serve([], agents=[loud]) as server, official(server) as client:
+            listed = [(each.name, each.description) for each in (await client.list_tools()).tools]
+            called = await client.call_tool("agent__loud", {"message": "hi"})
+            async with httpx2.AsyncClient(base_url=server.url) as http:
+                asked = await http.post("/requests", json={"target": "loud", "inputs": {"task": "hey"}})
+                failed = await http.post("/requests", json={"target": "loud", "inputs": {"task": "nothing"}})
+                missing = await http.post("/requests", json={"target": "loud.shout"})
+            return listed, called.content[0].text, asked.text, failed, missing
+
+    listed, called, asked, failed, missing = asyncio.run(body())
+    assert listed == [("agent__loud", "Shouts")]
+    assert (called, asked) == ("HI", "HEY")
+    assert (failed.status_code, "of a path" in failed.text) == (500, False)
+    assert (missing.status_code, missing.json()["detail"]) == (404, "'loud' offers no tool 'shout'; it offers itself")
+
+
+def test_a_request_for_a_tool_of_what_has_none_is_refused():
+    loud = sequence("loud", str.upper)
+    assert asyncio.run(handle(UnifiedRequest("loud", {"task": "hi"}), [loud])).text == "HI"
+    with pytest.raises(ToolUnknown, match="'loud' has no tools; expected 'loud' alone"):
+        asyncio.run(handle(UnifiedRequest("loud.upper", {}), [loud]))
 
 
 def test_two_agents_with_one_name_or_one_route_are_refused(serve):

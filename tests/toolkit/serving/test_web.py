@@ -11,7 +11,7 @@ from openapi_spec_validator import validate
 from instrument.testing import capture
 from toolkit.agents import Agent
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ServerFailed
+from toolkit.errors import DefinitionInvalid, ServerFailed, SpecInvalid
 from toolkit.functions import mcp_route, tool
 from toolkit.serving import ToolServer
 
@@ -205,7 +205,7 @@ def test_a_server_has_middleware_outside_of_its_contexts_and_its_agents(ask, pos
     ask([words], post("/tools/words", {}), post("/tools/desk/words", {}), agents=[agent], **options)
     names = ["server", "context", "server", "context", "agent"]
     assert passed == [(name, "words") for name in names]
-    with pytest.raises(DefinitionInvalid):
+    with pytest.raises(SpecInvalid, match="tool_hooks: a str cannot be called"):
         ToolServer([words], tool_hooks=["hooks.py:note"])
 
 
