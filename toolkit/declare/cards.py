@@ -1,28 +1,31 @@
 """AgentCards: agents declared in Markdown with front matter or in YAML, in files, folders and at addresses."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from time import monotonic
+from typing import Any, cast
+from urllib.parse import urlsplit, urlunsplit
 
 from toolkit.declare.config import CODE_KEYS, AgentConfig, Card, Origin, read_config
-from toolkit.declare.documents import (
+from toolkit.errors import CardInvalid, CardProblem
+from toolkit.schemas.documents import (
     MOST_BYTES,
     Document,
     decoded,
-    fetch,
     has_front_matter,
-    is_address,
-    is_script,
+    parse,
     read_markdown,
     read_yaml,
-    shown,
 )
-from toolkit.errors import CardInvalid, CardProblem
 from toolkit.schemas.reading import Key, Misfit
 
 CONFIG_NAMES = ("fastagent.config.yaml", "fast-agent.yaml")
 """Files of servers and settings, which lie among cards and are none."""
 
+TIMEOUT_S = 10.0
+
+_SCHEMES = ("http", "https")
 _MARKDOWN = (".md", ".markdown")
 _YAML = (".yaml", ".yml")
 _NEEDED = "no instruction: write it below the front matter, or as the key 'instruction'"
@@ -65,9 +68,9 @@ def read_cards(place: str | Path) -> tuple[list[AgentConfig], list[CardProblem]]
 
 
 def _documents(place: str | Path, problems: list[CardProblem]) -> Iterator[tuple[Document, Origin, str]]:
-    if isinstance(place, str) and is_address(place):
+    if isinstance(place, str) and _is_address(place):
         card = fetch(place)
-        source = shown(place)
+        source = _shown(place)
         document = (read_markdown if card.is_markdown else read_yaml)(card.text, source)
         yield document, _origin(document, None), card.stem
         return
@@ -104,7 +107,7 @@ def _is_card(path: Path) -> bool:
         return False
     try:
         if path.suffix.lower() in _YAML:
-            return not is_script(read_text(path))
+            return not _is_script(read_text(path))
         return path.suffix.lower() in _MARKDOWN and has_front_matter(read_text(path))
     except CardInvalid:
         return True  # so that it is told with the others
@@ -157,3 +160,84 @@ def _problem(document: Document, path: tuple[Key, ...], said: str) -> CardProble
     if key == "name" and "name" not in document.values:
         return document.problem(f"no name, and the file's {said}")
     return document.problem(said if said.startswith("unknown key") and len(path) == 1 else f"{key}: {said}", *path)
+
+
+def _is_script(text: str) -> bool:
+    """Return whether YAML is a script for a model rather than a card: a list, or turns without an instruction."""
+    try:
+        _, value = parse(text, "")
+    except CardInvalid:
+        return False
+    if not isinstance(value, dict):
+        return isinstance(value, list)
+    keys = cast("dict[str, Any]", value)
+    return "instruction" not in keys and ("turns" in keys or isinstance(keys.get("agents"), dict))
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A card as it came."""
+
+    text: str
+    is_markdown: bool
+    stem: str
+    """The last part of the address without its ending, for a card without a name."""
+
+
+def _is_address(place: str) -> bool:
+    """Return whether ``place`` is meant as an address, rather than as a path."""
+    return "://" in place
+
+
+def _shown(address: str) -> str:
+    """Return an address for people: without a password, a query or a fragment."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
+    """Fetch the card at an ``http`` or ``https`` address: one MiB at most, within ten seconds once it comes.
+
+    Raises:
+        CardInvalid: It cannot be fetched, is too large, is no text, or was redirected away from ``https``.
+    """
+    scheme = urlsplit(address).scheme.lower()
+    if scheme not in _SCHEMES:
+        raise _refused(address, f"cards come from http and https addresses, not {scheme}")
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    request = Request(address, headers={"Accept": "text/markdown, application/yaml, text/*"})  # noqa: S310 - as checked above
+    try:
+        with urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - as checked above
+            return _received(answer, address, timeout_s)
+    except CardInvalid:
+        raise
+    except HTTPError as error:
+        with error:
+            raise _refused(address, f"the server answered {error.code} {error.reason}") from error
+    except (OSError, ValueError, HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        late = f"it took longer than {timeout_s:g} s" if isinstance(reason, TimeoutError) else ""
+        raise _refused(address, f"cannot be fetched: {late or str(reason) or type(error).__name__}") from error
+
+
+def _received(answer: Any, address: str, timeout_s: float) -> Fetched:
+    arrived: str = answer.url
+    scheme = urlsplit(arrived).scheme.lower()
+    if scheme not in _SCHEMES or (urlsplit(address).scheme.lower() == "https" and scheme != "https"):
+        raise _refused(address, f"redirected to {_shown(arrived)}, which is not safe")
+    data, ends_s = bytearray(), monotonic() + timeout_s
+    while len(data) <= MOST_BYTES and (piece := answer.read1(MOST_BYTES + 1 - len(data))):
+        data += piece
+        if monotonic() > ends_s:
+            raise TimeoutError("timed out")
+    text = decoded(bytes(data), _shown(address))
+    path = PurePosixPath(urlsplit(arrived).path)
+    is_yaml = path.suffix.lower() in (".yaml", ".yml") or answer.headers.get_content_type().endswith("yaml")
+    return Fetched(text, not is_yaml, path.stem)
+
+
+def _refused(address: str, why: str) -> CardInvalid:
+    return CardInvalid((CardProblem(_shown(address), 1, why),))

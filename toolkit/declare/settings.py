@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, BaseModel, Strict, model_validator
 
 from toolkit.declare.cards import CONFIG_NAMES, read_text
-from toolkit.declare.documents import Document, read_yaml
 from toolkit.errors import CardInvalid, CardProblem
 from toolkit.mcp.places import HttpServer, Place, StdioServer
+from toolkit.schemas.documents import Document, read_yaml
 from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, type_name
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::([^}]*))?\}")

@@ -23,10 +23,10 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, Strict, model_validator
 
-from toolkit.errors import ScriptInvalid
-from toolkit.extras import need
+from toolkit.errors import CardInvalid, ScriptInvalid
 from toolkit.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
+from toolkit.schemas.documents import parse
 from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
 
 
@@ -167,8 +167,7 @@ def _parsed(path: Path) -> Any:
             return json.loads(text)
         except ValueError as error:
             raise ScriptInvalid(f"{path}: not valid JSON: {error}") from error
-    yaml = need("yaml", extra="toolkit", purpose=f"a script in YAML ({path.name})")
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ScriptInvalid(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+        return parse(text, str(path))[1]
+    except CardInvalid as error:
+        raise ScriptInvalid(str(error)) from error

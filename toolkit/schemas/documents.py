@@ -1,89 +1,12 @@
-"""Reads YAML, alone or in front of Markdown, from files and addresses, and remembers each part's line."""
+"""Reads YAML, alone or in front of Markdown, and remembers each part's line."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
-from time import monotonic
 from typing import Any, cast
-from urllib.parse import urlsplit, urlunsplit
 
 from toolkit.errors import CardInvalid, CardProblem
 from toolkit.extras import need
 from toolkit.schemas.reading import Key, type_name
-
-TIMEOUT_S = 10.0
-
-_SCHEMES = ("http", "https")
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A card as it came."""
-
-    text: str
-    is_markdown: bool
-    stem: str
-    """The last part of the address without its ending, for a card without a name."""
-
-
-def is_address(place: str) -> bool:
-    """Return whether ``place`` is meant as an address, rather than as a path."""
-    return "://" in place
-
-
-def shown(address: str) -> str:
-    """Return an address for people: without a password, a query or a fragment."""
-    parts = urlsplit(address)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
-    """Fetch the card at an ``http`` or ``https`` address: one MiB at most, within ten seconds once it comes.
-
-    Raises:
-        CardInvalid: It cannot be fetched, is too large, is no text, or was redirected away from ``https``.
-    """
-    scheme = urlsplit(address).scheme.lower()
-    if scheme not in _SCHEMES:
-        raise _refused(address, f"cards come from http and https addresses, not {scheme}")
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-    from urllib.request import Request, urlopen
-
-    request = Request(address, headers={"Accept": "text/markdown, application/yaml, text/*"})  # noqa: S310 - as checked above
-    try:
-        with urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - as checked above
-            return _received(answer, address, timeout_s)
-    except CardInvalid:
-        raise
-    except HTTPError as error:
-        with error:
-            raise _refused(address, f"the server answered {error.code} {error.reason}") from error
-    except (OSError, ValueError, HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        late = f"it took longer than {timeout_s:g} s" if isinstance(reason, TimeoutError) else ""
-        raise _refused(address, f"cannot be fetched: {late or str(reason) or type(error).__name__}") from error
-
-
-def _received(answer: Any, address: str, timeout_s: float) -> Fetched:
-    arrived: str = answer.url
-    scheme = urlsplit(arrived).scheme.lower()
-    if scheme not in _SCHEMES or (urlsplit(address).scheme.lower() == "https" and scheme != "https"):
-        raise _refused(address, f"redirected to {shown(arrived)}, which is not safe")
-    data, ends_s = bytearray(), monotonic() + timeout_s
-    while len(data) <= MOST_BYTES and (piece := answer.read1(MOST_BYTES + 1 - len(data))):
-        data += piece
-        if monotonic() > ends_s:
-            raise TimeoutError("timed out")
-    text = decoded(bytes(data), shown(address))
-    path = PurePosixPath(urlsplit(arrived).path)
-    is_yaml = path.suffix.lower() in (".yaml", ".yml") or answer.headers.get_content_type().endswith("yaml")
-    return Fetched(text, not is_yaml, path.stem)
-
-
-def _refused(address: str, why: str) -> CardInvalid:
-    return CardInvalid((CardProblem(shown(address), 1, why),))
-
 
 MOST_BYTES = 1 << 20
 """A declaration is written by hand; what is larger is something else."""
@@ -140,18 +63,6 @@ def has_front_matter(text: str) -> bool:
     return _without_mark(text).lstrip().partition("\n")[0].rstrip() == _FENCE
 
 
-def is_script(text: str) -> bool:
-    """Return whether YAML is a script for a model rather than a card: a list, or turns without an instruction."""
-    try:
-        _, value = _parsed(text, "", first_line=1)
-    except CardInvalid:
-        return False
-    if not isinstance(value, dict):
-        return isinstance(value, list)
-    keys = cast("dict[str, Any]", value)
-    return "instruction" not in keys and ("turns" in keys or isinstance(keys.get("agents"), dict))
-
-
 def read_markdown(text: str, source: str) -> Document:
     """Read Markdown whose front matter is YAML.
 
@@ -180,11 +91,15 @@ def read_yaml(text: str, source: str) -> Document:
     return _read(_without_mark(text), source, first_line=1, body=None)
 
 
-def _parsed(text: str, source: str, *, first_line: int) -> tuple[Any, Any]:
-    """Return the nodes of a YAML document, which know their lines, and its value."""
+def parse(text: str, source: str, *, first_line: int = 1) -> tuple[Any, Any]:
+    """Return the nodes of a YAML document, which know their lines, and its value; None for each of an empty one.
+
+    Raises:
+        CardInvalid: It is no YAML, or far too much.
+    """
     if len(text) > MOST_YAML:
         raise CardInvalid((CardProblem(source, first_line, f"more than {MOST_YAML} characters of YAML"),))
-    yaml: Any = need("yaml", extra="toolkit", purpose="an AgentCard")
+    yaml: Any = need("yaml", extra="toolkit", purpose=f"reading {source}")
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
@@ -199,7 +114,7 @@ def _parsed(text: str, source: str, *, first_line: int) -> tuple[Any, Any]:
 
 
 def _read(text: str, source: str, *, first_line: int, body: str | None) -> Document:
-    node, value = _parsed(text, source, first_line=first_line)
+    node, value = parse(text, source, first_line=first_line)
     if value is None:
         return Document(source, {}, {}, body, first_line)
     if not isinstance(value, dict):

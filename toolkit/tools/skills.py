@@ -3,21 +3,20 @@
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError
-from toolkit.extras import need
 from toolkit.result import ToolResult
+from toolkit.schemas.documents import has_front_matter, read_markdown
 from toolkit.tool_class import arguments_of
 from toolkit.tools.rooted import RootedFolder
 from toolkit.tools.runtime import RuntimeTool
 
 MAX_SKILL_BYTES = 500_000
-_FENCE = "---"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +120,9 @@ def _listed(skills: dict[str, Skill]) -> str:
 
 
 def _skill(path: str, text: str) -> Skill:
-    front, body = _split(path, text)
     stem = path.removesuffix("/SKILL.md").removesuffix(".md")
-    return Skill(str(front.get("name") or stem), str(front.get("description") or "").strip(), path, body)
-
-
-def _split(path: str, text: str) -> tuple[dict[str, Any], str]:
-    """Return the front matter and what follows it."""
-    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
-    if not lines or lines[0].rstrip() != _FENCE:
-        return {}, text
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), None)
-    if end is None:
-        raise DefinitionInvalid(f"{path}:1: the front matter begins with {_FENCE!r} and has no end")
-    yaml = need("yaml", extra="toolkit", purpose="reading the front matter of a skill")
-    try:
-        front = yaml.safe_load("".join(lines[1:end]))
-    except yaml.YAMLError as error:
-        raise DefinitionInvalid(f"{path}: the front matter is not YAML: {error}") from error
-    if front is not None and not isinstance(front, dict):
-        raise DefinitionInvalid(f"{path}: the front matter is {type(front).__name__}; expected names with values")
-    return cast("dict[str, Any]", front or {}), "".join(lines[end + 1 :]).lstrip("\n")
+    if not has_front_matter(text):
+        return Skill(stem, "", path, text)
+    document = read_markdown(text, path)
+    name, description = (document.values.get(key) or "" for key in ("name", "description"))
+    return Skill(str(name) or stem, str(description).strip(), path, document.body or "")

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from toolkit.declare import documents as fetching
+from toolkit.declare import cards as fetching
 from toolkit.declare.cards import load_cards
 from toolkit.errors import CardInvalid
 

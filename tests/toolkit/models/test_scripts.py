@@ -61,14 +61,13 @@ def test_a_list_of_turns_is_for_any_agent_and_json_needs_no_extra(run, tmp_path,
     monkeypatch.setitem(sys.modules, "yaml", None)
     model = Script.read(path).model_for("anybody")
     assert run(model.generate(ModelRequest([user("?")]))).message["content"] == "one"
-    with pytest.raises(ExtraMissing, match=r"a script in YAML \(script.yaml\) needs yaml"):
+    with pytest.raises(ExtraMissing, match=r"reading .*script.yaml needs yaml"):
         Script.read(write(tmp_path, PMO))
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("turns: [", "not valid YAML"),
         ("42", "expected a mapping, found a number"),
         ("model: m", "no turns in it; expected a list of turns, or a mapping with turns or agents"),
         (
@@ -95,6 +94,13 @@ def test_what_is_wrong_with_a_file_is_told_with_its_place(tmp_path, text, said):
         Script.read(path)
     assert str(caught.value).startswith(f"{path}: {said}")
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_yaml_is_told_with_its_line(tmp_path):
+    path = write(tmp_path, "turns:\n  - [")
+    with pytest.raises(ScriptInvalid) as caught:
+        Script.read(path)
+    assert str(caught.value).startswith(f"{path}:2: not valid YAML: expected the node content")
 
 
 def test_a_file_that_cannot_be_read_or_has_nothing_for_an_agent_is_told(tmp_path):

@@ -45,7 +45,7 @@ def test_the_model_sees_which_skills_there_are(folder: Path) -> None:
 
 
 def test_a_skill_is_read_without_its_front_matter(folder: Path) -> None:
-    assert call(folder, name="pdf-forms").text == "# Forms\n---\nsee scripts/fill.py\n"
+    assert call(folder, name="pdf-forms").text == "# Forms\n---\nsee scripts/fill.py"
     assert call(folder, name="plain").text == "Be kind.\n"
 
 
@@ -78,9 +78,9 @@ def test_a_skill_that_is_added_later_is_found(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("---\nname: x\n", "bad.md:1: the front matter begins with '---' and has no end"),
-        ("---\na: [\n---\n", "bad.md: the front matter is not YAML"),
-        ("---\n- a\n---\n", "bad.md: the front matter is list; expected names with values"),
+        ("---\nname: x\n", "bad.md:1: the front matter does not end; close it with a line '---'"),
+        ("---\na: [\n---\n", "bad.md:2: not valid YAML: "),
+        ("---\n- a\n---\n", "bad.md:2: expected 'key: value' lines, found a list"),
         ("---\nname: plain\n---\n", "two skills are called 'plain': bad.md and plain.md"),
     ],
 )
