@@ -1,8 +1,8 @@
 """The SDK's wire with the hooks around every request on it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio.abc
 from anyio import TASK_STATUS_IGNORED, Event
@@ -13,6 +13,9 @@ from mcp.shared.transport_context import TransportContext
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
 from instrument import around
+from toolkit.plain import plain
+
+R = TypeVar("R")
 
 
 class NotSent(MCPError):
@@ -48,26 +51,13 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         """Send a request under an id of our own, since the hook before it has to know the id."""
         chosen = opts or CallOptions()
         request_id = chosen.setdefault("request_id", next(self._ids))
-        request = _request(request_id, method, params)
-        async with around(
-            "rpc_request",
-            emitter="toolkit",
-            envelope=request,
+        return await watched(
+            lambda: self._send(method, params, chosen, more),
+            (request_id, method, params or None),
             transport=self._transport,
             direction="outbound",
             **self._server,
-        ) as call:
-            try:
-                result = await self._send(method, params, chosen, more)
-            except MCPError as error:
-                if _is_local(error):
-                    raise
-                refusal = error
-                call.set(envelope=_refusal(request_id, error))
-            else:
-                call.set(envelope=_answer(request_id, result))
-                return result
-        raise refusal
+        )
 
     async def _send(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions, more: Mapping[str, Any]
@@ -99,47 +89,49 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         async def answer(
             dctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
         ) -> dict[str, Any]:
-            return await self._answer(on_request, dctx, method, params)
+            return await watched(
+                lambda: on_request(dctx, method, params),
+                (dctx.request_id, method, params or None),
+                transport=self._transport,
+                direction="inbound",
+            )
 
         try:
             await super().run(answer, on_notify, on_notify_intercept, task_status=task_status)
         finally:
             self.ended.set()
 
-    async def _answer(
-        self,
-        on_request: OnRequest,
-        dctx: DispatchContext[TransportContext],
-        method: str,
-        params: Mapping[str, Any] | None,
-    ) -> dict[str, Any]:
-        request = _request(dctx.request_id, method, params)
-        async with around(
-            "rpc_request", emitter="toolkit", envelope=request, transport=self._transport, direction="inbound"
-        ) as call:
-            try:
-                result = await on_request(dctx, method, params)
-            except MCPError as error:
-                refusal = error
-                call.set(envelope=_refusal(dctx.request_id, error))
-            else:
-                call.set(envelope=_answer(dctx.request_id, result))
-                return result
-        raise refusal
 
+async def watched(
+    work: Callable[[], Awaitable[R]], request: tuple[object, str, Mapping[str, Any] | None], **about: Any
+) -> R:
+    """Do the work of a JSON-RPC request with its hooks around it.
 
-def _request(request_id: object, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
-    request: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}
-    return request | {"params": dict(params)} if params else request
+    Args:
+        work: Sends the request, or answers it.
+        request: Its id, its method and its params.
+        about: What the hooks are told besides: ``transport``, ``direction`` and ``server``.
 
-
-def _answer(request_id: object, result: Mapping[str, Any]) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": request_id, "result": dict(result)}
-
-
-def _refusal(request_id: object, error: MCPError) -> dict[str, Any]:
-    told = error.error.model_dump(mode="json", exclude_none=True)
-    return {"jsonrpc": "2.0", "id": request_id, "error": told}
+    Raises:
+        MCPError: The request was refused, or nobody answered.
+    """
+    request_id, method, params = request
+    asked: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}
+    envelope = asked | ({"params": dict(params)} if params is not None else {})
+    async with around("rpc_request", emitter="toolkit", envelope=envelope, **about) as call:
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
+        try:
+            result = await work()
+        except MCPError as error:
+            if _is_local(error):
+                raise
+            refusal = error
+            call.set(envelope=answer | {"error": error.error.model_dump(mode="json", exclude_none=True)})
+        else:
+            call.set(envelope=answer | {"result": plain(result)})
+            return result
+    # Outside of the block: a refusal is an answer, and the request did not fail.
+    raise refusal
 
 
 def _is_local(error: MCPError) -> bool:

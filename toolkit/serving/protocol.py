@@ -16,10 +16,10 @@ from mcp.types import (
     Tool,
 )
 
-from instrument import around
 from toolkit.context import Progress, ToolContext
 from toolkit.formats.mcp import MCP, mcp_result
 from toolkit.mcp.tools import BOXED
+from toolkit.mcp.wire import watched
 from toolkit.people.approver import ApprovalRequest, Approver
 from toolkit.people.terminal import described
 from toolkit.plain import plain
@@ -60,20 +60,12 @@ class ProtocolServer(Server[dict[str, Any]]):
         """Emit the hooks of a request that came in."""
         if ctx.request_id is None:
             return await call_next(ctx)
-        request = {"jsonrpc": "2.0", "id": ctx.request_id, "method": ctx.method, "params": dict(ctx.params or {})}
-        async with around(
-            "rpc_request", emitter="toolkit", envelope=request, transport=self._transport, direction="inbound"
-        ) as call:
-            answer: dict[str, Any] = {"jsonrpc": "2.0", "id": ctx.request_id}
-            try:
-                result = await call_next(ctx)
-            except MCPError as error:
-                refusal = error
-                call.set(envelope=answer | {"error": error.error.model_dump(mode="json", exclude_none=True)})
-            else:
-                call.set(envelope=answer | {"result": plain(result)})
-                return result
-        raise refusal
+        return await watched(
+            lambda: call_next(ctx),
+            (ctx.request_id, ctx.method, ctx.params or {}),
+            transport=self._transport,
+            direction="inbound",
+        )
 
     async def _list(self, ctx: Request, params: PaginatedRequestParams | None) -> ListToolsResult:  # noqa: ARG002 - one page
         offers = await self._offers.permitted(self._context(ctx))
