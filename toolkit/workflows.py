@@ -1,4 +1,4 @@
-"""A piece of work of several steps, as one call that can be watched."""
+"""Workflows: a piece of work of several steps, as one call that can be watched."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 
 Work = Callable[[Any, ToolContext], Awaitable[Any]]
-"""Does the work: takes the input and what the steps may use, and returns the result."""
+"""Does the work: takes the input and the context for the agents and tools that it calls, and returns the result."""
 
 
 class Workflow:
@@ -18,7 +18,7 @@ class Workflow:
 
     Args:
         name: What it is called in records.
-        work: Does it. ``take`` calls a step of any kind.
+        work: Does it, and hands its context on to the agents, tools and workflows that it calls.
         pattern: What kind of workflow it is, for records.
         description: What it does, for agents that have it as a tool.
 

@@ -131,8 +131,3 @@ def _blocks(content: object) -> object:
         return content
     texts = [each if isinstance(each, str) else member(each, "text") for each in cast("list[object]", content)]
     return "\n".join(texts) if texts and all(isinstance(each, str) for each in texts) else cast("list[object]", content)
-
-
-def text_of(value: object) -> str:
-    """Return ``value`` as the text that a model is told."""
-    return value if isinstance(value, str) else result_of(value).text

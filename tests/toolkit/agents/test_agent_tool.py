@@ -10,7 +10,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolTimedOut
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
-from toolkit.workflows import Workflow, sequence
+from toolkit.workflows import Workflow
 
 
 def add_one(x: int) -> int:
@@ -75,7 +75,7 @@ def test_every_call_of_a_nested_run_is_told_exactly_once(run, outline):
     guide = agent("guide", Turn(calls=[("add_one", {"x": 1})]), "Sunny.", tools=[add_one])
     lead = agent("lead", Turn(calls=[("agent__guide", {"message": "?"})]), "ok", tools=[guide])
     with capture() as hooks:
-        assert run(sequence("trip", lead)("go")) == "ok"
+        assert run(Workflow("trip", lambda task, context: lead.run(task, context=context))("go")).text == "ok"
     assert outline(hooks) == [
         "before_workflow_run trip",
         "before_agent_call lead",

@@ -7,7 +7,6 @@ import pytest
 from toolkit import ToolContext, ToolNode
 from toolkit import tool as as_tool
 from toolkit.compose import together
-from toolkit.workflows import parallel
 
 CALL = [{"name": "deeper", "arguments": {}}]
 
@@ -69,8 +68,7 @@ def test_a_timeout_around_calls_ends_all_of_them():
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("kind", ["together", "parallel"])
-def test_what_is_done_at_once_is_cancelled_at_once(kind):
+def test_what_is_done_at_once_is_cancelled_at_once():
     ended = []
 
     async def main():
@@ -86,19 +84,8 @@ def test_what_is_done_at_once_is_cancelled_at_once(kind):
 
             return wait
 
-        if kind == "together":
-            tools = [as_tool(waiting(name), name=name) for name in ("a", "b")]
-            work = together(*tools, name="both")({})
-        else:
-
-            async def a(task):
-                await waiting("a")()
-
-            async def b(task):
-                await waiting("b")()
-
-            work = parallel("both", a, b).run("go")
-        task = asyncio.create_task(work)
+        tools = [as_tool(waiting(name), name=name) for name in ("a", "b")]
+        task = asyncio.create_task(together(*tools, name="both")({}))
         await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -12,7 +12,7 @@ from toolkit.models.scripted import ScriptedModel
 from toolkit.node import ToolNode
 from toolkit.serving import ToolServer
 from toolkit.tool_class import Tool
-from toolkit.workflows import sequence
+from toolkit.workflows import Workflow
 
 
 class Echo(Tool):
@@ -248,7 +248,7 @@ def test_an_agent_or_a_workflow_in_a_list_of_tools_is_one_tool_everywhere():
             return "stamped"
 
     clerk, writer = Clerk("clerk"), Agent("writer", model=ScriptedModel(["hello"]))
-    both = [clerk, writer, sequence("steps", str.upper)]
+    both = [clerk, writer, Workflow("steps", lambda task, context: writer.run(task, context=context))]
     expected = ["agent__clerk", "agent__writer", "agent__steps"]
     assert [each.name for each in ToolNode(both).definitions()] == expected
     assert [each.name for each in Agent("lead", tools=both).definitions()] == expected

@@ -10,7 +10,7 @@ from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import mcp_route, tool
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
-from toolkit.workflows import sequence
+from toolkit.workflows import Workflow
 
 
 class Researcher(Agent):
@@ -144,12 +144,12 @@ def test_an_agent_that_declares_no_tool_is_offered_itself_and_never_the_tools_th
 
 
 def test_a_workflow_is_offered_and_takes_requests(serve, official):
-    def shout(text: str) -> str:
+    async def shout(text: str, _context: ToolContext) -> str:
         if text == "nothing":
             raise ValueError("of a path inside")
         return text.upper()
 
-    loud = sequence("loud", shout, description="Shouts")
+    loud = Workflow("loud", shout, description="Shouts")
 
     async def body():
         async with serve([], agents=[loud]) as server, official(server) as client:
@@ -169,7 +169,10 @@ def test_a_workflow_is_offered_and_takes_requests(serve, official):
 
 
 def test_a_request_for_a_tool_of_what_has_none_is_refused():
-    loud = sequence("loud", str.upper)
+    async def shout(text: str, _context: ToolContext) -> str:
+        return text.upper()
+
+    loud = Workflow("loud", shout)
     assert asyncio.run(handle(UnifiedRequest("loud", {"task": "hi"}), [loud])).text == "HI"
     with pytest.raises(ToolUnknown, match="'loud' has no tools; expected 'loud' alone"):
         asyncio.run(handle(UnifiedRequest("loud.upper", {}), [loud]))
