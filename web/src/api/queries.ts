@@ -1,10 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Filter, queryOf } from "@/lib/filter";
 import { INFERRED } from "@/lib/inferred";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
 import { KEY } from "@/lib/semconv";
-import type { ListOrder } from "@/lib/sort";
 import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
 import {
   ApiError,
@@ -16,6 +15,7 @@ import {
   type Readiness,
   type Run,
   type RunOutline,
+  type Session,
   type Trace,
   type TraceOutline,
   type Turn,
@@ -23,70 +23,13 @@ import {
 } from "./client";
 
 import { inferredEvent } from "./inferred";
+import type { Listing } from "./lists";
 
-/** Every query of the application, once. Keys begin with the noun, so that a change can refresh all of a noun. */
-
-export type Sort = "time" | "duration" | "cost" | "tokens";
-export type Order = "asc" | "desc";
-
-/** What a list shows: a filter, and how it is sorted. */
-export interface Listing {
-  filter: Filter;
-  sort?: Sort;
-  order?: Order;
-}
-
-const PAGE = 100;
+/** The queries of the application, those of lists apart. Keys begin with the noun, so that a change can refresh all of a noun. */
 
 // Filters are made of what the address holds; the contract's query types would list every name a second time.
 // biome-ignore lint/suspicious/noExplicitAny: the server checks each parameter and names the one it refuses
 type Query = any;
-
-/** Where a page of a list begins: a cursor belongs to one filter, so relative times count back from one moment. */
-interface PagePlace {
-  cursor: string;
-  nowMs: number;
-}
-
-const FIRST = null as PagePlace | null;
-
-/** One page of runs, each with a sketch of where its time went; without a cursor the first. */
-export async function runsPage(
-  { filter, sort, order }: Listing,
-  { cursor, nowMs }: { cursor: string | null; nowMs: number },
-  signal?: AbortSignal,
-) {
-  const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE, timeline: true };
-  if (cursor) query.cursor = cursor;
-  const page = await unwrap(client.GET("/runs", { params: { query }, ...(signal && { signal }) }));
-  return { ...page, nowMs };
-}
-
-export function runsQuery(listing: Listing) {
-  return infiniteQueryOptions({
-    queryKey: ["runs", listing.filter, listing.sort, listing.order],
-    queryFn: ({ pageParam, signal }) => runsPage(listing, pageParam ?? { cursor: null, nowMs: Date.now() }, signal),
-    initialPageParam: FIRST,
-    getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
-  });
-}
-
-type SessionOrder = ListOrder<"duration" | "tokens" | "cost">;
-
-export function sessionsQuery({ since, until, sort, order }: Pick<Filter, "since" | "until"> & SessionOrder) {
-  return infiniteQueryOptions({
-    queryKey: ["sessions", since, until, sort, order],
-    queryFn: async ({ pageParam, signal }) => {
-      const nowMs = pageParam?.nowMs ?? Date.now();
-      const filter = { ...(since && { since }), ...(until && { until }) };
-      const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE };
-      if (pageParam) query.cursor = pageParam.cursor;
-      return { ...(await unwrap(client.GET("/sessions", { params: { query }, signal }))), nowMs };
-    },
-    initialPageParam: FIRST,
-    getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
-  });
-}
 
 export function sessionQuery(sessionId: string) {
   return queryOptions({
@@ -96,35 +39,6 @@ export function sessionQuery(sessionId: string) {
         // Not by path: a browser takes `.` and `..` out of it.
         client.GET("/session", { params: { query: { session_id: sessionId, limit: 1 } }, signal }),
       ),
-  });
-}
-
-export function eventsQuery({ filter, sort, order }: Listing) {
-  return infiniteQueryOptions({
-    queryKey: ["events", filter, sort, order],
-    queryFn: async ({ pageParam, signal }) => {
-      // A cursor belongs to one filter: relative times count back from the moment of the first page.
-      const nowMs = pageParam?.nowMs ?? Date.now();
-      const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE };
-      if (pageParam) query.cursor = pageParam.cursor;
-      return { ...(await unwrap(client.GET("/events", { params: { query }, signal }))), nowMs };
-    },
-    initialPageParam: null as { cursor: string; nowMs: number } | null,
-    getNextPageParam: ({ next_cursor: cursor, nowMs }) => (cursor === null ? null : { cursor, nowMs }),
-  });
-}
-
-/** One page of events, latest first: `nowMs` is what relative times count back from, the same for all pages of a list. */
-export function eventsPageQuery(filter: Filter, nowMs: number, cursor: string | null) {
-  return queryOptions({
-    queryKey: ["events", "page", filter, nowMs, cursor],
-    queryFn: ({ signal }) => {
-      const query: Query = { ...queryOf(filter, nowMs), limit: PAGE };
-      if (cursor) query.cursor = cursor;
-      return unwrap(client.GET("/events", { params: { query }, signal }));
-    },
-    gcTime: 0,
-    staleTime: 0,
   });
 }
 
@@ -314,6 +228,12 @@ export const readinessQuery = queryOptions({
 export function runSummary(runId: string): Promise<Run | null> {
   const asked = client.GET("/runs/{run_id}", { params: { path: { run_id: runId }, query: { limit: 1 } } });
   return ifThere(unwrap(asked).then(({ run }) => run));
+}
+
+/** A session summed up as it is now; null once it was deleted. */
+export function sessionSummary(sessionId: string): Promise<Session | null> {
+  const asked = client.GET("/session", { params: { query: { session_id: sessionId, limit: 1 } } });
+  return ifThere(unwrap(asked).then(({ session }) => session));
 }
 
 /** A trace summed up as it is now; null once it was deleted. */

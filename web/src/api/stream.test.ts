@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { SpanEvent } from "./client";
-import { connection, setConnection } from "./connection";
-import { follow, probe } from "./stream";
+import { connection, probe, setConnection } from "./connection";
+import { follow } from "./stream";
 
 /** The browser's end of a stream, told by hand what the server says. */
 class Source extends EventTarget {
@@ -76,23 +76,48 @@ it("rests while the page is hidden and resumes after the last change it saw", ()
   expect(told.gaps).toBe(0);
 });
 
-it("tells of a gap when it had no place to resume from", () => {
-  stop = follow({}, null, listener);
-  Source.opened[0]?.dispatchEvent(new Event("open"));
-  hide(true);
-  hide(false);
-  Source.opened[1]?.dispatchEvent(new Event("open"));
-  expect(told.gaps).toBe(1);
+it("waits for a server that is away, which is looked for once for all, and resumes where it stopped", async () => {
+  vi.useFakeTimers();
+  let answers = async () => Promise.reject(new TypeError("refused"));
+  const asked = vi.fn(() => answers());
+  vi.stubGlobal("fetch", asked);
+  const stops = [follow({}, 1, listener), follow({ kind: ["llm"] }, 1, listener)];
+  stop = () => {
+    for (const end of stops) end();
+  };
+  for (const source of [...Source.opened]) {
+    source.say("span", "9", { span_id: "a" });
+    source.dispatchEvent(new Event("error"));
+  }
+  await vi.advanceTimersByTimeAsync(0);
+  expect(connection()).toBe("lost");
+  expect(Source.opened.map(({ readyState }) => readyState)).toEqual([Source.CLOSED, Source.CLOSED]);
+  asked.mockClear();
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect([asked.mock.calls.length, Source.opened.length]).toEqual([10, 2]);
+  answers = async () => new Response("{}") as never;
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(connection()).toBe("fine");
+  expect(Source.opened.slice(2).map(({ url }) => new URL(url).search)).toEqual(["?after=9", "?kind=llm&after=9"]);
+  asked.mockClear();
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(asked).not.toHaveBeenCalled();
+  vi.useRealTimers();
 });
 
-it("says that the connection is lost while the browser tries again, and fine when it has succeeded", () => {
+it("says nothing of a stream that ends and comes again", async () => {
+  vi.useFakeTimers();
+  const states: string[] = [];
+  vi.stubGlobal("fetch", async () => new Response("{}"));
   stop = follow({}, 1, listener);
-  const [source] = Source.opened;
-  if (source) source.readyState = 0;
-  source?.dispatchEvent(new Event("error"));
-  expect(connection()).toBe("lost");
-  source?.dispatchEvent(new Event("open"));
-  expect(connection()).toBe("fine");
+  Source.opened[0]?.dispatchEvent(new Event("error"));
+  for (let at = 0; at < 10; at++) {
+    await vi.advanceTimersByTimeAsync(100);
+    states.push(connection());
+  }
+  expect(new Set(states)).toEqual(new Set(["fine"]));
+  expect(Source.opened).toHaveLength(2);
+  vi.useRealTimers();
 });
 
 it("takes a backlog that is too long for a gap", () => {
@@ -129,11 +154,11 @@ it("takes a 503 for the server's own only where it says what is wrong", async ()
   const answer = (body: string) => vi.stubGlobal("fetch", async () => new Response(body, { status: 503 }));
   stop = () => {};
   answer('{"ready": false, "problems": ["the disk is full"]}');
-  expect(await probe()).toBe("troubled");
+  expect(await probe(AbortSignal.timeout(1000))).toBe("troubled");
   answer('{"title": "Service Unavailable", "detail": "shutting down; retry"}');
-  expect(await probe()).toBe("lost");
+  expect(await probe(AbortSignal.timeout(1000))).toBe("lost");
   answer("<h1>503 Service Temporarily Unavailable</h1>");
-  expect(await probe()).toBe("lost");
+  expect(await probe(AbortSignal.timeout(1000))).toBe("lost");
 });
 
 it("asks for nothing more once it was stopped", async () => {
@@ -148,7 +173,9 @@ it("asks for nothing more once it was stopped", async () => {
     hide(hidden);
   }
   stop();
+  asked.mockClear();
   await vi.advanceTimersByTimeAsync(60_000);
+  expect(Source.opened.every(({ readyState }) => readyState === Source.CLOSED)).toBe(true);
   expect(asked).not.toHaveBeenCalled();
   vi.useRealTimers();
 });

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from "react";
 import { stringifySearch } from "@/lib/address";
 import { type Filter, queryOf } from "@/lib/filter";
-import { BASE, isReadiness, type SpanEvent } from "./client";
-import { setConnection } from "./connection";
+import { BASE, type SpanEvent } from "./client";
+import { isAway, isThere, onReturn, setConnection } from "./connection";
 
 /** What a live stream tells. Spans come in batches of what arrived since the last frame, in order of change. */
 export interface Listener {
@@ -17,19 +17,19 @@ const MOST_BATCH = 5000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Follow the events that match a filter until the returned function is called.
+ * Follow the spans of a scope from a change on, until the returned function is called: the one way to hear what happens.
  *
  * The stream rests while the page is hidden (a browser has six connections to a server, for all its tabs together) and
- * resumes where it stopped; after a lost connection it does the same.
+ * while the server is away, and resumes where it stopped.
  *
- * @param after The change to begin after; null begins with what happens from now on.
+ * @param scope Which spans; none narrower than what may change in them, or their change would not be told.
+ * @param after The change to begin after.
  */
-export function follow(filter: Filter, after: number | null, listener: Listener): () => void {
+export function follow(scope: Filter, after: number, listener: Listener): () => void {
   let source: EventSource | null = null;
   let last = after;
   let pending: SpanEvent[] = [];
   let scheduled = 0;
-  let opened = false;
   let stopped = false;
   let timer = 0;
   let refusals = 0;
@@ -60,40 +60,30 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
 
   function open() {
     window.clearTimeout(timer);
-    if (source || document.hidden) return;
-    const query = { ...queryOf(filter, Date.now()), ...(last !== null && { after: last }) };
-    source = new EventSource(`${BASE}events/stream${stringifySearch(query)}`);
+    if (source || document.hidden || isAway()) return;
+    source = new EventSource(`${BASE}events/stream${stringifySearch({ ...queryOf(scope, Date.now()), after: last })}`);
     source.addEventListener("open", () => {
       setConnection("fine");
       refusals = 0;
-      // Nothing had arrived yet, so there is no place to resume from: what happened meanwhile is unknown.
-      if (opened && last === null) listener.onGap();
-      opened = true;
     });
     source.addEventListener("span", take);
     source.addEventListener("gap", skip);
     source.addEventListener("error", () => {
-      // A browser reconnects by itself, except after an answer that is no stream.
-      if (source?.readyState !== EventSource.CLOSED) {
-        setConnection("lost");
-        return;
-      }
+      // A browser would try again by itself, and not after each kind of error: whether there is a server is asked once.
       close();
-      window.clearTimeout(timer);
-      timer = window.setTimeout(reopen, Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** refusals));
-      refusals += 1;
+      void reopen();
     });
   }
 
   async function reopen() {
-    const found = await probe();
-    if (stopped) return;
+    const there = await isThere();
+    // A server that is away opens it when it returns.
+    if (stopped || source || !there) return;
     // Once may be a server that was just starting; again, with a server that is well, it has none to give.
-    // A server that says what is wrong with it does answer; what it says is shown apart.
-    if (found === "troubled") setConnection("fine");
-    else if (found !== "fine") setConnection(found);
-    else if (refusals > 1) setConnection("crowded");
-    open();
+    if (refusals > 0) setConnection("crowded");
+    window.clearTimeout(timer);
+    timer = window.setTimeout(open, Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** refusals));
+    refusals += 1;
   }
 
   function close() {
@@ -108,8 +98,10 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
 
   open();
   document.addEventListener("visibilitychange", turn);
+  const stopWaiting = onReturn(open);
   return () => {
     document.removeEventListener("visibilitychange", turn);
+    stopWaiting();
     stopped = true;
     window.clearTimeout(timer);
     cancelAnimationFrame(scheduled);
@@ -117,25 +109,13 @@ export function follow(filter: Filter, after: number | null, listener: Listener)
   };
 }
 
-/** `follow` for as long as a component is mounted; a filter or position that changes starts anew. */
-export function useStream(filter: Filter, after: number | null | undefined, listener: Listener): void {
+/** `follow` for as long as a component is mounted; a scope or position that changes starts anew, and none waits. */
+export function useStream(scope: Filter, after: number | undefined, listener: Listener): void {
   const onSpans = useEffectEvent(listener.onSpans);
   const onGap = useEffectEvent(listener.onGap);
-  const key = JSON.stringify(filter);
+  const key = JSON.stringify(scope);
   useEffect(() => {
     if (after === undefined) return;
     return follow(JSON.parse(key), after, { onSpans: (spans) => onSpans(spans), onGap: () => onGap() });
   }, [key, after]);
-}
-
-/** Ask the server how it is; a 503 without its own account, as of a proxy or of a server that ends, is none of its. */
-export async function probe(signal?: AbortSignal): Promise<"fine" | "troubled" | "lost" | "signed-out"> {
-  try {
-    const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin", ...(signal && { signal }) });
-    if (answer.ok) return "fine";
-    if (answer.status === 503) return isReadiness(await answer.json()) ? "troubled" : "lost";
-    return answer.status === 401 || answer.status === 403 ? "signed-out" : "lost";
-  } catch {
-    return "lost";
-  }
 }

@@ -4,6 +4,7 @@ import { rowOf, rowsOf, type SpanRow } from "@/lib/spans";
 import { msBetween, type UnixNano } from "@/lib/time";
 import { totalsOf, WORST_FIRST } from "@/lib/totals";
 import { ApiError, type Run, type SpanEvent, type Trace } from "./client";
+import { onReturn, setConnection } from "./connection";
 import { outlinePage, type Place, runOutlinePage } from "./queries";
 import { follow } from "./stream";
 
@@ -31,6 +32,7 @@ interface Window {
   rows: (shiftMs: number) => SpanRow[];
 }
 
+/** How long to leave a server alone that was too busy, or failed. */
 const RETRY_MS = 1500;
 
 const NOTHING: LiveTrace = { trace: null, run: null, rows: [], base: "0", complete: false, error: null };
@@ -87,18 +89,19 @@ function load(place: Place, again: boolean, show: Show, restart: () => void): ()
   run().catch((error: Error) => {
     if (abort.signal.aborted) return;
     show((before) => ({ ...before, error }));
-    if (mayPass(error)) timer = window.setTimeout(restart, RETRY_MS);
+    if (!(error instanceof ApiError)) return;
+    if (error.status === 0) {
+      setConnection("lost");
+      stop = onReturn(restart);
+    } else if (error.status >= 500) {
+      timer = window.setTimeout(restart, RETRY_MS);
+    }
   });
   return () => {
     abort.abort();
     window.clearTimeout(timer);
     stop();
   };
-}
-
-/** Whether the same question may be answered a little later: nobody answered, or the server was busy or failed. */
-function mayPass(error: Error): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
 type Known = Pick<Window, "trace" | "run" | "base" | "seq">;

@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/api/client";
-import { answered, setConnection } from "@/api/connection";
+import { answered, onReturn, setConnection } from "@/api/connection";
 
 /** The cache of everything the API answered; it also learns from each answer how the connection is. */
 export const queries = new QueryClient({
@@ -20,3 +20,6 @@ export const queries = new QueryClient({
     },
   },
 });
+
+// What failed meanwhile, and what no stream tells of. Live lists go on where they stopped.
+onReturn(() => void queries.invalidateQueries({ predicate: ({ meta, state }) => !meta?.live || !state.data }));

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { runsQuery } from "@/api/queries";
+import { runsQuery } from "@/api/lists";
 import { eventsSearch } from "@/features/events/url";
 import { RunsPage } from "@/features/runs/runs-page";
 import { filterIn, runsSearch } from "@/features/runs/url";

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { eventsQuery } from "@/api/queries";
+import { eventsQuery } from "@/api/lists";
 import type { Filter } from "@/lib/filter";
 import type { EventList } from "./event-list";
 import type { EventsSort } from "./url";

@@ -1,22 +1,23 @@
 import type { Run } from "@/api/client";
 import { plural } from "@/lib/format";
-import type { RunOrder } from "@/lib/run-pages";
+import type { ListOrder } from "@/lib/sort";
 import { Headings } from "@/ui/list";
 import { VirtualGrid } from "@/ui/virtual-grid";
 import { RunRow } from "./run-row";
 import css from "./runs-list.module.css";
+import type { RunSort } from "./url";
 import type { Selection } from "./use-selection";
 
 interface Props {
   runs: readonly Run[];
   /** The ids of the runs. */
   keys: readonly string[];
-  by: RunOrder;
+  by: ListOrder<RunSort>;
   /** What was searched for. */
   q: string | undefined;
   more: "none" | "there" | "coming" | "failed";
   onMore: () => void;
-  onSort: (column: RunOrder["sort"]) => void;
+  onSort: (column: RunSort | "time") => void;
   onOpen: (runId: string, elsewhere: boolean) => void;
   selection: Selection;
   onDelete: (runIds: Iterable<string>) => void;

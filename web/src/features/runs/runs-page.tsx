@@ -9,8 +9,7 @@ import { useSuggest } from "@/api/use-suggest";
 import { changed, FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, isNarrow } from "@/lib/filter";
 import { plural } from "@/lib/format";
-import type { RunOrder } from "@/lib/run-pages";
-import { orderIn, sortedBy } from "@/lib/sort";
+import { type ListOrder, orderIn, sortedBy } from "@/lib/sort";
 import { Button } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
@@ -23,7 +22,7 @@ import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
 import css from "./runs-page.module.css";
 import { SessionHead } from "./session-head";
-import { filterIn, type RunsSearch, runsSearch } from "./url";
+import { filterIn, type RunSort, type RunsSearch, runsSearch } from "./url";
 import { useLiveRuns } from "./use-live-runs";
 import { useRunsCommands } from "./use-runs-commands";
 import { useSelection } from "./use-selection";
@@ -108,7 +107,7 @@ export function RunsPage() {
 interface ListedProps {
   query: ReturnType<typeof useLiveRuns>["query"];
   runs: Run[];
-  by: RunOrder;
+  by: ListOrder<RunSort>;
   search: RunsSearch;
 }
 

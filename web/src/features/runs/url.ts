@@ -1,11 +1,11 @@
 import { type Filter, filterOf, type Search } from "@/lib/filter";
-import type { RunOrder } from "@/lib/run-pages";
 import { type Sorted, sortedIn } from "@/lib/sort";
 
 const SORTS = ["duration", "tokens", "cost"] as const;
+export type RunSort = (typeof SORTS)[number];
 
 /** What the address of the runs holds: a filter, and how they are sorted. */
-export type RunsSearch = Filter & Sorted<Exclude<RunOrder["sort"], "time">>;
+export type RunsSearch = Filter & Sorted<RunSort>;
 
 /** What the address of this page holds; parameters that are about single spans are none of a run's. */
 export function runsSearch(search: Search): RunsSearch {

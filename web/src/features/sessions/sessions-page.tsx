@@ -1,11 +1,7 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useMemo } from "react";
 import type { Session } from "@/api/client";
-import { sessionsQuery } from "@/api/queries";
-import { isUpTo, useLiveEdge } from "@/api/use-live-edge";
-import { type Paced, paced } from "@/lib/pace";
 import { orderIn, sortedBy } from "@/lib/sort";
 import { CopyButton } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
@@ -17,6 +13,7 @@ import { VirtualGrid } from "@/ui/virtual-grid";
 import { SessionRow } from "./session-row";
 import css from "./sessions-page.module.css";
 import { type SessionsSearch, sessionsSearch } from "./url";
+import { useLiveSessions } from "./use-live-sessions";
 
 const COLUMNS = [
   { name: "Status", hidden: true },
@@ -33,7 +30,6 @@ const COLUMNS = [
   { name: "Last activity", sort: "time", number: true },
 ] as const;
 
-const PAUSE_MS = 1000;
 const SET = 'inspector.context.set("my-session")';
 
 /** Every session, by default the one with the latest activity first, as they happen. */
@@ -44,7 +40,7 @@ export function SessionsPage() {
     structuralSharing: true,
   });
   const navigate = useNavigate({ from: "/sessions" });
-  const { query, sessions } = useSessions(search);
+  const { query, sessions } = useLiveSessions(search);
   const notice = useNotice(search);
   return (
     <div className={css.page}>
@@ -72,41 +68,9 @@ export function SessionsPage() {
   );
 }
 
-function useSessions(search: SessionsSearch) {
-  const queries = useQueryClient();
-  const options = sessionsQuery({ ...search, ...orderIn(search) });
-  const query = useInfiniteQuery(options);
-  const pace = useRef<Paced | null>(null);
-  const key = JSON.stringify(options.queryKey);
-  const begins = useRef<number | null>(null);
-  useEffect(() => {
-    const queryKey = JSON.parse(key);
-    const renewed = paced(async () => {
-      if (begins.current !== null && (await isUpTo(queries, queryKey, begins.current))) return;
-      await queries.refetchQueries({ queryKey, exact: true });
-    }, PAUSE_MS);
-    pace.current = renewed;
-    return renewed.stop;
-  }, [queries, key]);
-  useLiveEdge({
-    onChange(_, asOf) {
-      begins.current = asOf;
-      pace.current?.ask();
-    },
-  });
-  const sessions = useMemo(() => {
-    const found = new Map<string, Session>();
-    for (const page of query.data?.pages ?? []) {
-      for (const session of page.items) if (!found.has(session.session_id)) found.set(session.session_id, session);
-    }
-    return [...found.values()];
-  }, [query.data]);
-  return { query, sessions };
-}
-
 interface ListedProps {
   search: SessionsSearch;
-  query: ReturnType<typeof useSessions>["query"];
+  query: ReturnType<typeof useLiveSessions>["query"];
   sessions: Session[];
 }
 

@@ -1,32 +1,28 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { readinessQuery } from "@/api/queries";
+import { useStream } from "@/api/stream";
+import { usePosition } from "@/api/use-position";
 import { type Paced, paced } from "@/lib/pace";
 
-/** How often it is asked whether anything changed, and how often figures are counted anew at most. */
-const LOOK_MS = 3000;
+/** How often figures are counted anew at most. */
 const COUNT_MS = 5000;
+const EVERYTHING = {};
 
-/** Counts the figures anew while they are shown and something new was recorded. */
+/** Counts the figures anew while they are shown and something happens. */
 export function useFreshFigures(): void {
   const queries = useQueryClient();
-  const { data } = useQuery({ ...readinessQuery, refetchInterval: LOOK_MS });
-  const seen = useRef<number | undefined>(undefined);
-  const job = useRef<Paced | null>(null);
+  const figures = useRef<Paced | null>(null);
   useEffect(() => {
-    const made = paced(async () => {
+    const next = paced(async () => {
       await Promise.all([
         queries.refetchQueries({ queryKey: ["stats"], type: "active" }),
         queries.refetchQueries({ queryKey: ["events", "top"], type: "active" }),
         queries.refetchQueries({ queryKey: ["runs", "top"], type: "active" }),
       ]);
     }, COUNT_MS);
-    job.current = made;
-    return () => made.stop();
+    figures.current = next;
+    return next.stop;
   }, [queries]);
-  const seq = data?.seq;
-  useEffect(() => {
-    if (seq !== undefined && seen.current !== undefined && seq !== seen.current) job.current?.ask();
-    seen.current = seq;
-  }, [seq]);
+  const ask = () => figures.current?.ask();
+  useStream(EVERYTHING, usePosition(), { onSpans: ask, onGap: ask });
 }

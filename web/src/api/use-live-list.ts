@@ -1,0 +1,189 @@
+import { hashKey, type InfiniteData, type QueryClient, type QueryKey, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useRef } from "react";
+import {
+  type ItemRules,
+  knowsOf,
+  type Listed,
+  type ListPage,
+  withFirstPage,
+  withItem,
+  withoutItem,
+} from "@/lib/list-pages";
+import { paced } from "@/lib/pace";
+import type { ListOrder } from "@/lib/sort";
+import type { SpanEvent } from "./client";
+import type { PagePlace } from "./lists";
+import { useStream } from "./stream";
+import { usePosition } from "./use-position";
+
+/** What the queries of live lists say of themselves: they bring themselves up to date. */
+export const LIVE = {
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+  structuralSharing: false,
+  meta: { live: true },
+} as const;
+
+/** A list that is loaded page by page, and how what it shows is asked for anew. */
+export interface LiveList<Item extends Listed, Sort extends string> {
+  /** Of the infinite query that loads it, with `LIVE`. */
+  queryKey: QueryKey;
+  by: ListOrder<Sort>;
+  rules: ItemRules<Item, Sort>;
+  /** Ask for its first page. */
+  first: (place: PagePlace) => Promise<ListPage<Item>>;
+  /** A word for what a span belongs to; null where it belongs to nothing in the list. */
+  ownerOf: (span: SpanEvent) => string | null;
+  /** The word by which an item's own spans are known, as `ownerOf` says it. */
+  ownerIn: (item: Item) => string;
+  /** Which item an owner stands for, where that is another word. */
+  itemOf?: (owner: string) => Promise<string | null>;
+  /** One item as it is now; null where it is in the list no longer. */
+  item: (id: string) => Promise<Item | null>;
+  /** Called at a calmer pace when something changed, to ask for the figures about the list. */
+  onChange?: () => Promise<unknown>;
+}
+
+/** How often the list asks at most; the first change after a quiet time shows at once. */
+const LIST_PAUSE_MS = 300;
+const FIGURES_PAUSE_MS = 2000;
+/** How many items below the first page are asked for anew at a time. */
+const MOST_RENEWED = 16;
+const EVERYTHING = {};
+
+/**
+ * Keep a list in step with what happens.
+ *
+ * Its first page is asked for anew, and of the pages below it those items that changed: to ask for every page would take
+ * longer the further one scrolled.
+ */
+export function useLiveList<Item extends Listed & { status: string }, Sort extends string>(
+  list: LiveList<Item, Sort>,
+): void {
+  const queries = useQueryClient();
+  const position = usePosition();
+  const kept = useRef<Kept | null>(null);
+  const key = hashKey(list.queryKey);
+  const latest = useEffectEvent(() => list);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is kept anew
+  useEffect(() => {
+    const next = keep(queries, latest());
+    kept.current = next;
+    return next.stop;
+  }, [queries, key]);
+  useEffect(() => {
+    if (position !== undefined) kept.current?.begin(position);
+  }, [position]);
+  useStream(EVERYTHING, position, {
+    onSpans: (spans) => kept.current?.note(spans),
+    onGap: () => kept.current?.gap(),
+  });
+}
+
+interface Kept {
+  /** What changes after `position` will be told. */
+  begin: (position: number) => void;
+  note: (spans: readonly SpanEvent[]) => void;
+  gap: () => void;
+  stop: () => void;
+}
+
+function keep<Item extends Listed & { status: string }, Sort extends string>(
+  queries: QueryClient,
+  list: LiveList<Item, Sort>,
+): Kept {
+  const stale = new Set<string>();
+  const { queryKey } = list;
+  const figures = paced(async () => list.onChange?.(), FIGURES_PAUSE_MS);
+  const renewed = paced(async () => {
+    figures.ask();
+    await renewFirst(queries, list);
+    await renewBelow(queries, list, stale);
+    if (stale.size > 0) renewed.ask();
+  }, LIST_PAUSE_MS);
+  // What is here already was asked for some time ago.
+  if (queries.getQueryData(queryKey)) renewed.ask();
+  return {
+    async begin(position) {
+      await settled(queries, queryKey);
+      if (knowsOf(pagesOf<Item>(queries, queryKey), position)) return;
+      renewed.ask();
+    },
+    note(spans) {
+      for (const span of spans) {
+        const owner = list.ownerOf(span);
+        if (owner !== null) stale.add(owner);
+      }
+      renewed.ask();
+    },
+    gap() {
+      // What still runs is what may have changed unheard.
+      for (const page of pagesOf<Item>(queries, queryKey))
+        for (const item of page.items) if (item.status === "running") stale.add(list.ownerIn(item));
+      renewed.ask();
+    },
+    stop() {
+      renewed.stop();
+      figures.stop();
+    },
+  };
+}
+
+function pagesOf<Item extends Listed>(queries: QueryClient, queryKey: QueryKey): ListPage<Item>[] {
+  return queries.getQueryData<InfiniteData<ListPage<Item>>>(queryKey)?.pages ?? [];
+}
+
+/** Ask for the first page alone and put it over what is there, unless a page is under way: then after it. */
+async function renewFirst<Item extends Listed, Sort extends string>(
+  queries: QueryClient,
+  { queryKey, by, rules, first }: LiveList<Item, Sort>,
+): Promise<void> {
+  for (;;) {
+    await settled(queries, queryKey);
+    const pages = pagesOf<Item>(queries, queryKey);
+    // Later pages hang on cursors, and those on the moment that relative times count back from.
+    const nowMs = (pages.length > 1 && pages[0]?.nowMs) || Date.now();
+    const page = await first({ cursor: null, nowMs });
+    if (queries.isFetching({ queryKey, exact: true })) continue;
+    queries.setQueryData<InfiniteData<ListPage<Item>>>(queryKey, (known) => withFirstPage(known, page, by, rules));
+    return;
+  }
+}
+
+/** Ask for those items below the first page that changed; what is too much at a time stays in `stale`. */
+async function renewBelow<Item extends Listed, Sort extends string>(
+  queries: QueryClient,
+  { queryKey, rules: { idOf }, ownerIn, itemOf, item }: LiveList<Item, Sort>,
+  stale: Set<string>,
+): Promise<void> {
+  const [first, ...others] = pagesOf<Item>(queries, queryKey);
+  for (const each of first?.items ?? []) stale.delete(ownerIn(each));
+  const below = new Set(others.flatMap((page) => page.items).map(idOf));
+  for (const each of first?.items ?? []) below.delete(idOf(each));
+  if (below.size === 0) stale.clear();
+  const owners = [...stale].slice(0, MOST_RENEWED);
+  for (const owner of owners) stale.delete(owner);
+  const ids = itemOf ? await Promise.all(owners.map(itemOf)) : owners;
+  await Promise.all(
+    [...new Set(ids)].map(async (id) => {
+      if (id === null || !below.has(id)) return;
+      const newer = await item(id);
+      queries.setQueryData<InfiniteData<ListPage<Item>>>(queryKey, (known) =>
+        newer ? withItem(known, newer, idOf) : withoutItem(known, id, idOf),
+      );
+    }),
+  );
+}
+
+/** Wait for what a query is asking for, if it does. */
+function settled(queries: QueryClient, queryKey: QueryKey): Promise<void> {
+  const isSettled = () => queries.isFetching({ queryKey, exact: true }) === 0;
+  if (isSettled()) return Promise.resolve();
+  return new Promise((done) => {
+    const stop = queries.getQueryCache().subscribe(() => {
+      if (!isSettled()) return;
+      stop();
+      done();
+    });
+  });
+}

@@ -1,0 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { readinessQuery } from "./queries";
+
+/** The change from which on a page is followed: the newest when it was opened; undefined until the server has said it. */
+export function usePosition(): number | undefined {
+  const [position, setPosition] = useState<number>();
+  const { data, isFetchedAfterMount } = useQuery({
+    ...readinessQuery,
+    select: ({ seq }) => seq,
+    staleTime: 0,
+    enabled: position === undefined,
+  });
+  if (position === undefined && isFetchedAfterMount && data !== undefined) setPosition(data);
+  return position;
+}
