@@ -106,12 +106,21 @@ interface HeadingsProps<Sort extends string> {
   onSort?: (column: Sort) => void;
 }
 
+/** The row of the headings of a VirtualGrid. */
+export function HeadRow({ children }: { children: ReactNode }) {
+  return (
+    <GridRow place={1} className={clsx(css.row, css.heading)}>
+      {children}
+    </GridRow>
+  );
+}
+
 /** The headings of the columns; those that can sort are buttons. */
 export function Headings<Sort extends string>({ columns, by, onSort }: HeadingsProps<Sort>) {
   const Arrow = by?.order === "desc" ? ArrowDown : ArrowUp;
   const direction = by?.order === "desc" ? ("descending" as const) : ("ascending" as const);
   return (
-    <GridRow place={1} className={clsx(css.row, css.heading)}>
+    <HeadRow>
       {columns.map(({ name, sort, number, hidden, title, control }) => (
         <ColumnHead
           key={name}
@@ -130,6 +139,6 @@ export function Headings<Sort extends string>({ columns, by, onSort }: HeadingsP
           )}
         </ColumnHead>
       ))}
-    </GridRow>
+    </HeadRow>
   );
 }

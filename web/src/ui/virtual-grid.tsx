@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { ArrowUp } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { plural } from "@/lib/format";
 import { RowGroup } from "./grid";
 import css from "./list.module.css";
@@ -20,6 +20,21 @@ export interface RowPlace {
   active: boolean;
 }
 
+/** How a list is held in which new rows wait while it is read, instead of coming in above. */
+export interface Holding {
+  /** What waits, in words; null for nothing. */
+  waiting: string | null;
+  /** The list was scrolled away from its top, or back to it. */
+  onScrolled: (away: boolean) => void;
+  /** The pointer moves over the rows. */
+  onAim: () => void;
+  /** The keyboard moves over the rows. */
+  onMove: () => void;
+}
+
+/** Whether there are more rows to load, or why they did not come. */
+export type More = "none" | "there" | "coming" | Error;
+
 interface Props {
   label: string;
   /** What a row is, for counting new ones. */
@@ -30,8 +45,7 @@ interface Props {
   keys: readonly string[];
   head: ReactNode;
   row: (index: number, place: RowPlace) => ReactNode;
-  /** Whether there are more to load, or why they did not come. */
-  more: "none" | "there" | "coming" | "failed";
+  more: More;
   onMore: () => void;
   onOpen: (index: number) => void;
   onDelete?: (index: number) => void;
@@ -39,15 +53,33 @@ interface Props {
   onPick?: (index: number, range: boolean) => void;
   /** Any other key on a row. */
   onKey?: (key: string, index: number) => void;
+  /** Unless it is given, new rows come in above and the list scrolls along. */
+  hold?: Holding | undefined;
+  /** What it shows is being replaced. */
+  busy?: boolean;
   className?: string | undefined;
+  /** Of the element with the rows. */
+  style?: CSSProperties | undefined;
 }
 
 /** From how many rows before the end the next page is asked for. */
-const AHEAD = 30;
+const AHEAD = 40;
+
+/** How the next page of a query stands. */
+export function moreOf(query: {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  error: Error | null;
+}): More {
+  if (!query.hasNextPage) return "none";
+  if (query.isFetchingNextPage) return "coming";
+  return (query.isFetchNextPageError && query.error) || "there";
+}
 
 /** A live list with columns, of which only the rows in view exist; it can be gone through with the keyboard. */
 export function VirtualGrid(props: Props) {
-  const { label, noun, lines = 1, keys, head, row, more, onMore, onOpen, onDelete, onPick, className } = props;
+  const { label, noun, lines = 1, keys, head, row, more, onMore, onOpen, onDelete, onPick, hold } = props;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(lines);
@@ -58,6 +90,7 @@ export function VirtualGrid(props: Props) {
     estimateSize: () => rowHeight,
     getItemKey: useCallback((at: number) => keys[at] ?? at, [keys]),
     overscan: 12,
+    useFlushSync: false,
     // The heading stays on top of the rows.
     scrollPaddingEnd: headHeight,
   });
@@ -66,10 +99,13 @@ export function VirtualGrid(props: Props) {
 
   const { cursor, setCursor, onKeyDown } = useRowKeys({
     count: keys.length,
-    show: (at) => rows.scrollToIndex(at),
+    show: (at) => {
+      hold?.onMove();
+      rows.scrollToIndex(at);
+    },
     open: onOpen,
   });
-  const steady = useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor });
+  const steady = useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, scrolls: hold === undefined });
   useListKeys(scroller);
 
   const shown = rows.getVirtualItems();
@@ -89,12 +125,23 @@ export function VirtualGrid(props: Props) {
     }
   }
 
+  function onScroll() {
+    steady.onScroll();
+    hold?.onScrolled((scroller.current?.scrollTop ?? 0) > rowHeight);
+  }
+
+  function toTop() {
+    steady.toTop();
+    hold?.onScrolled(false);
+  }
+
+  const above = hold ? hold.waiting : steady.unseen > 0 ? plural(steady.unseen, `new ${noun}`) : null;
   return (
-    <div className={clsx(css.grid, className)}>
-      {steady.unseen > 0 && (
-        <button type="button" className={css.unseen} onClick={steady.toTop}>
+    <div className={clsx(css.grid, props.className)}>
+      {above !== null && (
+        <button type="button" className={css.unseen} onClick={toTop}>
           <ArrowUp size={14} aria-hidden />
-          {plural(steady.unseen, `new ${noun}`)}
+          {above}
         </button>
       )}
       {/* biome-ignore lint/a11y/useSemanticElements: a virtual list has no table rows for what is out of view */}
@@ -104,11 +151,13 @@ export function VirtualGrid(props: Props) {
         aria-label={label}
         aria-rowcount={more === "none" ? keys.length + 1 : -1}
         aria-activedescendant={shown.some((each) => each.index === cursor) ? `${id}-${cursor}` : undefined}
+        aria-busy={props.busy}
         tabIndex={0}
         className={css.scroller}
+        style={props.style}
         onKeyDown={onKey}
-        onScroll={steady.onScroll}
-        onPointerMove={steady.onPointerMove}
+        onScroll={onScroll}
+        onPointerMove={hold?.onAim ?? steady.onPointerMove}
       >
         <RowGroup className={css.head}>{head}</RowGroup>
         <RowGroup className={clsx(css.rows, lines === 2 && css.ofTwo)} style={{ height: rows.getTotalSize() }}>
@@ -117,13 +166,13 @@ export function VirtualGrid(props: Props) {
           )}
         </RowGroup>
       </div>
-      {(more === "failed" || more === "coming") && <More failed={more === "failed"} noun={noun} onMore={onMore} />}
+      {(more === "coming" || more instanceof Error) && <Foot more={more} noun={noun} onMore={onMore} />}
     </div>
   );
 }
 
-function More({ failed, noun, onMore }: { failed: boolean; noun: string; onMore: () => void }) {
-  if (!failed) {
+function Foot({ more, noun, onMore }: { more: "coming" | Error; noun: string; onMore: () => void }) {
+  if (more === "coming") {
     return (
       <p className={css.foot} role="status">
         Loading more {noun}s
@@ -132,7 +181,7 @@ function More({ failed, noun, onMore }: { failed: boolean; noun: string; onMore:
   }
   return (
     <p className={css.foot} role="alert">
-      More {noun}s could not be loaded.{" "}
+      More {noun}s could not be loaded: {more.message}{" "}
       <button type="button" className={css.again} onClick={onMore}>
         Try again
       </button>

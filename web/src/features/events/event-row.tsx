@@ -5,10 +5,12 @@ import type { SpanEvent } from "@/api/client";
 import { clock, day, moment } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { ErrorType } from "@/ui/error-type";
-import { Cell, GridRow } from "@/ui/grid";
+import { Cell } from "@/ui/grid";
 import { KindIcon } from "@/ui/kind";
+import { ListRow } from "@/ui/list";
 import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
+import type { RowPlace } from "@/ui/virtual-grid";
 import { COLUMNS, Text } from "./columns";
 import { Cost, SoFar, Tokens } from "./event-figures";
 import css from "./event-table.module.css";
@@ -26,30 +28,20 @@ const DUPLICATE = (
 );
 const RUN_ICON = <ListTree size={14} aria-hidden />;
 
-interface Props {
-  place: number;
-  id: string;
+interface Props extends RowPlace {
   event: SpanEvent;
   /** Its detail shows. */
   chosen: boolean;
-  /** The keyboard is on it. */
-  cursor: boolean;
   /** What is shown besides; null for the usual. */
   columns: readonly ColumnId[] | null;
   onOpen: (event: SpanEvent) => void;
 }
 
 /** One span of the list. */
-export const EventRow = memo(function EventRow({ place, id, event, chosen, cursor, columns, onOpen }: Props) {
+export const EventRow = memo(function EventRow({ event, chosen, columns, onOpen, ...place }: Props) {
   const at = unixMs(event.start_time_unix_nano);
   return (
-    <GridRow
-      place={place}
-      id={id}
-      aria-selected={chosen}
-      className={clsx(css.row, chosen && css.chosen, cursor && css.cursor)}
-      onClick={() => onOpen(event)}
-    >
+    <ListRow {...place} aria-selected={chosen} className={clsx(chosen && css.chosen)} onClick={() => onOpen(event)}>
       <Cell className={css.time}>
         <time title={moment(at)}>{shortMoment(at)}</time>
       </Cell>
@@ -77,7 +69,7 @@ export const EventRow = memo(function EventRow({ place, id, event, chosen, curso
           {RUN_ICON}
         </a>
       </Cell>
-    </GridRow>
+    </ListRow>
   );
 });
 

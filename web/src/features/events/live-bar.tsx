@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Pause, Play, RefreshCw } from "lucide-react";
 import { useConnection } from "@/api/connection";
-import { count, plural } from "@/lib/format";
+import { count } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { useNow } from "@/ui/use-now";
 import css from "./live-bar.module.css";
@@ -37,16 +37,6 @@ function pausedText({ waiting, overflow }: LiveEvents): string {
 
 function rateText(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond));
-}
-
-/** Says that new events wait above, and goes there. */
-export function NewAbove({ waiting, overflow, onShow }: { waiting: number; overflow: boolean; onShow: () => void }) {
-  if (waiting === 0 && !overflow) return null;
-  return (
-    <button type="button" className={css.above} onClick={onShow}>
-      {overflow ? "Buffer full; reload the list" : `${plural(waiting, "new span")} above`}
-    </button>
-  );
 }
 
 const FIRST: Record<EventsSort, [string, string]> = {

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
 import { ColumnHead } from "@/ui/grid";
+import css from "./event-table.module.css";
 import type { EventsSearch, EventsSort } from "./url";
 
 interface Props {
@@ -21,7 +22,7 @@ export function SortHeader({ search, by, className, children }: Props) {
   const Icon = order === "asc" ? ArrowUp : ArrowDown;
   return (
     <ColumnHead className={className} aria-sort={current ? (order === "asc" ? "ascending" : "descending") : undefined}>
-      <Link to="/spans" search={next} replace preload={false}>
+      <Link to="/spans" search={next} replace preload={false} className={css.sort}>
         {children}
         {current && <Icon size={12} aria-hidden />}
       </Link>

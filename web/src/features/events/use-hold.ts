@@ -1,8 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { usePageKeys } from "@/ui/use-page-keys";
-
-/** How long rows stand still after the pointer moved over them, so that what is clicked is what was seen. */
-const STILL_MS = 1200;
+import { AIMING_MS } from "@/ui/use-steady-rows";
 
 /** Whether new events are shown or wait. */
 export interface Hold {
@@ -28,7 +26,7 @@ export function useHold(): Hold {
   const pause = useCallback(() => setPaused(true), []);
   const touch = useCallback(() => {
     window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => setTouched(false), STILL_MS);
+    timer.current = window.setTimeout(() => setTouched(false), AIMING_MS);
     setTouched(true);
   }, []);
   useEffect(() => () => window.clearTimeout(timer.current), []);

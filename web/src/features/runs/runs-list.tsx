@@ -2,7 +2,7 @@ import type { Run } from "@/api/client";
 import { plural } from "@/lib/format";
 import type { ListOrder } from "@/lib/sort";
 import { Headings } from "@/ui/list";
-import { VirtualGrid } from "@/ui/virtual-grid";
+import { type More, VirtualGrid } from "@/ui/virtual-grid";
 import { RunRow } from "./run-row";
 import css from "./runs-list.module.css";
 import type { RunSort } from "./url";
@@ -15,7 +15,7 @@ interface Props {
   by: ListOrder<RunSort>;
   /** What was searched for. */
   q: string | undefined;
-  more: "none" | "there" | "coming" | "failed";
+  more: More;
   onMore: () => void;
   onSort: (column: RunSort | "time") => void;
   onOpen: (runId: string, elsewhere: boolean) => void;

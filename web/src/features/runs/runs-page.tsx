@@ -15,6 +15,7 @@ import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
 import { useNotice } from "@/ui/use-notice";
+import { moreOf } from "@/ui/virtual-grid";
 import { doom, useDeletion } from "./deletion";
 import { Missing } from "./missing";
 import { NoMatch, NoRuns } from "./nothing";
@@ -118,7 +119,7 @@ function Listed({ query, runs, by, search }: ListedProps) {
   const { q } = search;
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
   const selection = useSelection(keys);
-  const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
+  const { fetchNextPage } = query;
 
   const open = useCallback(
     (runId: string, elsewhere: boolean) => {
@@ -150,7 +151,7 @@ function Listed({ query, runs, by, search }: ListedProps) {
         keys={keys}
         by={by}
         q={q}
-        more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
+        more={moreOf(query)}
         onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
         onSort={(column) => void navigate({ search: sortedBy(search, column) })}
         onOpen={open}

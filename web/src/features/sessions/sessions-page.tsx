@@ -9,7 +9,7 @@ import { Headings } from "@/ui/list";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
 import { useNotice } from "@/ui/use-notice";
-import { VirtualGrid } from "@/ui/virtual-grid";
+import { moreOf, VirtualGrid } from "@/ui/virtual-grid";
 import { SessionRow } from "./session-row";
 import css from "./sessions-page.module.css";
 import { type SessionsSearch, sessionsSearch } from "./url";
@@ -78,7 +78,7 @@ function Listed({ search, query, sessions }: ListedProps) {
   const navigate = useNavigate();
   const router = useRouter();
   const keys = useMemo(() => sessions.map((session) => session.session_id), [sessions]);
-  const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
+  const { fetchNextPage } = query;
   const open = useCallback(
     (sessionId: string, elsewhere: boolean) => {
       const target = { to: "/", search: { session_id: sessionId } } as const;
@@ -100,7 +100,7 @@ function Listed({ search, query, sessions }: ListedProps) {
           onSort={(column) => void navigate({ to: "/sessions", search: sortedBy(search, column) })}
         />
       }
-      more={!hasNextPage ? "none" : isFetchingNextPage ? "coming" : isFetchNextPageError ? "failed" : "there"}
+      more={moreOf(query)}
       onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
       onOpen={(index) => {
         const session = sessions[index];
