@@ -5,6 +5,7 @@ import { ApiError, type GroupBy, type Run, type SpanEvent } from "@/api/client";
 import { spanByIdQuery, statsQuery, topRunsQuery } from "@/api/queries";
 import type { Filter } from "@/lib/filter";
 import { ago, dollars, plural } from "@/lib/format";
+import { keyOf } from "@/lib/shortcuts";
 import { unixMs } from "@/lib/time";
 import { type Command, offeredCommands } from "@/ui/commands";
 import { type Pasted, pasted } from "./pasted";
@@ -77,10 +78,10 @@ function usePlaceCommands(): { go: Command[]; looks: Command[] } {
   });
   const failed: Filter = { status: ["error"] };
   const go = [
-    place("/", "Runs", "g r", "traces list"),
-    place("/sessions", "Sessions", "g s", "conversations"),
-    place("/spans", "Spans", "g l", "events tail live calls"),
-    place("/stats", "Stats", "g t", "statistics figures cost latency"),
+    place("/", "Runs", keyOf("toRuns"), "traces list"),
+    place("/sessions", "Sessions", keyOf("toSessions"), "conversations"),
+    place("/spans", "Spans", keyOf("toSpans"), "events tail live calls"),
+    place("/stats", "Stats", keyOf("toStats"), "statistics figures cost latency"),
     {
       id: "failed runs",
       group: "Go to",

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
+import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { useKeys } from "@/ui/use-keys";
 
 const PaletteDialog = lazy(async () => ({ default: (await import("./palette-dialog")).PaletteDialog }));
 
@@ -25,16 +26,7 @@ export function Palette() {
   const open = useSyncExternalStore(subscribe, () => isOpen);
   const wasOpen = useRef(false);
   if (open) wasOpen.current = true;
-  useEffect(() => {
-    function listen(event: KeyboardEvent) {
-      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
-        return;
-      event.preventDefault();
-      setOpen(!isOpen);
-    }
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
-  }, []);
+  useKeys({ palette: () => setOpen(!isOpen) });
   if (!open && !wasOpen.current) return null;
   return (
     <Suspense fallback={null}>

@@ -2,6 +2,7 @@ import { Link, Outlet } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Layers, Monitor, Moon, Rows3, Search, Sun } from "lucide-react";
 import { DeletionBar } from "@/features/runs/deletion-bar";
 import { Button } from "@/ui/button";
+import { CopyNote } from "@/ui/copy-note";
 import { Announcement } from "./announcement";
 import { Banner } from "./banner";
 import { openPalette, Palette } from "./palette";
@@ -71,6 +72,7 @@ export function Shell() {
         <Outlet />
       </main>
       <DeletionBar />
+      <CopyNote />
       <Palette />
       <Shortcuts />
     </div>

@@ -14,7 +14,7 @@ import css from "./filter-bar.module.css";
 import { FilterEditor } from "./filter-editor";
 import { FilterTime } from "./filter-time";
 import { Popover } from "./popover";
-import { usePageKeys } from "./use-page-keys";
+import { useKeys } from "./use-keys";
 
 export interface FilterBarProps {
   filter: Filter;
@@ -212,7 +212,7 @@ function SearchBox({
     input.current?.focus();
     input.current?.select();
   }
-  usePageKeys(new Map([["/", focus]]));
+  useKeys({ search: focus });
 
   return (
     <div className={css.search}>

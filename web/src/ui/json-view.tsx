@@ -1,12 +1,13 @@
 import { Braces } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useId, useMemo, useRef, useState } from "react";
-import { copyText } from "@/lib/clipboard";
 import { isContainer, jsonText, parsedText, sizeOf } from "@/lib/json";
 import { jsonPath } from "@/lib/json-path";
 import { firstOpen, type JsonRow, NEXT_CHUNK, rowsOfJson, stepsTo } from "@/lib/json-rows";
 import { type Side, spansWith } from "@/lib/same-value";
+import { type ActionOn, actionOn } from "@/lib/shortcuts";
 import { Button, CopyButton } from "./button";
 import { CodeBlock } from "./code-block";
+import { copyByKey } from "./copy-note";
 import { JsonLine, Scalar } from "./json-line";
 import css from "./json-view.module.css";
 import { LongText } from "./message-text";
@@ -109,22 +110,31 @@ function Tree({ value, label, lines, side }: TreeProps) {
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const row = rows[at];
-    if (!isHandled(event.key, row)) return;
+    if (event.target !== event.currentTarget || !act(event)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "ArrowDown" || event.key === "j") go(at + 1);
-    else if (event.key === "ArrowUp" || event.key === "k") go(at - 1);
-    else if (event.key === "Home") go(0);
-    else if (event.key === "End") go(rows.length - 1);
-    else if (!row) return;
-    else if (event.key === "c") void copyText(textOf(row));
-    else if (event.key === "p") void copyText(jsonPath(stepsTo(row)));
-    else if (event.key === "f") follow(row);
-    else if (event.key === "ArrowLeft" && row.shape !== "open") go(row.parent ? rows.indexOf(row.parent) : 0);
-    else if (event.key === "ArrowRight" && row.shape === "open") go(at + 1);
+  }
+
+  /** Whether the key meant something here. */
+  function act(event: KeyboardEvent): boolean {
+    const move = actionOn("Lists", event);
+    if (move === "nextRow") go(at + 1);
+    else if (move === "previousRow") go(at - 1);
+    else if (move === "firstRow") go(0);
+    else if (move === "lastRow") go(rows.length - 1);
+    else return actOn(rows[at], actionOn("JSON", event));
+    return true;
+  }
+
+  function actOn(row: JsonRow | undefined, action: ActionOn<"JSON"> | null): boolean {
+    if (!row || action === null) return false;
+    if (action === "copyValue") void copyByKey(textOf(row), "the value");
+    else if (action === "copyPath") void copyByKey(jsonPath(stepsTo(row)), "the path");
+    else if (action === "sameValue") follow(row);
+    else if (action === "closeValue" && row.shape !== "open") go(row.parent ? rows.indexOf(row.parent) : 0);
+    else if (action === "openValue" && row.shape === "open") go(at + 1);
     else toggle(row);
+    return true;
   }
 
   function follow(row: JsonRow) {
@@ -173,13 +183,6 @@ function Tree({ value, label, lines, side }: TreeProps) {
       ))}
     </div>
   );
-}
-
-const KEYS = new Set(["ArrowDown", "ArrowUp", "j", "k", "Home", "End"]);
-const ROW_KEYS = new Set(["ArrowLeft", "ArrowRight", "Enter", " ", "c", "p", "f"]);
-
-function isHandled(key: string, row: JsonRow | undefined): boolean {
-  return KEYS.has(key) || (row !== undefined && ROW_KEYS.has(key));
 }
 
 function textOf(row: JsonRow): string {

@@ -1,23 +1,15 @@
-import { type RefObject, useEffect } from "react";
-import { isForPage } from "@/lib/shortcuts";
+import type { RefObject } from "react";
+import { useKeys } from "./use-keys";
 
-/** Let `j`, `k` and the arrows reach a list from anywhere on the page where nothing else wants them: it takes the focus. */
+/** Let the keys for the next and the previous row reach a list from anywhere on the page where nothing else wants them. */
 export function useListKeys(list: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent) {
-      const { target } = event;
-      if (!isForPage(event)) return;
-      if (!KEYS.has(event.key) || !(target instanceof HTMLElement) || !IDLE.has(target.tagName)) return;
-      if (!list.current) return;
-      event.preventDefault();
-      list.current.focus();
-      // The list has its own keys; it gets this one as if it had had the focus before.
-      list.current.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, bubbles: true, cancelable: true }));
-    }
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, [list]);
+  function reach({ key, target }: KeyboardEvent) {
+    if (!list.current || !(target instanceof HTMLElement) || !IDLE.has(target.tagName)) return false;
+    list.current.focus();
+    // The list has its own keys; it gets this one as if it had had the focus before.
+    return !list.current.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  }
+  useKeys({ nextRow: reach, previousRow: reach });
 }
 
-const KEYS = new Set(["j", "k", "ArrowDown", "ArrowUp"]);
 const IDLE = new Set(["BODY", "MAIN", "HTML"]);

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
+import { type ActionOn, actionOn } from "@/lib/shortcuts";
 
 interface Rows {
   count: number;
@@ -8,7 +9,7 @@ interface Rows {
 }
 
 /**
- * A cursor for a list of rows: `j`, `k`, arrows, Page Up and Down, Home and End move it, Enter opens the row.
+ * A cursor for a list of rows, with the keys of lists.
  *
  * Put `onKeyDown` on the focusable list and mark the row at `cursor` (-1: none) with `aria-activedescendant`.
  */
@@ -17,13 +18,14 @@ export function useRowKeys({ count, show, open }: Rows) {
   const cursor = Math.min(at, count - 1);
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    if (event.key === "Enter" && cursor >= 0) {
+    if (event.target !== event.currentTarget) return;
+    const action = actionOn("Lists", event);
+    if (action === "openRow" && cursor >= 0) {
       event.preventDefault();
       open(cursor);
       return;
     }
-    const next = moved(event.key, cursor, count);
+    const next = action && rowAfter(action, cursor, count);
     if (next === null || count === 0) return;
     event.preventDefault();
     setCursor(next);
@@ -33,24 +35,22 @@ export function useRowKeys({ count, show, open }: Rows) {
   return { cursor, setCursor, onKeyDown };
 }
 
-function moved(key: string, at: number, count: number): number | null {
+function rowAfter(action: ActionOn<"Lists">, at: number, count: number): number | null {
   const last = count - 1;
-  switch (key) {
-    case "j":
-    case "ArrowDown":
+  switch (action) {
+    case "nextRow":
       return Math.min(last, at + 1);
-    case "k":
-    case "ArrowUp":
+    case "previousRow":
       return Math.max(0, at - 1);
-    case "PageDown":
+    case "pageDown":
       return Math.min(last, at + 20);
-    case "PageUp":
+    case "pageUp":
       return Math.max(0, at - 20);
-    case "Home":
+    case "firstRow":
       return 0;
-    case "End":
+    case "lastRow":
       return last;
-    default:
+    case "openRow":
       return null;
   }
 }

@@ -3,6 +3,7 @@ import clsx from "clsx";
 import { ArrowUp } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { plural } from "@/lib/format";
+import { type ActionOn, actionOn } from "@/lib/shortcuts";
 import { RowGroup } from "./grid";
 import css from "./list.module.css";
 import { useListKeys } from "./use-list-keys";
@@ -48,11 +49,8 @@ interface Props {
   more: More;
   onMore: () => void;
   onOpen: (index: number) => void;
-  onDelete?: (index: number) => void;
-  /** Pick a row or let it go; `range`: and those between it and the one before. */
-  onPick?: (index: number, range: boolean) => void;
-  /** Any other key on a row. */
-  onKey?: (key: string, index: number) => void;
+  /** What keys do with a row, besides opening it. */
+  onAction?: (action: ActionOn<"Runs">, index: number) => void;
   /** Unless it is given, new rows come in above and the list scrolls along. */
   hold?: Holding | undefined;
   /** What it shows is being replaced. */
@@ -79,7 +77,7 @@ export function moreOf(query: {
 
 /** A live list with columns, of which only the rows in view exist; it can be gone through with the keyboard. */
 export function VirtualGrid(props: Props) {
-  const { label, noun, lines = 1, keys, head, row, more, onMore, onOpen, onDelete, onPick, hold } = props;
+  const { label, noun, lines = 1, keys, head, row, more, onMore, onOpen, onAction, hold } = props;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(lines);
@@ -115,14 +113,10 @@ export function VirtualGrid(props: Props) {
   }, [more, last, keys.length, onMore]);
 
   function onKey(event: KeyboardEvent) {
-    const isHere = cursor >= 0 && event.target === event.currentTarget;
-    if (event.key === "Delete" && isHere) onDelete?.(cursor);
-    else if (event.key.toLowerCase() === "x" && isHere && !event.ctrlKey && !event.metaKey)
-      onPick?.(cursor, event.shiftKey);
-    else {
-      onKeyDown(event);
-      if (isHere && !event.defaultPrevented && !event.ctrlKey && !event.metaKey) props.onKey?.(event.key, cursor);
-    }
+    const action = onAction && cursor >= 0 && event.target === event.currentTarget ? actionOn("Runs", event) : null;
+    if (action === null) return onKeyDown(event);
+    event.preventDefault();
+    onAction?.(action, cursor);
   }
 
   function onScroll() {

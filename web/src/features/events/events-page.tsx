@@ -6,6 +6,7 @@ import { useSuggest } from "@/api/use-suggest";
 import { parseSearch, stringifySearch } from "@/lib/address";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
+import { keyOf } from "@/lib/shortcuts";
 import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
 import { PageTitle } from "@/ui/page-title";
@@ -58,7 +59,7 @@ function Live({ search, filter, detail }: ViewProps) {
     {
       id: "pause",
       title: hold.paused ? "Resume the live list" : "Pause the live list",
-      keys: "Space",
+      keys: keyOf("pause"),
       run: hold.toggle,
     },
   ]);
@@ -129,7 +130,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
       words: "failed",
       run: () => void navigate({ search: (before) => ({ ...before, status: ["error"] }) }),
     },
-    ...(event ? [{ id: "close", title: "Close the detail", keys: "Escape", run: close }] : []),
+    ...(event ? [{ id: "close", title: "Close the detail", keys: keyOf("closeDetail"), run: close }] : []),
   ]);
 
   const notice = useNotice(search, list.notice);

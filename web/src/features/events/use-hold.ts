@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { usePageKeys } from "@/ui/use-page-keys";
+import { useKeys } from "@/ui/use-keys";
 import { AIMING_MS } from "@/ui/use-steady-rows";
 
 /** Whether new events are shown or wait. */
@@ -31,7 +31,7 @@ export function useHold(): Hold {
   }, []);
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
-  usePageKeys(new Map([[" ", toggle]]));
+  useKeys({ pause: toggle });
 
   return { paused, scrolled, held: paused || scrolled || touched, pause, toggle, setScrolled, touch };
 }

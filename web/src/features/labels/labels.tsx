@@ -7,7 +7,7 @@ import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
 import { LabelChip } from "@/ui/label-chip";
 import { Popover } from "@/ui/popover";
-import { usePageKeys } from "@/ui/use-page-keys";
+import { useKeys } from "@/ui/use-keys";
 import { LabelForm } from "./label-form";
 import css from "./labels.module.css";
 
@@ -47,11 +47,11 @@ export function Labels({ target, noun }: Props) {
   const toggle = (name: "good" | "bad") => change(() => toggleVerdict(target, own, name));
   const say = (said: Said, note: string) => change(() => giveLabel(target, { ...said, ...(note && { note }) }));
 
-  usePageKeys(
-    new Map([
-      ...(ofRun ? VERDICTS.map(({ name, key }) => [key, () => void toggle(name)] as const) : []),
-      [ofRun ? "l" : "L", () => opener.current?.click()] as const,
-    ]),
+  const openForm = () => opener.current?.click();
+  useKeys(
+    ofRun
+      ? { labelGood: () => void toggle("good"), labelBad: () => void toggle("bad"), labelRun: openForm }
+      : { labelSpan: openForm, labelListedSpan: openForm },
   );
 
   return (

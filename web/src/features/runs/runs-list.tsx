@@ -1,5 +1,6 @@
 import type { Run } from "@/api/client";
 import { plural } from "@/lib/format";
+import type { ActionOn } from "@/lib/shortcuts";
 import type { ListOrder } from "@/lib/sort";
 import { Headings } from "@/ui/list";
 import { type More, VirtualGrid } from "@/ui/virtual-grid";
@@ -46,6 +47,11 @@ export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, sele
     { name: "Status", hidden: true, control: <PickAll of={keys} picked={picked} onAll={all} /> },
     ...COLUMNS,
   ];
+  function act(action: ActionOn<"Runs">, run: Run) {
+    if (action === "pick" || action === "pickRange") toggle(run.run_id, action === "pickRange");
+    else if (action === "remove") onDelete(picked.size > 0 ? picked : [run.run_id]);
+    else onJudge(run, action === "praise" ? "good" : "bad");
+  }
   return (
     <VirtualGrid
       label="Runs"
@@ -60,18 +66,9 @@ export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, sele
         const run = runs[index];
         if (run) onOpen(run.run_id, false);
       }}
-      onDelete={(index) => {
+      onAction={(action, index) => {
         const run = runs[index];
-        if (picked.size > 0) onDelete(picked);
-        else if (run) onDelete([run.run_id]);
-      }}
-      onPick={(index, range) => {
-        const run = runs[index];
-        if (run) toggle(run.run_id, range);
-      }}
-      onKey={(key, index) => {
-        const run = runs[index];
-        if (run && (key === "+" || key === "-")) onJudge(run, key === "+" ? "good" : "bad");
+        if (run) act(action, run);
       }}
       row={(index, place) => {
         const run = runs[index];

@@ -2,13 +2,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 import type { Run, Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
-import { copyText } from "@/lib/clipboard";
 import { mayBeInferred } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
-import { useCommands } from "@/ui/commands";
 import { Empty, Skeleton } from "@/ui/notice";
 import { Splitter } from "@/ui/splitter";
-import { usePageKeys } from "@/ui/use-page-keys";
 import { useStoredNumber } from "@/ui/use-stored-number";
 import { FailureStrip } from "./failure-strip";
 import { FIND_ID, FindBox } from "./find-box";
@@ -20,12 +17,13 @@ import type { Picture } from "./picture";
 import { TraceHeader } from "./trace-header";
 import css from "./trace-page.module.css";
 import { TraceWaterfall } from "./trace-waterfall";
-import { type TraceSearch, VIEWS, type View } from "./url";
+import type { TraceSearch, View } from "./url";
 import { useClock } from "./use-clock";
 import { useFind } from "./use-find";
 import { useFindMarks } from "./use-find-marks";
 import { useFirst } from "./use-first";
 import { useSelection } from "./use-selection";
+import { useTraceKeys } from "./use-trace-keys";
 
 /** So much of the detail has to be in sight. */
 const SEEN_PX = 120;
@@ -102,36 +100,15 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
     const row = rows[failures[next] ?? -1];
     if (row) selection.select(row.id);
   }
-  usePageKeys(
-    new Map([
-      ["e", () => step(1)],
-      ["E", () => step(-1)],
-      ["f", toFind],
-      ["/", toFind],
-      ["o", toOpen],
-      ["n", () => find.step(1)],
-      ["N", () => find.step(-1)],
-      ...VIEWS.map((each, at) => [String(at + 1), () => onView(each)] as const),
-      ["y", () => void copyText(location.href)],
-      ["u", () => void navigate({ to: "/" })],
-    ]),
-  );
-
-  useCommands([
-    ...VIEWS.filter((each) => each !== view).map((each) => ({
-      id: `view-${each}`,
-      title: `Show this run as a ${each}`,
-      run: () => onView(each),
-    })),
-    ...(failures.length
-      ? [{ id: "next-failure", title: "Go to the next failure", keys: "e", words: "error", run: () => step(1) }]
-      : []),
-    ...(view === "graph" ? [] : [{ id: "find", title: "Find in this run", keys: "f", run: toFind }]),
-    ...(open.length
-      ? [{ id: "oldest-open", title: "Go to the oldest open call", keys: "o", words: "running stuck", run: toOpen }]
-      : []),
-    { id: "copy-link", title: "Copy a link to this", run: () => void copyText(location.href), keys: "y" },
-  ]);
+  useTraceKeys({
+    view,
+    onView,
+    onFind: toFind,
+    onMatch: find.step,
+    onList: () => void navigate({ to: "/" }),
+    ...(failures.length > 0 && { onFailure: step }),
+    ...(open.length > 0 && { onOpenCall: toOpen }),
+  });
 
   function onView(next: View) {
     void navigate({ to: ".", search: (before) => ({ ...before, view: next === "waterfall" ? undefined : next }) });

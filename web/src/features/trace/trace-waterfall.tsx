@@ -1,9 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type Ref, useMemo } from "react";
+import { keyOf } from "@/lib/shortcuts";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
-import { usePageKeys } from "@/ui/use-page-keys";
+import { useKeys } from "@/ui/use-keys";
 import { FindPlace } from "./find-place";
 import type { Picture } from "./picture";
 import { TraceToolbar } from "./trace-toolbar";
@@ -49,17 +50,14 @@ export function TraceWaterfall(props: Props) {
 
   const follow = () => onChange({ follow: search.follow === "1" ? undefined : "1" });
 
-  usePageKeys(
-    new Map([
-      ["[", () => onDepth(1)],
-      ["]", () => onDepth(ALL_LEVELS)],
-      ["+", () => zoom.scale(0.5)],
-      ["=", () => zoom.scale(0.5)],
-      ["-", () => zoom.scale(2)],
-      ["0", zoom.reset],
-      ...(clock.running ? [["F", follow] as const] : []),
-    ]),
-  );
+  useKeys({
+    collapseAll: () => onDepth(1),
+    expandAll: () => onDepth(ALL_LEVELS),
+    zoomIn: () => zoom.scale(0.5),
+    zoomOut: () => zoom.scale(2),
+    zoomReset: zoom.reset,
+    ...(clock.running && { followNewest: follow }),
+  });
 
   useCommands([
     {
@@ -76,8 +74,8 @@ export function TraceWaterfall(props: Props) {
           },
         ]
       : []),
-    { id: "close-all", title: "Collapse everything", keys: "[", run: () => onDepth(1) },
-    { id: "open-all", title: "Expand everything", keys: "]", run: () => onDepth(ALL_LEVELS) },
+    { id: "close-all", title: "Collapse everything", keys: keyOf("collapseAll"), run: () => onDepth(1) },
+    { id: "open-all", title: "Expand everything", keys: keyOf("expandAll"), run: () => onDepth(ALL_LEVELS) },
   ]);
 
   return (

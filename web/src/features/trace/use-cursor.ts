@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
+import { type ActionOn, actionOn } from "@/lib/shortcuts";
 import type { SpanRow } from "@/lib/spans";
 import type { Lines } from "./lines";
 import type { Outline } from "./use-outline";
@@ -49,44 +50,43 @@ export function useCursor({ rows, outline, selection, page, onEnter }: Parts) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    if (!act(event.key)) return;
+    if (event.target !== event.currentTarget) return;
+    const action = actionOn("Lists", event) ?? actionOn("A run", event);
+    if (action === null || !act(action)) return;
     event.preventDefault();
   }
 
   /** Whether the key meant something here. */
-  function act(key: string): boolean {
+  function act(action: ActionOn<"Lists" | "A run">): boolean {
     const open = lines.open[at];
-    switch (key) {
-      case "j":
-      case "ArrowDown":
+    switch (action) {
+      case "nextRow":
         go(Math.min(last, at + 1), true);
         return true;
-      case "k":
-      case "ArrowUp":
+      case "previousRow":
         go(Math.max(0, at - 1), true);
         return true;
-      case "PageDown":
+      case "pageDown":
         go(Math.min(last, at + page()), true);
         return true;
-      case "PageUp":
+      case "pageUp":
         go(Math.max(0, at - page()), true);
         return true;
-      case "Home":
+      case "firstRow":
         go(0, true);
         return true;
-      case "End":
+      case "lastRow":
         go(last, true);
         return true;
-      case "ArrowRight":
+      case "expand":
         if (open === false) toggle(at, true);
         else if (open) go(at + 1, true);
         return true;
-      case "ArrowLeft":
+      case "collapse":
         if (open) toggle(at, false);
         else go(aboveOf(lines, at), true);
         return true;
-      case "Enter":
+      case "openRow":
         if ((lines.fold[at] ?? -1) >= 0) toggle(at, !open);
         else onEnter();
         return true;

@@ -1,16 +1,11 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, renderHook, screen } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
-import { usePageKeys } from "./use-page-keys";
+import { useKeys } from "./use-keys";
 
 afterEach(cleanup);
 
 function Page({ act }: { act: () => void }) {
-  usePageKeys(
-    new Map([
-      ["e", act],
-      [" ", act],
-    ] as const),
-  );
+  useKeys({ nextFailure: act, pause: act, palette: act, toRuns: act });
   return (
     <>
       <p>text</p>
@@ -49,4 +44,31 @@ test("the space bar presses the button that has the focus, and nothing else", ()
   const act = show();
   fireEvent.keyDown(screen.getByText("press"), { key: " " });
   expect(act).not.toHaveBeenCalled();
+});
+
+test("a chord acts wherever the focus is, a field and a dialog too", () => {
+  const act = show();
+  fireEvent.keyDown(screen.getByLabelText("field"), { key: "k", ctrlKey: true });
+  fireEvent.keyDown(screen.getByText("question"), { key: "k", metaKey: true });
+  expect(act).toHaveBeenCalledTimes(2);
+});
+
+test("a sequence acts on its second key, and a key between the two ends it", () => {
+  const act = show();
+  const press = (keys: string) => {
+    for (const key of keys) fireEvent.keyDown(document.body, { key });
+  };
+  press("gr");
+  expect(act).toHaveBeenCalledTimes(1);
+  press("r");
+  press("gxr");
+  expect(act).toHaveBeenCalledTimes(1);
+});
+
+test("what leaves a key to others lets them act on it", () => {
+  const [first, second] = [vi.fn(() => false), vi.fn()];
+  renderHook(() => useKeys({ search: first }));
+  renderHook(() => useKeys({ find: second }));
+  fireEvent.keyDown(document.body, { key: "/" });
+  expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 1]);
 });
