@@ -9,7 +9,7 @@ import type { Subtrees } from "./subtrees";
 import type { Range } from "./time-scale";
 import type { Outline } from "./use-outline";
 import type { Window } from "./use-window";
-import { type Oddity, WaterfallRow } from "./waterfall-row";
+import { type LineFigures, type Oddity, WaterfallRow } from "./waterfall-row";
 
 interface Props {
   rows: readonly SpanRow[];
@@ -49,35 +49,46 @@ function lineOf(props: Props, line: number) {
       // A line that scrolls out lends its elements to the one that scrolls in: half the work of making new ones.
       key={line % props.seen.size}
       row={row}
-      line={line}
-      top={line * props.lineHeight}
-      level={lines.level[line] as number}
-      open={open}
-      position={lines.position[line] as number}
-      size={lines.size[line] as number}
-      hiddenSpans={spread ? (below.spans[at] as number) : 0}
-      hiddenFailures={spread ? (below.failedCalls[at] as number) : 0}
-      {...figuresOf(rows, below, at, fold?.members)}
+      place={{
+        line,
+        top: line * props.lineHeight,
+        level: lines.level[line] as number,
+        open,
+        position: lines.position[line] as number,
+        siblings: lines.size[line] as number,
+      }}
+      figures={figuresOf(rows, below, at, fold?.members)}
+      hides={{
+        spans: spread ? (below.spans[at] as number) : 0,
+        failures: spread ? (below.failedCalls[at] as number) : 0,
+        duplicates: outline.once && !fold ? (props.duplicates.get(row.id)?.length ?? 0) : 0,
+      }}
+      fold={fold ? { rows, members: fold.members, period: fold.period } : null}
+      marks={{
+        selected: !fold && row.id === props.selected,
+        active: line === props.cursor,
+        matched: fold ? fold.members.some((each) => props.matches.has(each)) : props.matches.has(at),
+      }}
+      time={{
+        view: props.view,
+        now: fold || row.status === "running" ? now : never,
+        critical: criticalOf(path, fold?.members, at, open),
+      }}
       sameAs={sameAs(rows, props.tree, at)}
-      duplicates={outline.once && !fold ? (props.duplicates.get(row.id)?.length ?? 0) : 0}
       oddity={fold ? null : oddityOf(rows, props.tree, at)}
       agentAbove={above < 0 ? null : ((rows[above] as SpanRow).agent ?? null)}
-      selected={!fold && row.id === props.selected}
-      active={line === props.cursor}
-      matched={fold ? fold.members.some((each) => props.matches.has(each)) : props.matches.has(at)}
-      view={props.view}
-      now={fold || row.status === "running" ? now : never}
-      critical={criticalOf(path, fold?.members, at, open)}
       preview={fold ? null : previewOf(row, props.previews, rows[above]?.kind === "agent", open === true)}
-      rows={fold && rows}
-      members={fold?.members}
-      period={fold?.period}
     />
   );
 }
 
 /** What a span used; for one that tells nothing of it what those below used, for a fold its members together. */
-function figuresOf(rows: readonly SpanRow[], below: Subtrees, at: number, members: readonly number[] | undefined) {
+function figuresOf(
+  rows: readonly SpanRow[],
+  below: Subtrees,
+  at: number,
+  members: readonly number[] | undefined,
+): LineFigures {
   const row = rows[at] as SpanRow;
   const isOwn = row.inputTokens !== null || row.outputTokens !== null || row.costUsd !== null;
   const elsewhere = isOwn && row.foldedInto !== null;

@@ -22,53 +22,79 @@ const MOST_INDENT = 10;
 /** Why a row does not stand where its own record says. */
 export type Oddity = "orphan" | "cycle" | "early" | null;
 
-interface Props {
-  row: SpanRow;
-  /** The line's number from the top, from 0, and how far down it stands in pixels. */
+/** Where a line stands: its number from the top, from 0, how far down in pixels, and its place in the tree. */
+export interface LinePlace {
   line: number;
   top: number;
   level: number;
   open: boolean | undefined;
+  /** Among its siblings, from 1, and how many they are. */
   position: number;
-  size: number;
-  /** What a closed line hides. */
-  hiddenSpans: number;
-  hiddenFailures: number;
-  /** Its own figures, or what those below it come to. */
+  siblings: number;
+}
+
+/** Its own figures, or what those below it come to. */
+export interface LineFigures {
   inputTokens: number | null;
   outputTokens: number | null;
   costUsd: number | null;
   summed: boolean;
-  /** Whether these figures are counted at another line. */
+  /** Whether they are counted at another line. */
   elsewhere: boolean;
-  /** Which span it is a duplicate of; null for one that counts itself. */
-  sameAs: string | null;
-  /** How many of its duplicates are hidden. */
+}
+
+/** What a closed line hides, and how many of its duplicates are hidden. */
+export interface LineHides {
+  spans: number;
+  failures: number;
   duplicates: number;
-  oddity: Oddity;
-  /** The agent that the line above it already names. */
-  agentAbove: string | null;
+}
+
+/** The spans that a line stands for: all rows, and which of them. */
+export interface LineFold {
+  rows: readonly SpanRow[];
+  members: readonly number[];
+  /** How many of them make one cycle; 1 where all are equal, 0 for messages that only keep a connection going. */
+  period: number;
+}
+
+/** How a line is marked. */
+export interface LineMarks {
   selected: boolean;
+  /** The keyboard is on it. */
   active: boolean;
   matched: boolean;
+}
+
+/** The stretch of time that shows, and what of it the run had to wait for. */
+export interface LineTime {
   view: Range;
   now: () => number;
   critical: readonly number[] | undefined;
+}
+
+interface Props {
+  row: SpanRow;
+  place: LinePlace;
+  figures: LineFigures;
+  hides: LineHides;
+  /** Null for a line of one span. */
+  fold: LineFold | null;
+  marks: LineMarks;
+  time: LineTime;
+  /** Which span it is a duplicate of; null for one that counts itself. */
+  sameAs: string | null;
+  oddity: Oddity;
+  /** The agent that the line above it already names. */
+  agentAbove: string | null;
   /** What it was given and gave, in a line. */
   preview: RowPreview | null;
-  /** For a line that stands for several spans: all rows, and which of them. */
-  rows?: readonly SpanRow[] | undefined;
-  members?: readonly number[] | undefined;
-  /** How many of them make one cycle; 1 where all are equal. */
-  period?: number | undefined;
 }
 
 /** One line of the waterfall. */
 export const WaterfallRow = memo(function WaterfallRow(props: Props) {
-  const { row, level, line, open, rows, members, view, now, critical } = props;
-  const extra = members ? null : extraOf(row, props.agentAbove);
-  const { period = 1 } = props;
-  const cycle = period > 1 && rows ? members?.slice(0, period).map((at) => rows[at] as SpanRow) : undefined;
+  const { row, place, figures, hides, fold, marks, time, sameAs, oddity, agentAbove, preview } = props;
+  const { line, level, open } = place;
   return (
     <div
       role="row"
@@ -76,64 +102,83 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
       data-line={line}
       aria-level={level + 1}
       aria-expanded={open}
-      aria-selected={props.selected}
+      aria-selected={marks.selected}
       aria-rowindex={line + 2}
-      aria-posinset={props.position}
-      aria-setsize={props.size}
+      aria-posinset={place.position}
+      aria-setsize={place.siblings}
       className={clsx(
         css.row,
-        props.matched && css.matched,
-        props.selected && css.selected,
-        props.active && css.active,
-        props.sameAs !== null && css.duplicate,
+        marks.matched && css.matched,
+        marks.selected && css.selected,
+        marks.active && css.active,
+        sameAs !== null && css.duplicate,
       )}
-      style={{ top: props.top }}
+      style={{ top: place.top }}
     >
       <div role="gridcell" className={css.name}>
         <Indent level={level} />
         <Toggle open={open} />
-        {cycle ? <Repeat size={14} aria-hidden className={css.cycle} /> : <KindIcon kind={row.kind} />}
+        {isCycle(fold) ? <Repeat size={14} aria-hidden className={css.cycle} /> : <KindIcon kind={row.kind} />}
         {row.status !== "ok" && <StatusMark status={row.status} size={13} />}
-        <Oddities oddity={props.oddity} />
-        {props.sameAs !== null && <SameAs which={props.sameAs} />}
-        {members && rows && period === 0 ? (
-          <Plumbing names={members.map((at) => (rows[at] as SpanRow).name)} />
-        ) : cycle && members ? (
-          <CycleName cycle={cycle} times={members.length / cycle.length} />
-        ) : (
-          <Name row={row} members={members?.length} />
-        )}
+        <Oddities oddity={oddity} />
+        {sameAs !== null && <SameAs which={sameAs} />}
+        {fold ? <FoldName fold={fold} row={row} /> : <Name row={row} />}
         {row.inferred && <InferredMark />}
         {row.inferred?.what === "conversation" && (
           <span className={css.turns}>{plural(row.inferred.turns, "turn")}</span>
         )}
-        {extra && <bdi className={css.extra}>{visibleLine(extra)}</bdi>}
-        {props.preview && <Given preview={props.preview} />}
-        {props.duplicates > 0 && <HiddenDuplicates spans={props.duplicates} />}
-        {props.hiddenSpans > 0 && <Hidden spans={props.hiddenSpans} failures={props.hiddenFailures} />}
+        {!fold && <Extra row={row} agentAbove={agentAbove} />}
+        {preview && <Given preview={preview} />}
+        {hides.duplicates > 0 && <HiddenDuplicates spans={hides.duplicates} />}
+        {hides.spans > 0 && <Hidden spans={hides.spans} failures={hides.failures} />}
       </div>
-      <div role="gridcell" className={clsx(css.tokens, props.summed && css.summed)}>
-        <Tokens input={props.inputTokens} output={props.outputTokens} elsewhere={props.elsewhere} />
+      <div role="gridcell" className={clsx(css.tokens, figures.summed && css.summed)}>
+        <Tokens figures={figures} />
       </div>
-      <div role="gridcell" className={clsx(css.cost, props.summed && css.summed)}>
-        {props.costUsd !== null && (props.elsewhere ? `(${dollars(props.costUsd)})` : dollars(props.costUsd))}
+      <div role="gridcell" className={clsx(css.cost, figures.summed && css.summed)}>
+        <Cost figures={figures} />
       </div>
       <div role="gridcell" className={css.track}>
-        {rows && members ? (
-          <FoldBar rows={rows} members={members} view={view} now={now} critical={critical} />
-        ) : (
-          <Bar row={row} view={view} now={now} critical={critical} />
-        )}
+        {fold ? <FoldBar rows={fold.rows} members={fold.members} {...time} /> : <Bar row={row} {...time} />}
       </div>
     </div>
   );
-});
+}, isSameLine);
+
+/** Props of one line are made anew with each picture: what counts is whether what they hold is the same. */
+function isSameLine(before: Props, after: Props): boolean {
+  return everySame(before, after, (one, other) => isRecord(one) && isRecord(other) && everySame(one, other));
+}
+
+function everySame(before: object, after: object, orElse: (a: unknown, b: unknown) => boolean = () => false): boolean {
+  return Object.entries(after).every(([name, value]) => {
+    const old: unknown = before[name as keyof typeof before];
+    return Object.is(old, value) || orElse(old, value);
+  });
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isCycle(fold: LineFold | null): boolean {
+  return fold !== null && fold.period > 1;
+}
+
+/** What several spans on one line are called. */
+function FoldName({ fold, row }: { fold: LineFold; row: SpanRow }) {
+  const { rows, members, period } = fold;
+  const spans = (ats: readonly number[]) => ats.map((at) => rows[at] as SpanRow);
+  if (period === 0) return <Plumbing names={spans(members).map(({ name }) => name)} />;
+  if (period > 1) return <CycleName cycle={spans(members.slice(0, period))} times={members.length / period} />;
+  return <Name row={row} members={members.length} />;
+}
 
 /** What tells a span apart that its name does not say. */
-function extraOf(row: SpanRow, agentAbove: string | null): string | null {
+function Extra({ row, agentAbove }: { row: SpanRow; agentAbove: string | null }) {
   const words = [row.tool, row.model, row.agent === agentAbove ? null : row.agent];
   const missing = words.filter((word) => word !== null && word !== "" && !row.name.includes(word));
-  return missing.length ? missing.join(" · ") : null;
+  return missing.length > 0 && <bdi className={css.extra}>{visibleLine(missing.join(" · "))}</bdi>;
 }
 
 /** What it was given, and what came of it or why nothing did. */
@@ -178,7 +223,7 @@ function Toggle({ open }: { open: boolean | undefined }) {
 }
 
 /** The name, with the word for what it does held back behind what it does it to. */
-function Name({ row, members }: { row: SpanRow; members: number | undefined }) {
+function Name({ row, members }: { row: SpanRow; members?: number }) {
   const at = partsOfName(row.name, targetOf(row))[0].length;
   const shown = visibleLine(row.name);
   return (
@@ -265,14 +310,19 @@ const ODDITIES = {
   early: [Clock3, "It began before the span above it: two clocks disagree."],
 } as const;
 
-function Tokens({ input, output, elsewhere }: { input: number | null; output: number | null; elsewhere: boolean }) {
-  if (input === null && output === null) return null;
+function Tokens({ figures: { inputTokens, outputTokens, elsewhere } }: { figures: LineFigures }) {
+  if (inputTokens === null && outputTokens === null) return null;
   const where = elsewhere ? ", a duplicate: counted at another span" : "";
   return (
-    <span title={`${count(input)} tokens in, ${count(output)} out${where}`}>
+    <span title={`${count(inputTokens)} tokens in, ${count(outputTokens)} out${where}`}>
       {elsewhere && "("}
-      {compact(input)} <span className={css.verb}>→</span> {compact(output)}
+      {compact(inputTokens)} <span className={css.verb}>→</span> {compact(outputTokens)}
       {elsewhere && ")"}
     </span>
   );
+}
+
+function Cost({ figures: { costUsd, elsewhere } }: { figures: LineFigures }) {
+  if (costUsd === null) return null;
+  return elsewhere ? `(${dollars(costUsd)})` : dollars(costUsd);
 }
