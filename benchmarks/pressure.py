@@ -34,7 +34,7 @@ from itertools import count
 from pathlib import Path
 
 from inspector.settings import Settings
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 TOKEN = "a-token-of-the-benchmark"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}

@@ -21,7 +21,7 @@ from typing import TypeAlias
 import msgspec
 
 from inspector.model import Filter, Span, SpanError
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 START_NS = 1_790_000_000_000_000_000
 _BEGIN, _END = (

@@ -14,7 +14,7 @@ from inspector.api.service import LateHome, OpenHome
 from inspector.api.tokens import load_or_create
 from inspector.ingest import Owner
 from inspector.settings import Settings
-from inspector.store import OwnedElsewhere, SqliteStore
+from inspector.store import OwnedElsewhere, open_store
 
 
 def mount(app: Starlette, path: str = "/inspector", settings: Settings | None = None) -> str:
@@ -55,7 +55,7 @@ def _own(settings: Settings, committed: Callable[[], None]) -> OpenHome | None:
 
 
 def _read(settings: Settings) -> OpenHome:
-    return OpenHome(SqliteStore(settings.database, read_only=True))
+    return OpenHome(open_store(settings, read_only=True))
 
 
 def _leave_out_of_traces(app: Starlette, prefix: str) -> None:

@@ -8,8 +8,8 @@ import socket
 import sqlite3
 import stat
 import urllib.request
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from inspector.cli.check import Check, Level
@@ -26,13 +26,11 @@ from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
-from inspector.store import Removed, SpoolMark
+from inspector.store import Removed, SpoolMark, StoreError, damage_of, left_as_found, open_store
 
 _LEAST_FREE_BYTES = 500 << 20
 _WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 _WAL_FIRST = (3, 7, 0)
-_CHECKED_BYTES = 200 << 20
-"""A larger database is not read whole to look for damage."""
 _ANSWER_S = 2.0
 _OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH", "INSPECTOR_RUN", "INSPECTOR_RUN_ID")
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
@@ -148,23 +146,18 @@ def check_database(settings: Settings) -> Iterator[Check]:
         yield from _spool_checks(settings, {}, ())
         return
     yield from _mode_checks(settings)
-    with _left_as_found(settings.database):
+    with left_as_found(settings.database):
         yield from _stored(settings)
 
 
 def _stored(settings: Settings) -> Iterator[Check]:
-    from inspector.store import SqliteStore, StoreError
-
     try:
-        store = SqliteStore(settings.database, read_only=True)
-        try:
+        with closing(open_store(settings, read_only=True)) as store:
             health, marks, losses = store.health(), dict(store.spools()), store.losses()
-        finally:
-            store.close()
     except StoreError as error:
         yield Check("fail", "database", str(error), f"mend it, or move {settings.database} away to begin a new one")
         return
-    damage = _damage(settings.database)
+    damage = damage_of(settings.database)
     if damage:
         yield Check(
             "fail",
@@ -242,43 +235,6 @@ def _mode_checks(settings: Settings) -> Iterator[Check]:
             yield Check(
                 "warn", "database", f"{path} is open to others (mode {_mode(path.stat())})", f"chmod 600 {path}"
             )
-
-
-@contextmanager
-def _left_as_found(database: Path) -> Generator[None]:
-    """Have SQLite remove the files that reading added beside the database.
-
-    A connection that only reads leaves its WAL and index behind (https://sqlite.org/wal.html#read_only_databases);
-    one that may write, closed as the last of all processes, removes them under SQLite's own locks.
-    """
-    beside = [database.with_name(f"{database.name}{suffix}") for suffix in ("-wal", "-shm")]
-    had_none = not any(path.exists() for path in beside)
-    try:
-        yield
-    finally:
-        if had_none and any(path.exists() for path in beside):
-            with (
-                suppress(sqlite3.Error),
-                closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)) as connection,
-            ):
-                connection.execute("PRAGMA schema_version").fetchone()
-
-
-def _damage(database: Path) -> str:
-    if database.stat().st_size > _CHECKED_BYTES:
-        return ""
-    # Where nothing can be written SQLite cannot open it in the usual way, which is no damage.
-    for mode in ("mode=ro", "mode=ro&immutable=1"):
-        try:
-            with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{mode}", uri=True)) as connection:
-                found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-        except sqlite3.Error as error:
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                return str(error)
-        else:
-            # It heads its list of damages with the database's name in SQLite: *** in database main ***.
-            return "" if found == "ok" else " ".join(found.rpartition("***")[2].split())
-    return ""
 
 
 def _loss_checks(losses: Sequence[Loss]) -> Iterator[Check]:

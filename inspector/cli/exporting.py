@@ -19,8 +19,7 @@ from inspector.cli.opening import opened
 from inspector.ingest import label_event
 from inspector.model import Event, Filter, Trace
 from inspector.settings import Settings
-from inspector.store import Store
-from inspector.store.sqlite.salvage import Salvaged, salvaged
+from inspector.store import Salvaged, Store, salvaged
 
 _TRACES = 1000
 _EVENTS = 200

@@ -178,5 +178,4 @@ def _database(settings: Settings) -> Generator[_Database]:
             return Rejected()
 
         yield _Database(write, owner.store)
-        while owner.store.index():
-            pass
+        owner.store.maintain()

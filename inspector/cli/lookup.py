@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
 from inspector.model import Event, Filter, Page, Run, Trace, Turn
 from inspector.spooling import is_run_id
-from inspector.store import Store
-from inspector.store.values.gist import answer_in, question_in
+from inspector.store import Store, answer_in, question_in
 
 _PAGE = 1000
 _PAGES_SEARCHED = 200

@@ -1,10 +1,10 @@
-"""The one process that writes the database: it takes in spools, indexes text, checkpoints and prunes."""
+"""The one process that writes the database: it takes in spools, maintains the store and prunes."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -17,17 +17,18 @@ from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.settings import Settings
 from inspector.store import (
+    IDLE_S,
     HomeGone,
     OwnerLock,
     PagesDamaged,
     Pruned,
-    SqliteStore,
     Store,
     StoreBusy,
     StoreError,
     StoreFull,
     StoreReadOnly,
     StoreUnchecked,
+    open_store,
 )
 
 POLL_S = 0.025
@@ -35,14 +36,8 @@ POLL_S = 0.025
 STOP_S = 2.0
 """How long ``stop`` goes on taking in what is there."""
 LONGEST_BACK_OFF_S = 5.0
-INDEX_LIMIT = 512
-"""Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
-CHECKPOINT_EVERY_S = 0.5
-"""How long the log grows while there is more to do: a page that changes with each batch is then copied once."""
-LOG_IDLE_S = 10.0
-"""How long nothing is written before the log gives its space back: a file that is cut and grown again costs more."""
-INDEX_S = 0.05
-"""How long text is indexed, at the least, between two looks at the spools."""
+MAINTAIN_S = 0.05
+"""How long the store is maintained, at the least, between two looks at the spools."""
 PASS_S = 1.0
 """How long the spools are read before the other chores have their turn."""
 PRUNE_EVERY_S = 3600.0
@@ -54,8 +49,6 @@ LONGEST_REST_S = 0.05
 QUIET_REST = 20.0
 """How many times as long as a look that found nothing took is rested, so that files which never change cost little."""
 LONGEST_QUIET_REST_S = 0.5
-WAY = 8.0
-"""How many times as long as it wrote to index text the thread then gives way to requests that wait."""
 
 _log = logging.getLogger(__name__)
 
@@ -68,12 +61,7 @@ class Chores:
     """Whether there is more to do at once."""
     quiet: bool = False
     """Whether the last look found nothing new."""
-    behind: bool = True
-    """Whether there may be text to index and a log to check point."""
     prune_at_s: float = 0.0
-    checkpoint_at_s: float = 0.0
-    shrink_at_s: float | None = None
-    """When the log gives its space back; None where it has."""
 
     def rest_s(self, spent_s: float) -> float:
         """Return how long to rest after a step."""
@@ -95,7 +83,7 @@ class Owner:
             it takes.
         check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
         prune_s: How long it is pruned before the other chores have their turn.
-        idle_s: How long nothing is written before the write-ahead log gives its space back.
+        idle_s: How long nothing is written before the store gives space back.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -111,11 +99,11 @@ class Owner:
         check_s: float | None = None,
         check_later: bool = False,
         prune_s: float = PRUNE_S,
-        idle_s: float = LOG_IDLE_S,
+        idle_s: float = IDLE_S,
     ) -> None:
         self._settings = settings
-        self._idle_s = idle_s
         self._prune_s = prune_s
+        self._idle_s = idle_s
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if why := why_not_ours(settings.home):
             raise StoreReadOnly(why)
@@ -123,15 +111,14 @@ class Owner:
         self._lock.acquire(url)
         try:
             in_place = lambda: self._lock.is_in_place  # noqa: E731
-            self._database = SqliteStore(
-                settings.database, check_s=check_s, check_later=check_later, is_owned=in_place, now_ns=now_ns
+            self.store: Store = open_store(
+                settings, check_s=check_s, check_later=check_later, is_owned=in_place, now_ns=now_ns
             )
-            self.store: Store = self._database
             """The store; every method may be called from any thread, also those that write."""
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
-            self.intake = Intake(self.store, self._received, redact=redacting(on=settings.redact_otlp))
+            self.intake = Intake(self.store, self._tell, redact=redacting(on=settings.redact_otlp))
             """Takes in what arrives by other ways than the spool, with or without ``start``."""
         except BaseException:
             self._lock.release()
@@ -143,7 +130,6 @@ class Owner:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._chores = Chores()
-        self._news = threading.Event()
         self._freed = threading.Event()
 
     def __enter__(self) -> Self:
@@ -167,7 +153,7 @@ class Owner:
             StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
         """
         # Before anything is read that may wait for years: a damaged database takes nothing in.
-        self._database.check(self._stopping.is_set)
+        self.store.prepare(self._stopping.is_set)
         with self._passing:
             taken = self._spool.take_in(deadline_s=deadline_s, read_so_far=read_so_far)
             self._total += taken
@@ -223,7 +209,6 @@ class Owner:
         """Have the thread give what becomes free back to the file system."""
         yield
         self._freed.set()
-        self._news.set()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
         """Delete what is older, and what is more, than the settings allow; see `Retention.prune`.
@@ -254,10 +239,6 @@ class Owner:
         self.stop()
         self.store.close()
         self._lock.release()
-
-    def _received(self) -> None:
-        self._news.set()
-        self._tell()
 
     def _tell(self) -> None:
         for callback in self._listeners:
@@ -290,45 +271,24 @@ class Owner:
         """One look at the spools, then the chores that are due."""
         if not self._lock.is_in_place:
             raise HomeGone(self._settings.home)
-        self._database.follow()
         chores = self._chores
         began_s = time.monotonic()
         taken = self.take_in(deadline_s=began_s + PASS_S)
         chores.busy = not taken.complete
         chores.quiet = not taken.changed
-        if taken.changed or self._news.is_set():
-            self._news.clear()
-            chores.behind = True
         now_s = time.monotonic()
         if self._freed.is_set() or now_s >= chores.prune_at_s:
             # First: what is deleted while it is pruned asks for another pass.
             self._freed.clear()
             chores.prune_at_s = now_s + PRUNE_AGAIN_S
-            chores.shrink_at_s = now_s + self._idle_s
             if self.prune(for_s=self._prune_s).complete:
                 chores.prune_at_s = now_s + PRUNE_EVERY_S
             else:
                 chores.prune_at_s = now_s
-        if chores.behind:
-            chores.shrink_at_s = now_s + self._idle_s
-            chores.behind = self._index(now_s + max(INDEX_S, now_s - began_s))
-            chores.busy |= chores.behind
-            if not chores.busy or now_s >= chores.checkpoint_at_s:
-                self.store.checkpoint()
-                chores.checkpoint_at_s = now_s + CHECKPOINT_EVERY_S
-        elif chores.shrink_at_s is not None and now_s >= chores.shrink_at_s:
-            chores.shrink_at_s = None if self._database.shrink_log() else now_s + self._idle_s
-
-    def _index(self, until_s: float) -> bool:
-        """Bring search up to date, half of the time at most; returns whether it is still behind."""
-        began_s = time.monotonic()
-        while self.store.index(INDEX_LIMIT):
-            # The lock of the store goes to whoever asks first, which would always be this loop.
-            self.intake.wait_idle((time.monotonic() - began_s) * WAY)
-            began_s = time.monotonic()
-            if began_s > until_s:
-                return True
-        return False
+        for_s = max(MAINTAIN_S, now_s - began_s)
+        chores.busy |= self.store.maintain(
+            for_s=for_s, idle_s=self._idle_s, busy=chores.busy, give_way=self.intake.wait_idle
+        )
 
     def _guarded(self, step: Callable[[], object]) -> bool:
         """Run a step; its failure shows in ``problems`` and it is tried again: a dead thread takes in nothing."""
@@ -340,8 +300,6 @@ class Owner:
             return False  # as the store says itself
         except StoreFull as error:
             self._fail(f"{error}; what is recorded waits in the spool", traceback=False)
-            with suppress(StoreError):
-                self._database.relieve()
         except StoreBusy as error:
             self._fail(f"the database is busy and is tried again: {error}", traceback=False)
         except (StoreError, OSError) as error:

@@ -12,12 +12,12 @@ from inspector.settings import Settings
 from inspector.store import (
     OwnedElsewhere,
     PagesDamaged,
-    SqliteStore,
     Store,
     StoreError,
     StoreFull,
     StoreReadOnly,
     StoreUnchecked,
+    open_store,
 )
 
 LOCK_WAIT_S = 5.0
@@ -85,9 +85,9 @@ def open_home(
         yield owner.store
 
 
-def _as_it_is(settings: Settings, why: StoreError | None) -> SqliteStore:
+def _as_it_is(settings: Settings, why: StoreError | None) -> Store:
     try:
-        return SqliteStore(settings.database, read_only=True)
+        return open_store(settings, read_only=True)
     except StoreError:
         # One of an earlier version is brought up to date before it is read, which takes space.
         if isinstance(why, StoreFull):
@@ -102,8 +102,7 @@ def _catch_up(
         taken = owner.take_in(read_so_far=read_so_far)
         if taken.ignored and (left := left_by_others(settings.home)):
             as_it_is(left)
-        while owner.store.index():
-            pass
+        owner.store.maintain()
     except StoreFull as error:
         as_it_is(f"{error}{_CONSEQUENCES[StoreFull]}")
 

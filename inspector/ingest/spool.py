@@ -272,8 +272,8 @@ class Spool:
         missing = {name for name in self._marks.keys() - {segment.name for segment in segments} if self._is_gone(name)}
         if not done and not missing:
             return TakenIn()
-        # A commit is on disk with the next checkpoint; after a power cut the rows or the file must be there.
-        self._store.checkpoint()
+        # After a power cut the rows or the file must be there.
+        self._store.sync()
         known = {*missing, *(segment.name for segment in done)}
         files = files_by_process(self._directory)
         ended = {process for process in map(process_of, known) if process}

@@ -1,4 +1,4 @@
-"""Spans on disk: one SQLite file that one process writes and any number read."""
+"""Spans on disk: `Store` is what can be done with them, `open_store` the one way to get at them."""
 
 from inspector.store.errors import (
     CursorInvalid,
@@ -15,13 +15,18 @@ from inspector.store.errors import (
     StoreReadOnly,
     StoreUnchecked,
 )
-from inspector.store.limits import ReadLimits
+from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.protocol import Age, Health, Kept, Pruned, Removed, Rule, SpoolMark, Store
-from inspector.store.sqlite import SqliteStore
+from inspector.store.nouns import Age, Health, Kept, Pruned, Removed, Rule, SpoolMark
+from inspector.store.opening import open_store
+from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
+from inspector.store.sqlite.examination import damage_of, left_as_found
+from inspector.store.sqlite.salvage import Salvaged, salvaged
+from inspector.store.values.gist import answer_in, question_in
 
 __all__ = [
+    "IDLE_S",
     "Age",
     "CursorInvalid",
     "Health",
@@ -35,8 +40,8 @@ __all__ = [
     "ReadLimits",
     "Removed",
     "Rule",
+    "Salvaged",
     "SpoolMark",
-    "SqliteStore",
     "Store",
     "StoreBusy",
     "StoreDamaged",
@@ -46,5 +51,11 @@ __all__ = [
     "StoreNewer",
     "StoreReadOnly",
     "StoreUnchecked",
+    "answer_in",
+    "damage_of",
+    "left_as_found",
+    "open_store",
+    "question_in",
+    "salvaged",
     "stopped_when",
 ]

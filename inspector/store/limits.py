@@ -1,4 +1,4 @@
-"""How much one question to the store may read, and when a search of it is worth listing."""
+"""How much one question to the store may read, when a search of it is worth listing, and when it rests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,5 +34,7 @@ class ReadLimits:
     """The same for traces, smaller than those for spans: each trace may have many."""
 
 
+IDLE_S = 10.0
+"""How long nothing is written before a store gives space back."""
 READ_LIMITS = ReadLimits()
 """Those of every store that is not handed others."""

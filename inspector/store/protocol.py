@@ -1,18 +1,15 @@
 """The seam between the inspector and its database: what any store can do."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from inspector.model import (
     Event,
     Filter,
     GroupBy,
     Hits,
-    Kind,
     Label,
     Loss,
-    Losses,
     NewLabel,
     Order,
     Page,
@@ -31,87 +28,7 @@ from inspector.model import (
     TraceSort,
     Turn,
 )
-
-Age: TypeAlias = Literal["time", "arrival"]
-"""What the age of a trace counts from: the time at which it was over, or that at which the last of it arrived."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpoolMark:
-    """How far one spool file was taken in; all counts are totals for that file."""
-
-    name: str
-    inode: int
-    """Tells a file that was replaced under the same name."""
-    offset: int
-    """Bytes taken in: the next line begins here."""
-    lines: int = 0
-    bad_lines: int = 0
-    spans: int = 0
-    bad_spans: int = 0
-
-
-Rule: TypeAlias = Literal["age", "size"]
-"""Why retention removes something: it arrived too long ago, or there is too much."""
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """What retention last removed by one rule, once all of it was gone."""
-
-    rule: Rule
-    at_ns: int
-    traces: int
-    spans: int
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """Figures about the store as a whole."""
-
-    spans: int
-    bytes: int
-    """Size of the database and its write-ahead log on disk."""
-    used_bytes: int
-    """How much of the database is not free for new spans."""
-    oldest_ns: int | None
-    last_seq: int
-    search_behind: int
-    """Changes that full-text search does not know yet."""
-    schema_version: str
-    sqlite_version: str
-    losses: Losses
-    """What was not recorded, of what is kept."""
-    losses_ever: Losses
-    """The same with what was pruned."""
-    calls_ever: Mapping[Kind, tuple[int, int]]
-    """How many calls of each kind were stored, and how many of them failed, also of those removed since."""
-    removed: tuple[Removed, ...] = ()
-    """What retention last removed, the latest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """How much is kept, and what retention removes next."""
-
-    runs: int
-    traces: int
-    next_trace: Trace | None
-    """The one that arrived first."""
-    next_arrived_ns: int | None
-    """The end of the hour in which the last of it arrived; None where that is not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """What one retention pass removed."""
-
-    traces: int
-    spans: int
-    bytes: int
-    """How much the database shrank on disk."""
-    complete: bool = True
-    """Whether all was removed that had to be; otherwise the time was over, and the next pass goes on."""
+from inspector.store.nouns import Age, Health, Kept, Pruned, Removed, SpoolMark
 
 
 class Store(Protocol):
@@ -411,12 +328,42 @@ class Store(Protocol):
         """Returns the hour in which something last arrived or age was last looked at; None if that is not known."""
         ...
 
-    def index(self, limit: int = 2000) -> int:
-        """Brings full-text search up to date by at most that many changes; 0 means nothing is left."""
+    def prepare(self, give_up: Callable[[], bool] = ...) -> None:
+        """Makes ready what is to be written, which may take long; returns at once where it is.
+
+        What its last owner did not close is checked for damage, and what has taken its place is opened.
+
+        Args:
+            give_up: Asked now and then whether to stop.
+
+        Raises:
+            StoreError: It cannot be written, now (``StoreBusy``) or at all.
+        """
         ...
 
-    def checkpoint(self) -> None:
-        """Moves the write-ahead log into the database without waiting for readers."""
+    def maintain(
+        self,
+        *,
+        for_s: float = ...,
+        idle_s: float = ...,
+        busy: bool = ...,
+        give_way: Callable[[float], object] = ...,
+    ) -> bool:
+        """Does what is due beside writing, such as bringing search up to date, and returns whether there is more.
+
+        Args:
+            for_s: How long it may take, give or take one transaction; without it, until nothing is due.
+            idle_s: How long nothing was written before space is given back, which it costs to take again.
+            busy: Whether more is to be written at once, so that what can wait does.
+            give_way: Called between transactions with how many seconds others may have first.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        ...
+
+    def sync(self) -> None:
+        """Makes what was committed survive a power cut."""
         ...
 
     def used_bytes(self) -> int:

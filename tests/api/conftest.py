@@ -22,7 +22,7 @@ from inspector.api import LiveLimits, Token, create_app
 from inspector.ingest import Owner
 from inspector.model import Span, SpanError
 from inspector.settings import Settings
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 SECRET = "a-secret-of-the-tests-only"
 BASE = "http://127.0.0.1:7800"

@@ -10,8 +10,7 @@ from starlette.testclient import TestClient
 
 from inspector.api import create_app
 from inspector.ingest import Owner
-from inspector.store import SqliteStore
-from inspector.store.sqlite import soundness
+from inspector.store.sqlite import SqliteStore, soundness
 
 from .conftest import BASE, SECRET
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 SECRET = "a-secret-of-the-tests-only"
 AGENT = """

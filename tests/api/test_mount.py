@@ -7,7 +7,8 @@ from starlette.testclient import TestClient
 
 from inspector.api import AddressUnusable, create_app, mount
 from inspector.api.service import LateHome, OpenHome
-from inspector.store import OwnedElsewhere, OwnerLock, SqliteStore, StoreBusy
+from inspector.store import OwnedElsewhere, OwnerLock, StoreBusy
+from inspector.store.sqlite import SqliteStore
 
 SECRET = "a-secret-of-the-tests-only"
 BEARER = {"Authorization": f"Bearer {SECRET}"}

@@ -15,7 +15,8 @@ from inspector.api.errors import Refusal
 from inspector.api.parameters import EventsQuery, TracesQuery, read_query
 from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, Reads, page_cost, stats_cost
 from inspector.model import Filter
-from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, stopped_when
+from inspector.store import QueryTooSlow, ReadLimits, stopped_when
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.engine import READERS
 
 HEAVY, HEAVIEST = CHEAP_ROWS + 1, SHARE_ROWS + 1

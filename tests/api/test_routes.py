@@ -394,7 +394,8 @@ def most_threads(client):
 
 
 def test_a_busy_store_asks_to_come_back(client, problem, monkeypatch):
-    from inspector.store import QueryTooSlow, SqliteStore, StoreDamaged, StoreReadOnly
+    from inspector.store import QueryTooSlow, StoreDamaged, StoreReadOnly
+    from inspector.store.sqlite import SqliteStore
 
     for error, status in (
         (StoreBusy("locked"), 503),
@@ -570,7 +571,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 import inspector.api
 from inspector.settings import Settings
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 home = pathlib.Path(tempfile.mkdtemp())
 settings = Settings(home=home, token="a-secret-of-the-tests-only")
 head = {"Authorization": "Bearer a-secret-of-the-tests-only"}

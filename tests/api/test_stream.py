@@ -15,7 +15,8 @@ from inspector.api.listeners import Listener, gap_frame, span_frame
 from inspector.api.live import CATCH_UP_BYTES, Live
 from inspector.api.server import Server
 from inspector.model import Filter
-from inspector.store import QueryTooSlow, ReadLimits, SqliteStore, StoreBusy
+from inspector.store import QueryTooSlow, ReadLimits, StoreBusy
+from inspector.store.sqlite import SqliteStore
 
 SECRET = "a-secret-of-the-tests-only"
 

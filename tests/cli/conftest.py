@@ -152,7 +152,7 @@ def home(tmp_path) -> Path:
 @pytest.fixture
 def write_spans(home, empty_database) -> Callable[..., None]:
     """Put spans into the database of ``home``."""
-    from inspector.store import SqliteStore
+    from inspector.store.sqlite import SqliteStore
 
     def write(*spans: Span) -> None:
         path = home / "inspector.db"

@@ -8,7 +8,8 @@ from emitted import VARIABLE
 
 from inspector.cli.checks import check_packages, check_sqlite, check_variables
 from inspector.cli.versions import MISSING, versions
-from inspector.store import Removed, SqliteStore
+from inspector.store import Removed
+from inspector.store.sqlite import SqliteStore
 
 
 @pytest.fixture

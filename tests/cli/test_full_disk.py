@@ -16,7 +16,8 @@ from inspector.cli.app import run as command
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
-from inspector.store import SqliteStore, StoreFull
+from inspector.store import StoreFull
+from inspector.store.sqlite import SqliteStore
 
 TOKEN = "a-token-of-the-tests-only"
 

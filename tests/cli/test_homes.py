@@ -18,7 +18,7 @@ from inspector.record.renderer import Line
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import Spool
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 NOBODY = 65534
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else for a while")

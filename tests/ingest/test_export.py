@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.ingest import read_span
 from inspector.model import Filter
 from inspector.otlp import decode, export_lines
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 EXPORTS = sorted(Path(__file__).parent.glob("exports/*.json*"))
 KEPT = ("seq",)

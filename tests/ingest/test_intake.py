@@ -7,7 +7,8 @@ import pytest
 from inspector.ingest import Intake, IntakeFull
 from inspector.model import Filter
 from inspector.otlp import Decoded, DecodedSpan, Scope
-from inspector.store import SqliteStore, StoreBusy
+from inspector.store import StoreBusy
+from inspector.store.sqlite import SqliteStore
 
 
 def decoded(*numbers, **fields):

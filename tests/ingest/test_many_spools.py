@@ -8,7 +8,8 @@ import pytest
 from inspector.ingest import Spool
 from inspector.ingest.owner import Chores
 from inspector.model import Filter
-from inspector.store import SqliteStore, StoreBusy
+from inspector.store import StoreBusy
+from inspector.store.sqlite import SqliteStore
 
 
 @pytest.fixture

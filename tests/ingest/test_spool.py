@@ -18,7 +18,8 @@ from inspector.model import Filter, Loss, Losses
 from inspector.otlp import decode
 from inspector.parts import part_line
 from inspector.spooling import process_of, unwritten_name
-from inspector.store import SqliteStore, StoreBusy
+from inspector.store import StoreBusy
+from inspector.store.sqlite import SqliteStore
 
 PROCESS = "20261122T100000-4711-00c0ffee"
 

@@ -100,7 +100,7 @@ def test_a_process_that_only_reads_sends_elsewhere(serve_home, protobuf, tmp_pat
 
     from inspector.api import Token, create_app
     from inspector.settings import Settings
-    from inspector.store import SqliteStore
+    from inspector.store.sqlite import SqliteStore
 
     home = tmp_path / "home"
     with serve_home(home) as server:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.model import Span, SpanError
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.engine import driver
 
 START_NS = 1_790_000_000_000_000_000

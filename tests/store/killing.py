@@ -10,7 +10,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from inspector.model import Filter, Span
-from inspector.store import SpoolMark, SqliteStore
+from inspector.store import SpoolMark
+from inspector.store.sqlite import SqliteStore
 
 BATCH = 20
 

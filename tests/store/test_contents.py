@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.model import Filter, Span
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 INPUT, PROMPT = "gen_ai.input.messages", "mcp.llm.prompt_json"
 DEFINITIONS = "gen_ai.tool.definitions"

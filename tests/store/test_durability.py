@@ -12,7 +12,8 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from inspector.model import Filter, Span
-from inspector.store import SqliteStore, StoreBusy
+from inspector.store import StoreBusy
+from inspector.store.sqlite import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 def spans(name, count):
     return [Span(trace_id=name, span_id=f"{name}-{at}", name=name, kind="tool", status="ok", start_ns=1, end_ns=2,

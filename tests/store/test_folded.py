@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.model import Filter
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 ONE, OTHER = {"inspector.emitter": "langchain"}, {"inspector.emitter": "openai"}
 """Two recorders."""

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter, Span, SpanError
-from inspector.store import ReadLimits, SqliteStore
+from inspector.store import ReadLimits
+from inspector.store.sqlite import SqliteStore
 
 PICK = st.sampled_from(["x", "y", None])
 SPANS = st.lists(

@@ -7,7 +7,8 @@ import pytest
 from msgspec import structs
 
 from inspector.model import Filter, SpanError
-from inspector.store import SpoolMark, SqliteStore
+from inspector.store import SpoolMark
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.engine import writer_engine
 from inspector.store.sqlite.migrations import upgrade
 

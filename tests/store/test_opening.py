@@ -14,17 +14,8 @@ from alembic.script import ScriptDirectory
 
 import inspector.store.sqlite.migrations as migrations
 from inspector.model import Filter
-from inspector.store import (
-    PagesDamaged,
-    SqliteStore,
-    StoreBusy,
-    StoreDamaged,
-    StoreError,
-    StoreMissing,
-    StoreNewer,
-    StoreReadOnly,
-)
-from inspector.store.sqlite import soundness, tables
+from inspector.store import PagesDamaged, StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNewer, StoreReadOnly
+from inspector.store.sqlite import SqliteStore, soundness, tables
 from inspector.store.values import rows as rows_module
 
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
-from inspector.store import CursorInvalid, SqliteStore
+from inspector.store import CursorInvalid
+from inspector.store.sqlite import SqliteStore
 
 TRACE = "a" * 32
 PICK = st.sampled_from(["x", "y", None])

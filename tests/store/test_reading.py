@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
-from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, SqliteStore, stopped_when
+from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, stopped_when
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.engine import limited, reader_engine, translated
 from inspector.store.sqlite.health import read_health
 

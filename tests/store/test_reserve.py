@@ -3,7 +3,8 @@ import os
 import pytest
 
 from inspector.model import Filter
-from inspector.store import SqliteStore, StoreFull
+from inspector.store import StoreFull
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.removal import MOST_SPANS, Removal
 from inspector.store.sqlite.reserve import LEAST_BYTES, Reserve
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from inspector.model import STATUSES, Filter, Span
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.rollups import _load_shares, _sum_shares, load_traces, sum_trace
 
 PICK = st.sampled_from([None, "x", "y"])

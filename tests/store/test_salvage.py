@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from inspector.model import Filter, Span
-from inspector.store import SqliteStore, StoreMissing
+from inspector.store import StoreMissing
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.salvage import salvaged
 from inspector.store.sqlite.salvage.pages import Pages
 from inspector.store.sqlite.salvage.rows import is_span

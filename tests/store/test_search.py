@@ -7,7 +7,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.model import Filter, Span, SpanError
-from inspector.store import ReadLimits, SqliteStore
+from inspector.store import ReadLimits
+from inspector.store.sqlite import SqliteStore
 
 INPUT = "gen_ai.input.messages"
 

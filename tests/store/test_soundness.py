@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from inspector.model import Filter
-from inspector.store import PagesDamaged, SqliteStore, StoreBusy, StoreFull, StoreUnchecked
-from inspector.store.sqlite import soundness
+from inspector.store import PagesDamaged, StoreBusy, StoreFull, StoreUnchecked
+from inspector.store.sqlite import SqliteStore, soundness
 
 PAGE = 16384
 
@@ -81,7 +81,7 @@ def test_a_check_that_is_put_off_lets_it_be_read_and_then_written(filled, make_s
         assert len(store.events(Filter(), limit=1000).items) == 200
         with pytest.raises(StoreUnchecked, match="being checked for damage"):
             store.write([make_span()])
-        store.check()
+        store.prepare()
         store.write([make_span()])
         assert len(store.events(Filter(), limit=1000).items) == 201
     assert soundness.is_as_left(filled)
@@ -93,7 +93,7 @@ def test_a_check_that_is_put_off_finds_the_same_damage(filled, make_span):
         assert "is being checked" in store.problem
         for _ in range(2):
             with pytest.raises(PagesDamaged):
-                store.check()
+                store.prepare()
         with pytest.raises(PagesDamaged):
             store.write([make_span()])
         assert "is damaged" in store.problem
@@ -209,7 +209,7 @@ def test_damage_that_a_reader_meets_while_a_file_is_checked_is_kept(filled, make
 
         monkeypatch.setattr(soundness, "check", check)
         with pytest.raises(PagesDamaged, match="met by a reader"):
-            store.check()
+            store.prepare()
         with pytest.raises(PagesDamaged, match="met by a reader"):
             store.write([make_span()])
 
@@ -231,9 +231,9 @@ def test_a_file_that_comes_while_another_is_checked_is_not_taken_for_that_one(fi
 
         monkeypatch.setattr(soundness, "check", check)
         with pytest.raises(StoreBusy, match="repeat the write"):
-            store.check()
+            store.prepare()
         assert looked_at[1:] == [filled.stat().st_ino]
-        store.check()
+        store.prepare()
         store.write([make_span()])
         assert len(store.events(Filter(), limit=1000).items) == 201
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.model import Filter, GroupBy, Span, SpanError
-from inspector.store import ReadLimits, SqliteStore
+from inspector.store import ReadLimits
+from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.stats import quantile
 from inspector.store.sqlite.whole_stats import TRACES
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.model import STATUSES, Filter, Span, SpanError
-from inspector.store import SpoolMark, SqliteStore
+from inspector.store import SpoolMark
+from inspector.store.sqlite import SqliteStore
 
 
 def test_a_start_record_is_replaced_in_place_by_its_end(store, make_span, rows_of):

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from inspector.model import Span
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 DEMO_SPANS = 35

@@ -9,7 +9,7 @@ from serving import fill, wait_until
 from stories import many_runs, message, model_call, tool_call
 
 from inspector.model import Filter, Loss, Span
-from inspector.store import SqliteStore
+from inspector.store.sqlite import SqliteStore
 
 RUN = re.compile(r"/runs/run-[0-9]{4}")
 

@@ -1,11 +1,10 @@
 """Figures about the store as a whole."""
 
-import sqlite3
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
-from inspector.store.protocol import Health, Kept
+from inspector.store.nouns import Health, Kept
 from inspector.store.sqlite.arrivals import arrived_by
 from inspector.store.sqlite.counters import calls_ever, load_counters
 from inspector.store.sqlite.losses import sum_losses
@@ -27,7 +26,6 @@ def read_health(connection: Connection, path: Path) -> Health:
         last_seq=counts["seq"],
         search_behind=counts["seq"] - counts["indexed"],
         schema_version=SCHEMA_VERSION,
-        sqlite_version=sqlite3.sqlite_version,
         losses=losses,
         losses_ever=losses_ever,
         calls_ever=calls_ever(counts),

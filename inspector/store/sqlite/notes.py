@@ -5,7 +5,7 @@ from typing import Final, get_args
 
 from sqlalchemy import Connection
 
-from inspector.store.protocol import Removed, Rule
+from inspector.store.nouns import Removed, Rule
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.values.rows import clamp
 

@@ -33,7 +33,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.protocol import Health, Kept, SpoolMark
+from inspector.store.nouns import Health, Kept, SpoolMark
 from inspector.store.sqlite import arrivals, notes, reader, retention, run_lists
 from inspector.store.sqlite.health import read_health, read_kept
 from inspector.store.sqlite.hits import Place, read_hits

@@ -1,5 +1,6 @@
 """The store on one SQLite file: one connection writes, others only read."""
 
+import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -8,9 +9,9 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 
 from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.errors import PagesDamaged, StoreError, StoreReadOnly
-from inspector.store.limits import READ_LIMITS, ReadLimits
-from inspector.store.protocol import Age, Pruned, Removed, SpoolMark
+from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
+from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
+from inspector.store.nouns import Age, Pruned, Removed, SpoolMark
 from inspector.store.sqlite import arrivals, notes, retention, soundness, unwritable, writer
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
@@ -23,6 +24,7 @@ from inspector.store.sqlite.removal import Removal
 from inspector.store.sqlite.reserve import Reserve
 from inspector.store.sqlite.search import index_some
 from inspector.store.sqlite.turns import Turns
+from inspector.store.sqlite.upkeep import Upkeep
 from inspector.store.sqlite.writing import WriteConnection
 from inspector.store.values.rows import clean, scrubbed
 
@@ -77,6 +79,7 @@ class SqliteStore(SqliteReads):
         self._conversations = Conversations()
         self._families = Families()
         self._turns = Turns()
+        self._upkeep = Upkeep(self.index, self.checkpoint, self.shrink_log)
 
     @property
     def problem(self) -> str | None:
@@ -84,21 +87,27 @@ class SqliteStore(SqliteReads):
         refusal = None if self._writer is None else self._writer.refusal
         return self._damage if refusal is None else str(refusal)
 
-    def check(self, give_up: Callable[[], bool] = lambda: False) -> None:
-        """Check a database that was opened to be checked later, so that it can be written; see `WriteConnection.check`.
+    def prepare(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """See `Store.prepare`."""
+        writer = self._writable()
+        writer.follow()
+        writer.check(give_up)
 
-        Raises:
-            StoreError: It cannot be written.
-        """
-        self._writable().check(give_up)
+    def maintain(
+        self,
+        *,
+        for_s: float = math.inf,
+        idle_s: float = IDLE_S,
+        busy: bool = False,
+        give_way: Callable[[float], object] = lambda _: None,
+    ) -> bool:
+        """See `Store.maintain`."""
+        with self._relieved():
+            return self._upkeep.run(for_s=for_s, idle_s=idle_s, busy=busy, give_way=give_way)
 
-    def follow(self) -> None:
-        """Open the file that is in the place of this one, if another is; see `WriteConnection.follow`.
-
-        Raises:
-            StoreError: Another one was opened, or could not be.
-        """
-        self._writable().follow()
+    def sync(self) -> None:
+        """See `Store.sync`."""
+        self.checkpoint()
 
     def write(
         self,
@@ -174,12 +183,12 @@ class SqliteStore(SqliteReads):
             notes.doubt_clock(connection, doubted=doubted)
 
     def index(self, limit: int = 2000) -> int:
-        """See `Store.index`."""
-        with self._write() as connection:
+        """Bring full-text search up to date by at most that many changes; 0 means nothing is left."""
+        with self._transaction() as connection:
             return index_some(connection, limit)
 
     def checkpoint(self) -> None:
-        """See `Store.checkpoint`."""
+        """Move the write-ahead log into the database without waiting for readers."""
         self._writable().checkpoint()
         self._reserve.keep()
 
@@ -194,7 +203,7 @@ class SqliteStore(SqliteReads):
         """
         return self._writable().shrink_log()
 
-    def relieve(self) -> None:
+    def _relieve(self) -> None:
         """Give back the space of the write-ahead log, which a full disk has kept from being moved."""
         writer = self._writable()
         with writer.alone():
@@ -243,7 +252,23 @@ class SqliteStore(SqliteReads):
         return self._writer
 
     @contextmanager
+    def _relieved(self) -> Generator[None]:
+        """Make what room there is where the block finds none."""
+        try:
+            yield
+        except StoreFull:
+            with suppress(StoreError):
+                self._relieve()
+            raise
+
+    @contextmanager
     def _write(self) -> Generator[Connection]:
+        with self._relieved(), self._transaction() as connection:
+            yield connection
+        self._upkeep.note_write()
+
+    @contextmanager
+    def _transaction(self) -> Generator[Connection]:
         writer = self._writable()
         # Whoever writes next must not refer to messages that were never committed.
         with writer.alone():
@@ -256,9 +281,10 @@ class SqliteStore(SqliteReads):
 
     @contextmanager
     def _remove(self) -> Generator[Connection]:
-        with self._write() as connection:
+        with self._transaction() as connection:
             self._forget()
             yield connection
+        self._upkeep.note_write()
 
     @contextmanager
     def _removal(self) -> Generator[Removal]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.frames import Refers
 from inspector.model import AttributeValue, Kind, Span, Status
-from inspector.store.protocol import SpoolMark
+from inspector.store.nouns import SpoolMark
 from inspector.store.sqlite import rollups, search
 from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows

@@ -1,0 +1,47 @@
+"""The one way in: which engine keeps the spans of a home is decided here, and nowhere else."""
+
+import time
+from collections.abc import Callable
+
+from inspector.settings import Settings
+from inspector.store.limits import READ_LIMITS, ReadLimits
+from inspector.store.protocol import Store
+from inspector.store.sqlite import SqliteStore
+
+
+def open_store(  # what a home can be opened with
+    settings: Settings,
+    *,
+    read_only: bool = False,
+    check_s: float | None = None,
+    check_later: bool = False,
+    limits: ReadLimits = READ_LIMITS,
+    is_owned: Callable[[], bool] = lambda: True,
+    now_ns: Callable[[], int] = time.time_ns,
+) -> Store:
+    """Opens the store of a home; one that is opened for writing is created and brought up to date.
+
+    At most one process may open it for writing, as `OwnerLock` decides.
+
+    Args:
+        settings: Where the home is.
+        read_only: Whether nothing will be written.
+        check_s: How long a store that its last owner did not close may be checked for damage before it is written; None
+            for as long as it takes.
+        check_later: Whether such a store is only read until `Store.prepare`, instead of being checked now.
+        limits: How much one question may read.
+        is_owned: Asked before what has taken the place of the store is opened.
+        now_ns: The clock that says when spans arrive.
+
+    Raises:
+        StoreError: It is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be written.
+    """
+    return SqliteStore(
+        settings.database,
+        read_only=read_only,
+        check_s=check_s,
+        check_later=check_later,
+        limits=limits,
+        is_owned=is_owned,
+        now_ns=now_ns,
+    )
