@@ -1,0 +1,115 @@
+"""What any engine of the store has to pass; another one is one more entry of `ENGINES`."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from made_spans import AGENTS, BASE_NS, ERRORS, MODELS, MS, SERVICES, TOOLS, WORDS, Made, make, spans_of
+from oracle import Oracle
+
+from inspector.model import KINDS, STATUSES, Filter
+from inspector.settings import Settings
+from inspector.store import ReadLimits, Store, open_store
+
+ENGINES = ("sqlite",)
+SEEDS = (1, 2, 3, 4)
+LIMITS = {
+    "usual": ReadLimits(),
+    "walked": ReadLimits(few_matches=0, listed_spans=0, span_steps=(3,), sorted_steps=(5,), trace_steps=(2,)),
+}
+"""Ways to an answer: by an index or by looking at rows in the order of the list, which an engine may have or not."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A store, and what it has to answer."""
+
+    store: Store
+    oracle: Oracle
+    made: Made
+    seed: int
+
+    def filters(self, count: int) -> Iterator[Filter]:
+        """Filters that a few or many of the spans meet, always the same ones."""
+        rng = random.Random(f"filters {self.seed}")
+        yield Filter()
+        for _ in range(count):
+            names = rng.sample(sorted(_VALUES), rng.choice((1, 1, 2, 3)))
+            yield Filter(**{name: rng.choice(_VALUES[name]) for name in names})
+
+
+_VALUES = {
+    "kinds": [(kind,) for kind in KINDS[:5]] + [("llm", "tool")],
+    "statuses": [(status,) for status in STATUSES] + [("error", "running")],
+    "session_id": ["s1", "s2", "nobody"],
+    "run_id": ["r1", "r2", "nothing"],
+    "parent_id": [f"{1:016x}", f"{3:016x}"],
+    "name": [f"llm {WORDS[0]}", f"tool {WORDS[1]}"],
+    "name_prefix": ["tool", "agent b", "llm"],
+    "agent": AGENTS,
+    "model": [*MODELS, "nowhere"],
+    "tool": [*TOOLS, "hammer"],
+    "service": SERVICES,
+    "error_type": [*ERRORS, "Timeout"],
+    "hook": ["tool_call", "run"],
+    "duplicates": [False],
+    "since_ns": [BASE_NS + at * 5_000 * MS for at in (3, 8)],
+    "until_ns": [BASE_NS + at * 5_000 * MS for at in (6, 12)],
+    "min_duration_ms": [0, 10.0],
+    "max_duration_ms": [5.0, 20],
+    "min_cost_usd": [0, 0.1],
+    "max_cost_usd": [0.01, 1],
+    "attributes": [(("shade", WORDS[2]),), (("level", "2"),), (("shade", WORDS[0]), ("level", "1"))],
+    "arguments": [(("city", WORDS[3]),), (("rows[0].id", "2"),)],
+    "results": [(("city", WORDS[1]),)],
+    "q": [WORDS[0], f"{WORDS[1]} {WORDS[2]}", "cop*", f"tool {WORDS[4]}", "found", "neverwritten"],
+}
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def engine(request, empty_database) -> Callable[..., Store]:
+    """Opens a new store of the engine in a directory."""
+
+    def open_new(home: Path, **options) -> Store:
+        settings = Settings(home=home)
+        empty_database(settings.database)
+        return open_store(settings, **options)
+
+    return open_new
+
+
+@pytest.fixture(scope="module", params=[(seed, way) for seed in SEEDS for way in LIMITS], ids=str)
+def kept(request, engine, tmp_path_factory) -> Iterator[Kept]:
+    """A store that took everything in, to be looked at alone."""
+    seed, way = request.param
+    made = make(seed)
+    with closing(engine(tmp_path_factory.mktemp("home") / "home", limits=LIMITS[way])) as store:
+        for batch in made.batches:
+            store.write(batch)
+        store.maintain()
+        oracle = Oracle(made.folded)
+        oracle.write(spans_of(made.batches))
+        yield Kept(store, oracle, made, seed)
+
+
+@pytest.fixture
+def fill(engine, tmp_path) -> Iterator[Callable[[int], Kept]]:
+    """Fills a store that may be changed."""
+    stores: list[Store] = []
+
+    def filled(seed: int, **options) -> Kept:
+        made, oracle = make(seed), None
+        stores.append(engine(tmp_path / f"home {len(stores)}", **options))
+        oracle = Oracle(made.folded)
+        for batch in made.batches:
+            stores[-1].write(batch)
+            oracle.write(batch)
+        stores[-1].maintain()
+        return Kept(stores[-1], oracle, made, seed)
+
+    yield filled
+    for store in stores:
+        store.close()

@@ -1,0 +1,127 @@
+import dataclasses
+import json
+
+import pytest
+from lists import in_order, walk
+from oracle import duration_ms
+
+from inspector.model import Filter
+
+TOKENS = {
+    "time": lambda span: span.start_ns,
+    "duration": duration_ms,
+    "cost": lambda span: span.cost_usd,
+    "tokens": lambda span: (
+        None
+        if span.input_tokens is None and span.output_tokens is None
+        else (span.input_tokens or 0) + (span.output_tokens or 0)
+    ),
+}
+
+
+def key_of(event):
+    return event.trace_id, event.span_id
+
+
+def test_every_event_is_what_its_records_add_up_to(kept):
+    found = {key_of(event): dataclasses.replace(event, seq=0) for event in walk(kept.store.events, Filter())}
+    assert found == {key: kept.oracle.event(span) for key, span in kept.oracle.spans.items()}
+
+
+def test_every_filter_finds_what_it_says(kept):
+    for where in kept.filters(150):
+        found = [key_of(event) for event in walk(kept.store.events, where)]
+        assert len(found) == len(set(found)), where
+        assert set(found) == {(span.trace_id, span.span_id) for span in kept.oracle.events(where)}, where
+
+
+@pytest.mark.parametrize("order", ["desc", "asc"])
+@pytest.mark.parametrize("sort", TOKENS)
+def test_lists_are_in_order_whatever_the_page(kept, sort, order):
+    for limit, where in zip((1, 3, 500), kept.filters(2), strict=True):
+        found = walk(kept.store.events, where, sort=sort, order=order, limit=limit)
+        spans = kept.oracle.events(where)
+        keys = {(span.trace_id, span.span_id): TOKENS[sort](span) for span in spans}
+        assert sorted(map(key_of, found)) == sorted(keys)
+        assert [keys[key_of(event)] for event in found] == in_order(list(keys.values()), order)
+
+
+def test_events_in_full_give_back_what_was_written(kept):
+    found = {key_of(event): event for event in walk(kept.store.events, Filter(), full=True)}
+    for key, span in kept.oracle.spans.items():
+        event = found[key]
+        assert json.loads(bytes(event.attributes)) == span.attributes
+        assert json.loads(bytes(event.events)) == list(span.events)
+        assert json.loads(bytes(event.links)) == list(span.links)
+        for field, attribute in ((event.input, span.input_key), (event.output, span.output_key)):
+            text = span.attributes.get(attribute or "")
+            assert (None if field is None else json.loads(bytes(field))) == (
+                json.loads(text) if text and text.startswith("{") else text
+            )
+
+
+def test_one_event_is_found_by_its_ids(kept):
+    for trace_id, span_id in list(kept.oracle.spans)[::7]:
+        event = kept.store.event(span_id, trace_id=trace_id)
+        assert key_of(event) == (trace_id, span_id)
+        assert event.attributes is not None
+        assert kept.store.event(span_id).span_id == span_id
+    assert kept.store.event("e" * 16) is None
+    assert kept.store.event(span_id, trace_id="0" * 32) is None
+
+
+def test_changes_are_told_in_order_and_each_event_once(kept):
+    for where in kept.filters(30):
+        found, seq = [], 0
+        while events := kept.store.after(seq, where, limit=5):
+            assert all(seq < event.seq for event in events)
+            found += events
+            seq = events[-1].seq
+        assert [event.seq for event in found] == sorted({event.seq for event in found})
+        assert sorted(map(key_of, found)) == sorted((s.trace_id, s.span_id) for s in kept.oracle.events(where)), where
+    assert kept.store.last_seq() == kept.store.indexed_seq() >= len(kept.oracle.spans)
+
+
+def test_outlines_have_every_span_of_a_trace(kept):
+    for trace_id in kept.oracle.trace_ids():
+        rows, cursor = [], None
+        while True:
+            outline = kept.store.outline(trace_id, cursor=cursor, limit=4)
+            rows += list(rows_of(outline))
+            cursor = outline.next_cursor
+            if cursor is None:
+                break
+        assert {row[0]: row[1:] for row in rows} == {row[0]: row[1:] for row in expected_rows(kept.oracle, trace_id)}
+        assert [row[2] for row in rows] == sorted(row[2] for row in rows)
+    assert kept.store.outline("0" * 32) is None
+
+
+def rows_of(outline):
+    tables = dataclasses.asdict(outline.tables)
+    columns = dataclasses.asdict(outline.columns)
+    for name, table in tables.items():
+        columns[name] = [None if at < 0 else table[at] for at in columns[name]]
+    names = ("span_id", "parent_id", "offset_ms", "duration_ms", *tables, "input_tokens", "cost_usd", "folded_into")
+    return zip(*(columns[name] for name in names), strict=True)
+
+
+def expected_rows(oracle, trace_id):
+    spans = oracle.in_trace(trace_id)
+    start_ns = min(span.start_ns for span in spans)
+    for span in spans:
+        event = oracle.event(span)
+        error_type = span.error.type if span.error else None
+        names = (span.kind, span.status, span.name, span.agent, event.model, span.tool, error_type)
+        figures = (span.input_tokens, span.cost_usd, event.folded_into)
+        offset_ms = (span.start_ns - start_ns) / 1e6
+        yield span.span_id, span.parent_id, offset_ms, duration_ms(span), *names, *figures
+
+
+def test_hits_name_the_spans_of_a_trace_that_hold_the_words(kept):
+    for q in ("anchor", "tool copper", "found", "nothere"):
+        for trace_id in kept.oracle.trace_ids():
+            hits = kept.store.hits(q, trace_id=trace_id, attributes=False)
+            wanted = kept.oracle.events(Filter(q=q, trace_id=trace_id))
+            assert {hit.span_id for hit in hits.items} == {span.span_id for span in wanted}
+            assert (hits.total, hits.complete) == (len(wanted), True)
+    assert kept.store.hits("anchor", trace_id="0" * 32) is None

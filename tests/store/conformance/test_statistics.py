@@ -1,0 +1,72 @@
+import dataclasses
+
+import pytest
+from lists import told
+from made_spans import BASE_NS, MS
+from oracle import named_model, quantile
+
+from inspector.model import Filter
+
+KEYS = {
+    "kind": lambda span: span.kind,
+    "model": named_model,
+    "tool": lambda span: span.tool,
+    "agent": lambda span: span.agent,
+    "service": lambda span: span.service,
+    "status": lambda span: span.status,
+    "error_type": lambda span: span.error.type if span.error else None,
+    "name": lambda span: span.name,
+}
+NAMES = ("count", "errors", "p50_ms", "p95_ms", "p99_ms", "cost_usd", "unpriced_calls")
+NAMES += ("input_tokens", "output_tokens", "cached_tokens")
+
+
+def calls_of(kept, where):
+    return kept.oracle.events(dataclasses.replace(where, duplicates=False))
+
+
+def test_figures_of_calls_are_those_of_the_calls_of_the_filter(kept):
+    for where in kept.filters(60):
+        found = kept.store.stats(where)
+        assert found.complete
+        assert told(found.total, NAMES) == kept.oracle.figures(calls_of(kept, where)), where
+
+
+@pytest.mark.parametrize("by", KEYS)
+def test_groups_hold_the_calls_of_their_key(kept, by):
+    for where in kept.filters(6):
+        expected = {}
+        for call in calls_of(kept, where):
+            expected.setdefault(KEYS[by](call), []).append(call)
+        found = kept.store.stats(where, by=by)
+        assert {group.key: told(group, NAMES) for group in found.groups} == {
+            key: kept.oracle.figures(calls) for key, calls in expected.items()
+        }
+        counts = [group.count for group in found.groups]
+        assert counts == sorted(counts, reverse=True)
+
+
+@pytest.mark.parametrize("buckets", [1, 3, 24])
+def test_slices_of_time_hold_the_calls_that_began_in_them(kept, buckets):
+    where = Filter(since_ns=BASE_NS + 1, until_ns=BASE_NS + 70_000 * MS)
+    found = kept.store.stats(where, buckets=buckets).buckets
+    assert len(found) == buckets
+    edges = [int(each.start_time_unix_nano) for each in found] + [where.until_ns]
+    assert edges[0] == where.since_ns
+    calls = calls_of(kept, where)
+    for at, each in enumerate(found):
+        inside = [call for call in calls if edges[at] <= call.start_ns < edges[at + 1]]
+        assert told(each, NAMES) == kept.oracle.figures(inside)
+
+
+@pytest.mark.parametrize("of", ["traces", "runs"])
+def test_figures_of_wholes_count_each_once(kept, of):
+    for where in kept.filters(40):
+        wholes = getattr(kept.oracle, of)(where)
+        found = kept.store.stats(where, of=of).total
+        lengths = sorted(each["duration_ms"] for each in wholes if each["duration_ms"] is not None)
+        costs = [each["cost_usd"] for each in wholes if each["cost_usd"] is not None]
+        assert (found.count, found.errors) == (len(wholes), sum(each["status"] == "error" for each in wholes)), where
+        assert (found.p50_ms, found.p99_ms) == (quantile(lengths, 50), quantile(lengths, 99))
+        assert found.input_tokens == sum(each["input_tokens"] for each in wholes)
+        assert found.cost_usd == (pytest.approx(sum(costs)) if costs else None)

@@ -1,0 +1,101 @@
+import pytest
+from lists import in_order, told, walk
+
+from inspector.model import Filter
+
+KEYS = {
+    "time": lambda sums: int(sums["start_time_unix_nano"]),
+    "duration": lambda sums: sums["duration_ms"],
+    "cost": lambda sums: sums["cost_usd"] or 0,
+    "spans": lambda sums: sums["spans"],
+    "tokens": lambda sums: sums["input_tokens"] + sums["output_tokens"],
+}
+ORDERS = ["desc", "asc"]
+
+
+def test_every_trace_is_the_sum_of_its_spans(kept):
+    for trace_id in kept.oracle.trace_ids():
+        wanted = kept.oracle.trace(trace_id)
+        assert told(kept.store.trace(trace_id), wanted) == wanted
+    assert kept.store.trace("0" * 32) is None
+
+
+def test_every_run_is_the_sum_of_its_traces(kept):
+    for run in kept.oracle.runs(Filter()):
+        assert told(kept.store.run(run["run_id"]), run) == run
+    assert kept.store.run("nothing") is None
+
+
+def test_every_session_is_the_sum_of_what_belongs_to_it(kept):
+    names = {session for span in kept.oracle.spans.values() if (session := kept.oracle.session_of(span))}
+    assert {session.session_id for session in walk(kept.store.sessions)} == names
+    for name in names:
+        wanted = kept.oracle.session(name)
+        assert told(kept.store.session(name), wanted) == wanted
+    assert kept.store.session("nobody") is None
+
+
+def test_every_filter_finds_its_traces_and_runs(kept):
+    for where in kept.filters(120):
+        traces = [trace.trace_id for trace in walk(kept.store.traces, where)]
+        assert sorted(traces) == sorted(trace["trace_id"] for trace in kept.oracle.traces(where)), where
+        runs = [run.run_id for run in walk(kept.store.runs, where)]
+        assert sorted(runs) == sorted(run["run_id"] for run in kept.oracle.runs(where)), where
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("sort", KEYS)
+def test_lists_of_traces_and_runs_are_in_order(kept, sort, order):
+    for limit, where in zip((1, 4, 200), kept.filters(2), strict=True):
+        for ask, wanted, name in (
+            (kept.store.traces, kept.oracle.traces(where), "trace_id"),
+            (kept.store.runs, kept.oracle.runs(where), "run_id"),
+        ):
+            keys = {sums[name]: KEYS[sort](sums) for sums in wanted}
+            found = [getattr(each, name) for each in walk(ask, where, sort=sort, order=order, limit=limit)]
+            assert sorted(found) == sorted(keys)
+            assert [keys[each] for each in found] == in_order(list(keys.values()), order)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("sort", ["duration", "cost", "spans", "tokens"])
+def test_sessions_are_in_order(kept, sort, order):
+    found = walk(kept.store.sessions, sort=sort, order=order, limit=2)
+    keys = []
+    for session in found:
+        sums = kept.oracle.session(session.session_id)
+        length = int(sums["end_time_unix_nano"] or 0) - int(sums["start_time_unix_nano"])
+        keys.append(KEYS[sort](sums) if sort != "duration" else length if sums["end_time_unix_nano"] else None)
+    known = [key for key in keys if key is not None]
+    assert known == in_order(known, order)
+
+
+def test_timelines_have_a_bar_for_each_call_below_the_root(kept):
+    for trace in walk(kept.store.traces, Filter(), timeline=True):
+        spans = kept.oracle.in_trace(trace.trace_id)
+        below = [span for span in spans if span.parent_id is not None] or spans
+        bars = sorted((bar.kind, bar.status) for bar in trace.timeline)
+        assert bars == sorted((span.kind, span.status) for span in below)
+
+
+def test_outlines_of_runs_have_every_span_of_their_traces(kept):
+    for run in kept.oracle.runs(Filter()):
+        found, cursor = [], None
+        while True:
+            outline = kept.store.run_outline(run["run_id"], cursor=cursor, limit=5)
+            found += outline.columns.span_id
+            cursor = outline.next_cursor
+            if cursor is None:
+                break
+        assert len(found) == run["spans"]
+
+
+def test_previews_say_what_calls_were_given_and_gave(kept):
+    for run in kept.oracle.runs(Filter()):
+        spans = [s for s in kept.oracle.spans.values() if kept.oracle.run_of_trace(s.trace_id) == run["run_id"]]
+        asked = [span for span in spans if span.kind == "agent"]
+        previews = kept.store.previews(run["run_id"], [span.span_id for span in asked])
+        found = {(preview.trace_id, preview.span_id): (preview.input, preview.output) for preview in previews}
+        for span in asked:
+            said = span.attributes["gen_ai.input"], span.attributes["gen_ai.output"]
+            assert found[span.trace_id, span.span_id] == said
