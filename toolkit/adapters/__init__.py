@@ -1,14 +1,25 @@
 """Makes tools of what other people call a tool."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeGuard, cast
+from typing import Protocol, TypeGuard, cast, runtime_checkable
 
-from toolkit.compose import Offered
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, tools_of
 from toolkit.tool_class import Tool
 
 __all__ = ["ToolSupplier", "as_tool", "as_tools", "supplies_tools"]
+
+
+@runtime_checkable
+class Offered(Protocol):
+    """An agent or a workflow of ours, which is one tool in every list of tools."""
+
+    emits_hooks: bool
+    """True; other people's agents have no such attribute."""
+
+    def as_tool(self) -> Tool:
+        """Return what it is there."""
+        ...
 
 
 class ToolSupplier(Protocol):

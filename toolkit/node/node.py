@@ -18,10 +18,10 @@ from toolkit.formats import answers, calls_of, offer
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
+from toolkit.node.waiting import at_once
 from toolkit.outcomes import log_escaped, told
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
-from toolkit.waiting import at_once
 
 # Enough to choose from; a model with hundreds of tools need not read them all again.
 _MOST_NAMES = 20

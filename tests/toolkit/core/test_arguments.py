@@ -11,7 +11,6 @@ from annotated_types import Le
 from pydantic import BaseModel, Field
 
 from toolkit.call import ToolCall
-from toolkit.compose import together
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.formats import call_of, calls_of
@@ -39,19 +38,6 @@ def test_a_function_gets_lists_of_its_own(call):
     given = {"words": ["a"], "more": {"deep": [1]}, "other": ["b"]}
     assert call(empty, **given).text == "emptied"
     assert given == {"words": ["a"], "more": {"deep": [1]}, "other": ["b"]}
-
-
-def test_tools_together_do_not_share_their_lists(call):
-    @tool
-    async def empty(words: list[str]) -> int:
-        words.clear()
-        return 0
-
-    @tool
-    async def count(words: list[str]) -> int:
-        return len(words)
-
-    assert call(together(empty, count, name="both"), words=["a", "b"]).structured == {"empty": 0, "count": 2}
 
 
 def test_pydantics_defaults_are_made_for_each_call_and_never_called(call):

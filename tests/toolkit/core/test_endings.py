@@ -9,7 +9,6 @@ from instrument.testing import capture
 from toolkit import Agent, Inject, ScriptedModel, ToolContext, ToolNode, Turn
 from toolkit import tool as as_tool
 from toolkit.call import ToolCall
-from toolkit.compose import together
 from toolkit.errors import DependencyMissing, EndRun, ToolkitError, ToolRefused
 from toolkit.middleware.redact import Redact
 from toolkit.middleware.retry import Retry
@@ -115,7 +114,13 @@ def test_end_run_ends_the_calls_beside_it_and_passes_agents_compositions_and_ret
             raise
 
     look, _ = look_with("tool", EndRun("over"))
-    both = together(look, wait, name="both")
+
+    @as_tool
+    async def both(context: ToolContext) -> None:
+        async with asyncio.TaskGroup() as group:
+            for part in (look, wait):
+                group.create_task(part({}, context))
+
     model = ScriptedModel([Turn(calls=[("both", {})])])
     child = Agent("child", model=model, tools=[both], tool_hooks=[Retry(3), Redact(["nothing"])])
     parent = Agent("parent", model=ScriptedModel([Turn(calls=[("agent__child", {"message": "go"})])]), tools=[child])

@@ -6,7 +6,6 @@ import pytest
 
 from toolkit import ToolContext, ToolNode
 from toolkit import tool as as_tool
-from toolkit.compose import together
 
 CALL = [{"name": "deeper", "arguments": {}}]
 
@@ -68,24 +67,22 @@ def test_a_timeout_around_calls_ends_all_of_them():
     asyncio.run(main())
 
 
-def test_what_is_done_at_once_is_cancelled_at_once():
+def test_calls_of_one_answer_are_cancelled_at_once():
     ended = []
 
     async def main():
         begun = asyncio.Barrier(3)
 
-        def waiting(name):
-            async def wait(context: ToolContext = None) -> str:
-                try:
-                    await begun.wait()
-                    await asyncio.Event().wait()
-                finally:
-                    ended.append(name)
+        @as_tool
+        async def wait(name: str) -> None:
+            try:
+                await begun.wait()
+                await asyncio.Event().wait()
+            finally:
+                ended.append(name)
 
-            return wait
-
-        tools = [as_tool(waiting(name), name=name) for name in ("a", "b")]
-        task = asyncio.create_task(together(*tools, name="both")({}))
+        calls = [{"name": "wait", "arguments": {"name": name}} for name in ("a", "b")]
+        task = asyncio.create_task(ToolNode([wait]).invoke(calls))
         await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
