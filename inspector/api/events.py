@@ -14,6 +14,7 @@ from inspector.api.parameters import EventQuery, EventsQuery, QueryOf, SpanIdInP
 from inspector.api.problems import not_found
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
+from inspector.api.spoken import with_messages
 
 router = APIRouter()
 
@@ -52,6 +53,7 @@ async def get_event(
         event = service.store.event(span_id, trace_id=query.trace_id)
         if event is None:
             raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
-        return json_response(event if query.clip is None else clip(event, query.clip))
+        shown = event if query.clip is None else clip(event, query.clip)
+        return json_response(with_messages(shown) if query.messages else shown)
 
     return await service.single_reads.answer(request, page_cost(1, full=True), read)

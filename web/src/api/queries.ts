@@ -91,7 +91,10 @@ export function eventQuery(spanId: string, traceId: string, whole = false) {
       if (traceId === INFERRED) return inferredEvent(queries, spanId);
       return unwrap(
         client.GET("/events/{span_id}", {
-          params: { path: { span_id: spanId }, query: { trace_id: traceId, ...(!whole && { clip: CLIP }) } },
+          params: {
+            path: { span_id: spanId },
+            query: { trace_id: traceId, messages: true, ...(!whole && { clip: CLIP }) },
+          },
           parseAs: "text",
           signal,
         }),

@@ -693,7 +693,81 @@ export interface components {
             clipped?: {
                 [key: string]: components["schemas"]["Count"];
             };
+            /** @description What the call was told and what it answered. Only with `messages`. */
+            messages?: components["schemas"]["Messages"];
         };
+        /**
+         * @description What was said to a model, an agent or a workflow, the messages of a prompt as it was rendered, and the result of a
+         *     tool in the form of MCP as one message. A side is empty where nothing of the kind was recorded, or `clip` left it out.
+         */
+        Messages: {
+            /** @description System instructions first, also where they were recorded apart. */
+            input: components["schemas"]["Message"][];
+            output: components["schemas"]["Message"][];
+        };
+        Message: {
+            /** @description `system`, `user`, `assistant`, `tool`, or the word that was recorded. */
+            role: string;
+            parts: components["schemas"]["MessagePart"][];
+            /** @description Why the model stopped, where the message is an answer that says so. */
+            finish_reason?: string;
+        };
+        /** @description A piece of a message, as OpenTelemetry's conventions spell those of `gen_ai.input.messages`. */
+        MessagePart: components["schemas"]["TextPart"] | components["schemas"]["ToolCallPart"] | components["schemas"]["ToolResponsePart"] | components["schemas"]["BlobPart"] | components["schemas"]["UriPart"] | components["schemas"]["FilePart"] | components["schemas"]["JsonPart"];
+        TextPart: {
+            /** @enum {string} */
+            type: "text" | "reasoning";
+            content: string;
+        };
+        ToolCallPart: {
+            /** @enum {string} */
+            type: "tool_call";
+            id: string | null;
+            name: string;
+            arguments: unknown;
+        };
+        ToolResponsePart: {
+            /** @enum {string} */
+            type: "tool_call_response";
+            id: string | null;
+            response: unknown;
+            /**
+             * @description There where the answer says that the call failed.
+             * @enum {boolean}
+             */
+            is_error?: true;
+        };
+        /** @description An image, a sound or a file as data. */
+        BlobPart: {
+            /** @enum {string} */
+            type: "blob";
+            modality: components["schemas"]["Modality"];
+            mime_type: string | null;
+            /** @description Base64. */
+            content: string;
+        };
+        UriPart: {
+            /** @enum {string} */
+            type: "uri";
+            modality: components["schemas"]["Modality"];
+            mime_type: string | null;
+            uri: string;
+        };
+        FilePart: {
+            /** @enum {string} */
+            type: "file";
+            modality: components["schemas"]["Modality"];
+            mime_type: string | null;
+            file_id: string;
+        };
+        /** @description What is none of these, as it was recorded; `structured` is what an MCP tool answers to programs. */
+        JsonPart: {
+            /** @enum {string} */
+            type: "json" | "structured";
+            content: unknown;
+        };
+        /** @enum {string} */
+        Modality: "image" | "audio" | "video" | "document";
         SpanEvent: {
             name?: string;
             time_unix_nano?: string | number | null;
@@ -1786,6 +1860,8 @@ export interface operations {
                  *     happened during it and of its links. Names and ids are never left out.
                  */
                 clip?: number;
+                /** @description Adds what was said as `messages` in parts, whichever API or framework it was written for. */
+                messages?: boolean;
             };
             header?: never;
             path: {

@@ -1,5 +1,6 @@
 import type { Kind, Status } from "./filter";
 import { ExactNumber, isObject } from "./json";
+import type { Messages } from "./messages";
 import type { UnixNano } from "./time";
 
 /** A span with everything that was recorded of it, so far as it is here. */
@@ -30,6 +31,8 @@ export interface FullSpan {
   folded_into: string | null;
   input: unknown;
   output: unknown;
+  /** What was said, as far as it came along. */
+  messages: Messages;
   attributes: Record<string, unknown>;
   events: Happening[];
   links: SpanLink[];
@@ -64,6 +67,7 @@ export function fullSpan(event: object): FullSpan {
     ...found,
     input: found.input ?? null,
     output: found.output ?? null,
+    messages: found.messages ?? { input: [], output: [] },
     attributes: isObject(found.attributes) ? found.attributes : {},
     events: list(found.events).map((each) => ({
       name: textIn(each, "name") ?? "",

@@ -44,6 +44,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }
 
+/** The first of some members that is there and not null. */
+export function field(value: unknown, ...names: string[]): unknown {
+  for (const name of names) {
+    const held = member(value, name);
+    if (held !== undefined && held !== null) return held;
+  }
+  return undefined;
+}
+
 /** The member of an object under a name of ours; undefined where the value is no object or has no such member. */
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

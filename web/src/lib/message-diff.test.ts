@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { countChanges, diffMessages, diffWords } from "./message-diff";
 import type { Message } from "./messages";
 
-const said = (role: string, text: string): Message => ({ role, finishReason: null, parts: [{ kind: "text", text }] });
+const said = (role: string, content: string): Message => ({ role, parts: [{ type: "text", content }] });
 
 describe("what changed between two calls", () => {
   test("a conversation that went on has its beginning unchanged", () => {
@@ -55,10 +55,9 @@ describe("what changed between two calls", () => {
   });
 
   test("a tool's answer with the same id is rewritten however different it is", () => {
-    const answer = (value: unknown): Message => ({
+    const answer = (response: unknown): Message => ({
       role: "tool",
-      finishReason: null,
-      parts: [{ kind: "result", id: "c1", value, failed: false }],
+      parts: [{ type: "tool_call_response", id: "c1", response }],
     });
     expect(diffMessages([answer("one")], [answer({ two: 2 })]).map(({ kind }) => kind)).toEqual(["rewritten"]);
   });

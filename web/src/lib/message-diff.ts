@@ -1,6 +1,5 @@
 import { jsonText } from "./json";
-import type { Part } from "./message-parts";
-import type { Message } from "./messages";
+import type { Media, Message, Part } from "./messages";
 import { diffSequences } from "./sequence-diff";
 
 /** What became of messages between two calls. */
@@ -55,19 +54,28 @@ export function wholeText(message: Message): string {
 }
 
 function partText(part: Part): string {
-  switch (part.kind) {
+  switch (part.type) {
     case "text":
     case "reasoning":
-      return part.text;
-    case "call":
+      return part.content;
+    case "tool_call":
       return `${part.name}(${plainText(part.arguments)})`;
-    case "result":
-      return plainText(part.value);
+    case "tool_call_response":
+      return plainText(part.response);
     case "json":
-      return plainText(part.value);
-    case "media":
-      return `[${part.modality} ${part.mimeType ?? ""} ${part.place ?? `${part.data?.length ?? 0} characters`}]`;
+    case "structured":
+      return plainText(part.content);
+    case "blob":
+      return mediaText(part, `${part.content.length} characters`);
+    case "uri":
+      return mediaText(part, part.uri);
+    case "file":
+      return mediaText(part, part.file_id);
   }
+}
+
+function mediaText({ modality, mime_type }: Media, what: string): string {
+  return `[${modality} ${mime_type ?? ""} ${what}]`;
 }
 
 function plainText(value: unknown): string {
@@ -111,8 +119,8 @@ function isRewriting(before: Message, after: Message, bags: Bags): boolean {
 
 function isSameCall(part: Part, other: Part | undefined): boolean {
   return (
-    (part.kind === "call" || part.kind === "result") &&
-    part.kind === other?.kind &&
+    (part.type === "tool_call" || part.type === "tool_call_response") &&
+    part.type === other?.type &&
     part.id !== null &&
     part.id === other.id
   );

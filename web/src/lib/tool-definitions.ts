@@ -1,5 +1,4 @@
-import { isContainer, parsedText } from "./json";
-import { field } from "./message-parts";
+import { field, isContainer, parsedText } from "./json";
 
 /** A tool as it was offered to a model. */
 export interface ToolDefinition {

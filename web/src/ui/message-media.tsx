@@ -1,7 +1,7 @@
 import { File, Image as ImageIcon, Music, Video } from "lucide-react";
 import { useState } from "react";
 import { bytes } from "@/lib/format";
-import type { Media } from "@/lib/message-parts";
+import type { Media } from "@/lib/messages";
 import { Button, CopyButton } from "./button";
 import css from "./message.module.css";
 import { Recorded } from "./recorded";
@@ -21,19 +21,20 @@ export function MediaPart({ media }: { media: Media }) {
   const [shown, setShown] = useState(false);
   const Icon = ICONS.get(media.modality) ?? File;
   const address = shown ? addressOf(media) : null;
+  const place = placeOf(media);
   return (
     <div className={css.media}>
       <div className={css.mediaHead}>
         <Icon size={14} aria-hidden />
         <span>{media.modality}</span>
-        {media.mimeType !== null && <Recorded text={media.mimeType} className={css.id} />}
-        {media.data !== null && <span className={css.id}>{bytes(Math.floor(media.data.length * 0.75))}</span>}
+        {media.mime_type !== null && <Recorded text={media.mime_type} className={css.id} />}
+        {media.type === "blob" && <span className={css.id}>{bytes(Math.floor(media.content.length * 0.75))}</span>}
         {addressOf(media) !== null && <Button onClick={() => setShown(!shown)}>{shown ? "Hide" : "Show image"}</Button>}
       </div>
-      {media.place !== null && (
+      {place !== null && (
         <div className={css.mediaHead}>
-          <Recorded text={media.place} className={css.place} />
-          <CopyButton text={media.place} label="Copy address" />
+          <Recorded text={place} className={css.place} />
+          <CopyButton text={place} label="Copy address" />
         </div>
       )}
       {address !== null && <img src={address} alt="As recorded" className={css.image} />}
@@ -41,8 +42,14 @@ export function MediaPart({ media }: { media: Media }) {
   );
 }
 
-function addressOf({ modality, mimeType, data }: Media): string | null {
-  if (modality !== "image" || data === null || !BASE64.test(data.slice(0, 1000))) return null;
-  const type = (mimeType ?? "image/png").toLowerCase();
-  return SHOWN.has(type) ? `data:${type};base64,${data}` : null;
+/** Where it is, when its data was not recorded. */
+function placeOf(media: Media): string | null {
+  if (media.type === "blob") return null;
+  return media.type === "uri" ? media.uri : media.file_id;
+}
+
+function addressOf(media: Media): string | null {
+  if (media.type !== "blob" || media.modality !== "image" || !BASE64.test(media.content.slice(0, 1000))) return null;
+  const type = (media.mime_type ?? "image/png").toLowerCase();
+  return SHOWN.has(type) ? `data:${type};base64,${media.content}` : null;
 }

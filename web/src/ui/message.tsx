@@ -3,8 +3,7 @@ import { Bot, Brain, CircleDashed, CornerDownRight, Settings2, User, Wrench } fr
 import { type ComponentType, type ReactNode, useMemo } from "react";
 import { count } from "@/lib/format";
 import { isContainer, parsedText } from "@/lib/json";
-import type { Part } from "@/lib/message-parts";
-import type { Message } from "@/lib/messages";
+import type { Message, Part } from "@/lib/messages";
 import { Disclosure } from "./disclosure";
 import { JsonView } from "./json-view";
 import css from "./message.module.css";
@@ -67,12 +66,12 @@ export function PartsView({ parts, names, lines = 20 }: PartsProps) {
 }
 
 function PartView({ part, names, lines }: { part: Part; names: Props["names"]; lines: number }) {
-  switch (part.kind) {
+  switch (part.type) {
     case "text":
-      return <TextPart text={part.text} lines={lines} />;
+      return <TextPart text={part.content} lines={lines} />;
     case "reasoning":
-      return <Reasoning text={part.text} />;
-    case "call":
+      return <Reasoning text={part.content} />;
+    case "tool_call":
       return (
         <Call label="calls" name={part.name} id={part.id}>
           {isEmpty(part.arguments) ? (
@@ -82,20 +81,23 @@ function PartView({ part, names, lines }: { part: Part; names: Props["names"]; l
           )}
         </Call>
       );
-    case "result":
+    case "tool_call_response":
       return (
         <Call
-          label={part.failed ? "failed answer of" : "answer of"}
+          label={part.is_error ? "failed answer of" : "answer of"}
           name={(part.id !== null && names?.get(part.id)) || null}
           id={part.id}
         >
-          <Answer value={part.value} lines={lines} />
+          <Answer value={part.response} lines={lines} />
         </Call>
       );
-    case "media":
+    case "blob":
+    case "uri":
+    case "file":
       return <MediaPart media={part} />;
     case "json":
-      return <JsonView value={part.value} label="part" lines={20} />;
+    case "structured":
+      return <JsonView value={part.content} label="part" lines={20} />;
   }
 }
 

@@ -1,5 +1,4 @@
 import { useMemo, useState } from "react";
-import { conversationOf } from "@/lib/conversation";
 import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { type Change, countChanges, diffMessages, messageKey, wholeText } from "@/lib/message-diff";
@@ -93,12 +92,12 @@ interface ChangesProps {
 
 function Changes({ previous, asked, names }: ChangesProps) {
   const { span: other, failed } = useOtherSpan(previous.traceId, previous.id);
-  const before = useMemo(() => (other ? conversationOf(other) : null), [other]);
-  const changes = useMemo(() => (before ? diffMessages(before.asked, asked) : null), [before, asked]);
-  const answers = useMemo(() => new Set(before?.answered.map((answer) => messageKey(answer))), [before]);
+  const before = other?.messages ?? null;
+  const changes = useMemo(() => (before ? diffMessages(before.input, asked) : null), [before, asked]);
+  const answers = useMemo(() => new Set(before?.output.map((answer) => messageKey(answer))), [before]);
   if (failed) return <Nothing>The call before could not be loaded. All messages are under the other tab.</Nothing>;
   if (!changes || !other) return <Skeleton rows={4} />;
-  const isUnknown = other.clipped.input !== undefined || before?.asked.length === 0;
+  const isUnknown = other.clipped.input !== undefined || before?.input.length === 0;
   return (
     <>
       <p className={css.since}>

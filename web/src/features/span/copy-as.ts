@@ -1,4 +1,3 @@
-import { conversationOf } from "@/lib/conversation";
 import { duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
@@ -101,7 +100,7 @@ function valuePart(title: string, value: unknown, isClipped: boolean): string[] 
 }
 
 function messageParts(span: FullSpan): string[] {
-  const { asked, answered } = conversationOf(span);
+  const { input: asked, output: answered } = span.messages;
   const last = asked.slice(-LAST_MESSAGES);
   const left = asked.length - last.length;
   return [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
+import type { Message } from "@/lib/messages";
 import { conversationMarkdown, mcpRequest, messagesJson } from "./copy-conversation";
 
 function span(changes: Partial<FullSpan>): FullSpan {
@@ -22,14 +23,17 @@ function span(changes: Partial<FullSpan>): FullSpan {
 }
 
 const CALL = { id: "c1", type: "function", function: { name: "add", arguments: '{"a":1}' } };
+const said = (role: string, content: string): Message => ({ role, parts: [{ type: "text", content }] });
 const TALK = span({
-  input: [
-    { role: "system", content: "Be exact." },
-    { role: "user", content: "1 + 1?" },
-    { role: "assistant", content: null, tool_calls: [CALL] },
-    { role: "tool", tool_call_id: "c1", content: "2" },
-  ],
-  output: [{ role: "assistant", content: "It is ```2```." }],
+  messages: {
+    input: [
+      said("system", "Be exact."),
+      said("user", "1 + 1?"),
+      { role: "assistant", parts: [{ type: "tool_call", id: "c1", name: "add", arguments: { a: 1 } }] },
+      { role: "tool", parts: [{ type: "tool_call_response", id: "c1", response: "2" }] },
+    ],
+    output: [said("assistant", "It is ```2```.")],
+  },
 });
 
 describe("a conversation", () => {
@@ -45,7 +49,9 @@ describe("a conversation", () => {
 
   it("is copied whole as Markdown, in fences that nothing in it closes", () => {
     const long = "word ".repeat(10_000);
-    const text = conversationMarkdown(span({ input: [{ role: "user", content: long }], output: TALK.output }));
+    const text = conversationMarkdown(
+      span({ messages: { input: [said("user", long)], output: TALK.messages.output } }),
+    );
     expect(text).toContain(long);
     expect(text).toContain("````\nIt is ```2```.\n````");
   });

@@ -1,6 +1,5 @@
 import { bytes } from "@/lib/format";
 import { attribute, attributeNumber, attributeText, type FullSpan } from "@/lib/full-span";
-import { readMessages } from "@/lib/messages";
 import { KEY } from "@/lib/semconv";
 import { MessageView } from "@/ui/message";
 import css from "./envelope-overview.module.css";
@@ -55,7 +54,7 @@ function Resource({ span }: { span: FullSpan }) {
 }
 
 function Prompt({ span }: { span: FullSpan }) {
-  const messages = readMessages(span.output, "user");
+  const messages = span.messages.output;
   return (
     <>
       <Section title="Prompt">

@@ -1,5 +1,4 @@
 import { useMemo } from "react";
-import { conversationOf } from "@/lib/conversation";
 import { plural } from "@/lib/format";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText, preview, scalarText } from "@/lib/json";
@@ -25,7 +24,7 @@ const SIDES = { args: "request", result: "answer" };
 
 /** A model call: who was asked, what it cost, what changed since the call before, and the answer. */
 export function ModelOverview({ span, rows }: OverviewProps) {
-  const { asked, answered } = useMemo(() => conversationOf(span), [span]);
+  const { input: asked, output: answered } = span.messages;
   const names = useMemo(() => toolNames([...asked, ...answered]), [asked, answered]);
   const context = useMemo(() => contextAround(rows, span.span_id), [rows, span.span_id]);
   return (
@@ -51,7 +50,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
               message={message}
               names={names}
               lines={60}
-              aside={message.finishReason !== null && <Recorded text={message.finishReason} />}
+              aside={message.finish_reason && <Recorded text={message.finish_reason} />}
             />
           ))}
           {answered.length === 0 && <Nothing>{whyNoAnswer(span)}</Nothing>}

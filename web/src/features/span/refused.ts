@@ -1,5 +1,4 @@
-import { isContainer } from "@/lib/json";
-import { field } from "@/lib/message-parts";
+import { field, isContainer } from "@/lib/json";
 
 /** An argument that a tool would not take, and why as far as it says so. */
 export interface Refused {

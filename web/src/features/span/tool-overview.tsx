@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { MessageSquareText } from "lucide-react";
 import { useMemo } from "react";
 import { type Declared, declaredToolQuery } from "@/api/queries";
-import { asksFor, conversationOf } from "@/lib/conversation";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer } from "@/lib/json";
+import { asksFor, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
@@ -16,7 +16,6 @@ import { PartsView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { Raised } from "./failure-box";
-import { readToolResult } from "./mcp-result";
 import { Middleware } from "./middleware";
 import type { OverviewProps } from "./overview";
 import { RecordedValue } from "./recorded-value";
@@ -92,8 +91,10 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
 
 /** What came back; of a result in the form of MCP first what the model read. */
 function Result({ span }: { span: FullSpan }) {
-  const result = useMemo(() => readToolResult(span.output), [span.output]);
-  if (!result || result.content.length === 0) {
+  const parts = span.messages.output.flatMap((message) => message.parts);
+  const content = parts.filter(({ type }) => type !== "structured");
+  const structured = parts.flatMap((part) => (part.type === "structured" ? [part.content] : []));
+  if (content.length === 0) {
     return (
       <RecordedValue
         value={span.output}
@@ -106,10 +107,10 @@ function Result({ span }: { span: FullSpan }) {
   }
   return (
     <div className={css.result}>
-      <PartsView parts={result.content} />
-      {result.structured !== undefined && (
+      <PartsView parts={content} />
+      {structured.length > 0 && (
         <Disclosure summary="structured result">
-          <JsonView value={result.structured} label="structured result" />
+          <JsonView value={structured[0]} label="structured result" />
         </Disclosure>
       )}
       <Disclosure summary="whole result">
@@ -124,9 +125,7 @@ function refusedOf(span: FullSpan, tool: ToolDefinition | null): Refused[] {
   const given = isContainer(span.input) && !Array.isArray(span.input) ? Object.keys(span.input) : [];
   const names = new Set([...parametersOf(tool?.schema).map(({ name }) => name), ...given]);
   const said = [span.error?.message, typeof span.output === "string" ? span.output : null];
-  const result = readToolResult(span.output);
-  const texts =
-    result?.content.flatMap((part) => ("text" in part && typeof part.text === "string" ? part.text : [])) ?? [];
+  const texts = span.messages.output.map(textOf);
   return refusedIn([...said, ...texts].filter(Boolean).join("\n"), names);
 }
 
@@ -238,7 +237,7 @@ function useAskingCall(span: FullSpan, place: Around, rows: readonly SpanRow[]):
   return useMemo(() => {
     if (!other) return { row, asks: false, tool: null };
     const callId = attributeText(span, KEY.toolCallId);
-    const asks = place.row?.inferred != null || (callId !== null && asksFor(conversationOf(other).answered, callId));
+    const asks = place.row?.inferred != null || (callId !== null && asksFor(other.messages.output, callId));
     const tool = readTools(attribute(other, KEY.toolDefinitions)).find(({ name }) => name === span.tool);
     return { row, asks, tool: tool ?? null };
   }, [row, other, span, place.row]);

@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { FullEvent } from "@/api/client";
 import { eventQuery } from "@/api/queries";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
 import { type SpanRow, saysTheSame } from "@/lib/spans";
 
 interface LoadedSpan {
   span: FullSpan | null;
-  /** As the API answered it. */
+  /** As it was recorded. */
   raw: object | null;
   error: Error | null;
   retry: () => void;
@@ -36,9 +37,10 @@ export function useSpan(traceId: string, spanId: string, row: SpanRow | null): L
 
   const data = (wantsWhole ? whole.data : undefined) ?? clipped.data;
   const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
+  const raw = useMemo(() => (data ? recorded(data) : null), [data]);
   return {
     span,
-    raw: data ?? null,
+    raw,
     error: wantsWhole && whole.error ? whole.error : clipped.error,
     retry: () => void (wantsWhole ? whole : clipped).refetch(),
     loadWhole: () => setWantsWhole(true),
@@ -51,4 +53,9 @@ export function useOtherSpan(traceId: string, spanId: string | null): { span: Fu
   const { data, isError } = useQuery({ ...eventQuery(spanId ?? "", traceId), enabled: spanId !== null });
   const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
   return { span, failed: isError };
+}
+
+/** What was recorded of a span, without what the API read out of it. */
+function recorded({ messages: _, ...event }: FullEvent): object {
+  return event;
 }

@@ -1,6 +1,5 @@
 import { diffMessages, messageKey } from "@/lib/message-diff";
-import type { Part } from "@/lib/message-parts";
-import { type Message, textOf } from "@/lib/messages";
+import { type Message, type Messages, type Part, textOf } from "@/lib/messages";
 
 /** What a model call adds to the messages above it. */
 export interface NewMessages {
@@ -12,21 +11,16 @@ export interface NewMessages {
   removed: number;
 }
 
-interface Conversation {
-  asked: readonly Message[];
-  answered: readonly Message[];
-}
-
 /**
  * The messages of a model call that are new to somebody who has read everything before it.
  *
  * @param before The model call before it.
  * @param hasTools Whether the tool calls in between have entries of their own, results included.
  */
-export function newMessages(before: Conversation | null, asked: readonly Message[], hasTools: boolean): NewMessages {
+export function newMessages(before: Messages | null, asked: readonly Message[], hasTools: boolean): NewMessages {
   const result: NewMessages = { added: [], repeated: 0, removed: 0 };
-  const echo = new Echo(before?.answered ?? [], hasTools);
-  for (const change of diffMessages(before?.asked ?? [], asked)) {
+  const echo = new Echo(before?.output ?? [], hasTools);
+  for (const change of diffMessages(before?.input ?? [], asked)) {
     if (change.kind === "removed") result.removed++;
     else if (change.kind === "rewritten") result.added.push({ message: change.after, rewritten: true });
     else if (change.kind === "added") {
@@ -55,20 +49,26 @@ class Echo {
     if (this.#keys.has(messageKey(message))) return true;
     const { role, parts } = message;
     if (role === "assistant") {
-      const known = parts.every((part) => part.kind === "text" || part.kind === "reasoning" || this.#isCalled(part));
+      const known = parts.every((part) => part.type === "text" || part.type === "reasoning" || this.#isCalled(part));
       const text = textOf(message).trim();
       return known && this.#texts.size > 0 && (text === "" || this.#texts.has(text));
     }
-    return this.#hasTools && parts.length > 0 && parts.every((part) => part.kind === "result" && this.#isCalled(part));
+    return (
+      this.#hasTools &&
+      parts.length > 0 &&
+      parts.every((part) => part.type === "tool_call_response" && this.#isCalled(part))
+    );
   }
 
   #isCalled(part: Part): boolean {
-    return (part.kind === "call" || part.kind === "result") && part.id !== null && this.#calls.has(part.id);
+    return (
+      (part.type === "tool_call" || part.type === "tool_call_response") && part.id !== null && this.#calls.has(part.id)
+    );
   }
 }
 
 function callId(part: Part): string[] {
-  return part.kind === "call" && part.id !== null ? [part.id] : [];
+  return part.type === "tool_call" && part.id !== null ? [part.id] : [];
 }
 
 /** An answer without the tool calls that have entries of their own: each of `names` stands for one call. */
@@ -77,7 +77,7 @@ export function withoutListedCalls(answered: readonly Message[], names: readonly
   for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
   return answered.flatMap((message) => {
     const parts = message.parts.filter((part) => {
-      if (part.kind !== "call") return true;
+      if (part.type !== "tool_call") return true;
       const there = left.get(part.name) ?? 0;
       if (there === 0) return true;
       left.set(part.name, there - 1);

@@ -1,8 +1,7 @@
 import { useMemo } from "react";
 import { calleeName } from "@/lib/calls";
-import { conversationOf } from "@/lib/conversation";
 import type { FullSpan } from "@/lib/full-span";
-import { readMessages, textOf } from "@/lib/messages";
+import { textOf } from "@/lib/messages";
 import { visibleLine } from "@/lib/visible";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
@@ -94,8 +93,8 @@ export function OutcomeItem({ entry, onSelect }: ItemProps<Outcome>) {
 
 /** Whether an output is what the model answered last. */
 function isAnswerOf(span: FullSpan, last: FullSpan): boolean {
-  const said = readMessages(span.output, "assistant").at(-1);
-  const answered = conversationOf(last).answered.at(-1);
+  const said = span.messages.output.at(-1);
+  const answered = last.messages.output.at(-1);
   return (
     said !== undefined &&
     answered !== undefined &&

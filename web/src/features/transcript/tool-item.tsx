@@ -55,7 +55,7 @@ export function ToolItem({ entry, open, onToggle, onSelect }: ItemProps<ToolCall
 
 function Summary({ span, open, call: { call } }: { span: FullSpan; open: boolean; call: ToolCall }) {
   const failed = call.row.status === "error" || span.error !== null;
-  const result = useMemo(() => onOneLine(toolResult(span.output)), [span.output]);
+  const result = useMemo(() => onOneLine(toolResult(span)), [span]);
   if (open) return failed ? <ErrorText span={span} call={call} /> : null;
   const args = isEmpty(span.input) ? "" : onOneLine(span.input);
   return (
@@ -92,7 +92,7 @@ function OneLine({ text, clipped, otherwise }: { text: string; clipped: boolean;
 
 function Whole({ span, name }: { span: FullSpan; name: string }) {
   const label = name.slice(0, 60);
-  const result = useMemo(() => toolResult(span.output), [span.output]);
+  const result = useMemo(() => toolResult(span), [span]);
   return (
     <>
       <p className={css.title}>Arguments</p>

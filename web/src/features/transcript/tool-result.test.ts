@@ -1,30 +1,34 @@
 import { expect, test } from "vitest";
+import type { Part } from "@/lib/messages";
 import { onOneLine, toolResult } from "./tool-result";
 
-const text = (said: string) => ({ type: "text", text: said });
+/** A tool's span, with the message that the API reads out of a result in the form of MCP. */
+const span = (output: unknown, ...parts: Part[]) => ({
+  output,
+  messages: { input: [], output: parts.length ? [{ role: "tool", parts }] : [] },
+});
+const text = (content: string): Part => ({ type: "text", content });
+const ENVELOPE = { content: ["…"], structuredContent: { a: 1 }, isError: false };
 
 test("an MCP result is what its text blocks say, read where that is JSON", () => {
-  expect(toolResult({ content: [text('{"a": 1}')], structuredContent: { a: 1 }, isError: false })).toEqual({ a: 1 });
-  expect(toolResult({ content: [text("one"), text("two")] })).toBe("one\ntwo");
-  expect(toolResult([text("one"), text("two")])).toBe("one\ntwo");
+  const structured: Part = { type: "structured", content: { a: 1 } };
+  expect(toolResult(span(ENVELOPE, text('{"a": 1}'), structured))).toEqual({ a: 1 });
+  expect(toolResult(span(ENVELOPE, text("one"), text("two")))).toBe("one\ntwo");
 });
 
-test("blocks that are no text stay blocks, and structured content stands in for none", () => {
-  const image = { type: "image", data: "…" };
-  const content = [text("a map"), image];
-  expect(toolResult({ content })).toBe(content);
-  expect(toolResult({ content: [], structuredContent: { n: 1 } })).toEqual({ n: 1 });
-  expect(toolResult({ content: [{ type: "json", value: { n: 1 } }], structured: { n: 1 } })).toEqual({ n: 1 });
-  expect(toolResult({ content: [], structured_content: { n: 1 } })).toEqual({ n: 1 });
+test("blocks that are no text leave the result as it is, and structured content stands in for none", () => {
+  const image: Part = { type: "blob", modality: "image", mime_type: "image/png", content: "…" };
+  expect(toolResult(span(ENVELOPE, text("a map"), image))).toBe(ENVELOPE);
+  expect(toolResult(span(ENVELOPE, { type: "structured", content: { n: 1 } }))).toEqual({ n: 1 });
+  expect(toolResult(span(ENVELOPE, { type: "json", content: { n: 1 } }))).toEqual({ n: 1 });
 });
 
-test("anything else is itself, also what only looks like an envelope", () => {
+test("anything else is itself", () => {
   const own = { content: [1, 2], total: 2 };
   for (const value of [null, 3, "text", { content: "text" }, [1], [], {}, { content: [] }, own]) {
-    expect(toolResult(value)).toEqual(value);
+    expect(toolResult(span(value))).toEqual(value);
   }
-  expect(toolResult('{"a": [1]}')).toEqual({ a: [1] });
-  expect(toolResult({ content: [{ type: "text" }] })).toEqual([{ type: "text" }]);
+  expect(toolResult(span('{"a": [1]}'))).toEqual({ a: [1] });
 });
 
 test("one line has no line feeds, and says where it was cut", () => {

@@ -1,16 +1,16 @@
-import { isContainer, member, parsedText, preview } from "@/lib/json";
-import { field } from "@/lib/message-parts";
+import type { FullSpan } from "@/lib/full-span";
+import { isContainer, parsedText, preview } from "@/lib/json";
 
 /** What a tool answered as the model read it: without the envelope of MCP around it, and as JSON where its text is. */
-export function toolResult(recorded: unknown): unknown {
-  if (typeof recorded === "string") return read(recorded);
-  const content = Array.isArray(recorded) ? recorded : member(recorded, "content");
-  // Content blocks name their type; any other list of that name is the tool's own.
-  if (!Array.isArray(content) || !content.every((block) => typeof member(block, "type") === "string")) return recorded;
-  if (content.length === 0) return field(recorded, "structuredContent", "structured_content", "structured") ?? recorded;
-  if (content.length === 1 && member(content[0], "type") === "json") return field(content[0], "value") ?? recorded;
-  const texts = content.map((block) => (member(block, "type") === "text" ? member(block, "text") : null));
-  return texts.every((text) => typeof text === "string") ? read(texts.join("\n")) : content;
+export function toolResult({ output, messages }: Pick<FullSpan, "output" | "messages">): unknown {
+  if (typeof output === "string") return read(output);
+  const parts = messages.output.flatMap((message) => message.parts);
+  const content = parts.filter(({ type }) => type !== "structured");
+  const [first] = content;
+  if (!first) return parts[0]?.type === "structured" ? parts[0].content : output;
+  if (content.length === 1 && first.type === "json") return first.content;
+  const texts = content.flatMap((part) => (part.type === "text" ? part.content : []));
+  return texts.length === content.length ? read(texts.join("\n")) : output;
 }
 
 function read(text: string): unknown {

@@ -50,7 +50,7 @@ test("calls that were lost, abandoned or cancelled say so, and show what is know
       row("m", "a", { kind: "llm", model: "gpt", status: "cancelled" }),
       row("t", "a", { tool: "book", status: "lost", durationMs: null }),
     ],
-    { m: { input: [said("user", text("plan a trip"))] }, t: { input: { city: "Lisbon" } } },
+    { m: { messages: { input: [said("user", text("plan a trip"))], output: [] } }, t: { input: { city: "Lisbon" } } },
   );
   const all = items().join("\n");
   expect(all).toContain("plan a trip");
@@ -70,9 +70,14 @@ test("reasoning is there to be opened, and a second call of the agent tells what
       row("m2", "a", { kind: "llm" }),
     ],
     {
-      m1: { input: asked, output: answer },
-      m2: { input: [...asked, ...answer, said("user", text("and now"))], output: [said("assistant", text("bye"))] },
-      a: { output: "bye" },
+      m1: { messages: { input: asked, output: answer } },
+      m2: {
+        messages: {
+          input: [...asked, ...answer, said("user", text("and now"))],
+          output: [said("assistant", text("bye"))],
+        },
+      },
+      a: { output: "bye", messages: { input: [], output: [said("assistant", text("bye"))] } },
     },
   );
   const all = items();

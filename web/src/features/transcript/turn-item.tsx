@@ -1,9 +1,8 @@
 import { useMemo } from "react";
 import { calleeName, countingRow, figureOf } from "@/lib/calls";
-import { type Conversation, conversationOf } from "@/lib/conversation";
 import { compact, dollars, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
-import { toolNames } from "@/lib/messages";
+import { type Messages as Said, toolNames } from "@/lib/messages";
 import { visibleLine } from "@/lib/visible";
 import { MessageView } from "@/ui/message";
 import type { Turn } from "./entries";
@@ -45,13 +44,13 @@ export function TurnItem({ entry, onSelect }: ItemProps<Turn>) {
 }
 
 function Messages({ span, before, entry }: { span: FullSpan; before: FullSpan | null; entry: Turn }) {
-  const own = useMemo(() => conversationOf(span), [span]);
-  const last = useMemo(() => before && conversationOf(before), [before]);
+  const own = span.messages;
+  const last = before?.messages ?? null;
   const { added, repeated, removed } = useMemo(
-    () => newMessages(last, own.asked, entry.previous !== null),
+    () => newMessages(last, own.input, entry.previous !== null),
     [last, own, entry.previous],
   );
-  const names = useMemo(() => toolNames([...own.asked, ...own.answered]), [own]);
+  const names = useMemo(() => toolNames([...own.input, ...own.output]), [own]);
   const incomplete = entry.previous !== null && before === null;
   return (
     <div className={css.messages}>
@@ -75,11 +74,11 @@ function Messages({ span, before, entry }: { span: FullSpan; before: FullSpan | 
   );
 }
 
-function Answer({ own, entry }: { own: Conversation; entry: Turn }) {
+function Answer({ own, entry }: { own: Said; entry: Turn }) {
   const called = entry.tools.map((tool) => calleeName(tool.row));
-  const shown = withoutListedCalls(own.answered, called);
+  const shown = withoutListedCalls(own.output, called);
   const status = entry.call.row.status;
-  if (own.answered.length === 0) {
+  if (own.output.length === 0) {
     if (status === "running") return <Note>The answer is under way.</Note>;
     return status === "ok" ? <Note>No answer was recorded.</Note> : null;
   }

@@ -1,0 +1,134 @@
+"""What was said in a call, as messages in parts, whichever API or framework it was written for.
+
+The parts are those of OpenTelemetry's conventions for ``gen_ai.input.messages``, with one more, ``json``, for what no
+rule knows, and ``structured`` for what an MCP tool answers to programs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from decimal import Decimal
+from typing import Any, cast
+
+import msgspec
+
+from inspector import semconv
+from inspector.api.media import media_part
+from inspector.ingest.dialects.messages import Message, Part, part, read_messages
+from inspector.model import Event, Kind
+
+Spoken = dict[str, list[Message]]
+
+_JSON = msgspec.json.Decoder(float_hook=Decimal)
+"""Numbers keep their digits: they are written as they were read."""
+_WRITER = msgspec.json.Encoder(decimal_format="number")
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_SIDES: Mapping[Kind, tuple[str | None, str | None]] = {
+    "llm": ("user", "assistant"),
+    "agent": ("user", "assistant"),
+    "workflow": ("user", "assistant"),
+    "prompt": (None, "user"),
+}
+"""Whose messages those are that do not say it, of what a call was given and answered; None for what has none."""
+_TEXTS = ("text", "reasoning")
+
+
+def with_messages(event: Event) -> dict[str, Any]:
+    """Return an event as it is answered, with its messages."""
+    return {each.name: getattr(event, each.name) for each in fields(event)} | {"messages": _written(messages_of(event))}
+
+
+def _written(messages: Spoken) -> msgspec.Raw:
+    try:
+        return msgspec.Raw(_WRITER.encode(messages))
+    except RecursionError:
+        # Deeper by a few levels than what could just be read.
+        return msgspec.Raw(_WRITER.encode({"input": [], "output": []}))
+
+
+def messages_of(event: Event) -> Spoken:
+    """Return what a call was told and what it answered; nothing of a side that is left out or holds no messages."""
+    if event.kind == "tool":
+        return {"input": [], "output": _answer(_decoded(event.output))}
+    asked, answered = _SIDES.get(event.kind, (None, None))
+    told = _read(event.input, asked)
+    return {"input": _instructions(event) + told, "output": _read(event.output, answered)}
+
+
+def _read(text: msgspec.Raw | None, role: str | None) -> list[Message]:
+    if role is None:
+        return []
+    return [_message(each) for each in read_messages(_decoded(text), role)]
+
+
+def _instructions(event: Event) -> list[Message]:
+    """Return the system instructions that were recorded apart from the messages."""
+    if event.kind != "llm" or event.attributes is None:
+        return []
+    held = _MEMBERS.decode(event.attributes).get(semconv.SYSTEM_INSTRUCTIONS)
+    blocks = [block for each in read_messages(_decoded(held), "system") for block in each["parts"]]
+    return [{"role": "system", "parts": [_part(block) for block in blocks]}] if blocks else []
+
+
+def _answer(result: Any) -> list[Message]:
+    """Return a result in the form of MCP, in either spelling of its members; nothing for any other result."""
+    if not isinstance(result, dict):
+        return []
+    held = cast("Mapping[str, Any]", result)
+    content = held.get("content")
+    if not isinstance(content, list):
+        return []
+    blocks = [cast("Mapping[str, Any]", block) for block in cast("list[Any]", content) if isinstance(block, dict)]
+    if len(blocks) < len(cast("list[Any]", content)) or not all(isinstance(block.get("type"), str) for block in blocks):
+        return []
+    parts = [_content(block) for block in blocks]
+    names = ("structuredContent", "structured_content", "structured")
+    structured = next((held[name] for name in names if held.get(name)), None)
+    if isinstance(structured, dict):
+        parts.append({"type": "structured", "content": structured})
+    return [{"role": "tool", "parts": parts}]
+
+
+def _content(block: Mapping[str, Any]) -> Part:
+    if block["type"] == "json" and "value" in block:
+        return {"type": "json", "content": block["value"]}
+    inner = block.get("resource")
+    if block["type"] == "resource" and isinstance(inner, dict):
+        resource = cast("Mapping[str, Any]", inner)
+        if isinstance(resource.get("text"), str):
+            return {"type": "text", "content": resource["text"]}
+        return media_part({"type": "blob", **resource}) or {"type": "json", "content": dict(block)}
+    return _part(part(block))
+
+
+def _message(message: Message) -> Message:
+    said: Message = {"role": message["role"], "parts": [_part(each) for each in message["parts"]]}
+    reason = message.get("finish_reason")
+    return said | {"finish_reason": reason} if isinstance(reason, str) else said
+
+
+def _part(held: Part) -> Part:
+    """Return a part with the members that its type has, and what is of no type as it is."""
+    kind = held.get("type")
+    if kind in _TEXTS and isinstance(held.get("content"), str):
+        return {"type": kind, "content": held["content"]}
+    if kind == "tool_call" and isinstance(held.get("name"), str):
+        return {"type": kind, "id": _id(held), "name": held["name"], "arguments": held.get("arguments")}
+    if kind == "tool_call_response":
+        failed = {"is_error": True} if held.get("is_error") is True else {}
+        return {"type": kind, "id": _id(held), "response": held.get("response"), **failed}
+    return media_part(held) or {"type": "json", "content": held}
+
+
+def _id(held: Part) -> str | None:
+    found = held.get("id")
+    return str(found) if isinstance(found, str | int) else None
+
+
+def _decoded(text: msgspec.Raw | None) -> Any:
+    """Return recorded JSON; None for what is not there, or nested beyond what anybody reads."""
+    if text is None:
+        return None
+    try:
+        return _JSON.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None
