@@ -27,9 +27,9 @@ test("a picture counts calls, and apart from them what is a duplicate or inferre
     sampleRow("e", "a", { kind: "tool", status: "error", startMs: 4, inferred: tool }),
   ]);
   expect([...picture.kinds]).toEqual([
-    ["agent", 0],
-    ["llm", 1],
-    ["tool", 1],
+    ["agent", { calls: 0, inferred: 1 }],
+    ["llm", { calls: 1, inferred: 0 }],
+    ["tool", { calls: 1, inferred: 1 }],
   ]);
   expect(picture).toMatchObject({ duplicates: 1, running: true, failures: [3, 4], levels: 2 });
   expect(picture.inferred).toEqual({ rows: 2, tools: 1, failures: 1 });

@@ -38,6 +38,12 @@ export interface InferredCounts {
   failures: number;
 }
 
+/** How many calls there are of a kind, as the header counts them, and how many rows that are inferred. */
+export interface KindCounts {
+  calls: number;
+  inferred: number;
+}
+
 /** All that the page of a run reads out of its rows: whatever takes a look at each of them. */
 export interface Picture extends Shown {
   rows: readonly SpanRow[];
@@ -48,8 +54,8 @@ export interface Picture extends Shown {
   /** From the first start to the last end that is known. */
   ended: Range;
   running: boolean;
-  /** The calls of each kind, as the header counts them; a kind of duplicates alone has none. */
-  kinds: ReadonlyMap<Kind, number>;
+  /** Of each kind, by kind; one of duplicates alone has none. */
+  kinds: ReadonlyMap<Kind, KindCounts>;
   duplicates: number;
   inferred: InferredCounts;
   /** What is not hidden. */
@@ -94,12 +100,14 @@ function* shownSteps({ rows, tree }: { rows: readonly SpanRow[]; tree: Tree }, h
 }
 
 function countsOf(rows: readonly SpanRow[]): Pick<Picture, "running" | "kinds" | "duplicates" | "inferred"> {
-  const kinds = new Map<Kind, number>();
+  const kinds = new Map<Kind, KindCounts>();
   const inferred = { rows: 0, tools: 0, failures: 0 };
   let [running, duplicates] = [false, 0];
   for (const row of rows) {
-    const counts = row.foldedInto === null && row.inferred === null;
-    kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + Number(counts));
+    const ofKind = kinds.get(row.kind) ?? { calls: 0, inferred: 0 };
+    kinds.set(row.kind, ofKind);
+    if (row.inferred !== null) ofKind.inferred++;
+    else if (row.foldedInto === null) ofKind.calls++;
     running ||= row.status === "running";
     duplicates += Number(row.foldedInto !== null);
     if (row.inferred === null) continue;

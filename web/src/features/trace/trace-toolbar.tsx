@@ -6,6 +6,7 @@ import { Button } from "@/ui/button";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { FindBox } from "./find-box";
 import { InferredChip } from "./inferred-chip";
+import type { KindCounts } from "./picture";
 import css from "./trace-toolbar.module.css";
 import type { TraceSearch } from "./url";
 import type { Find } from "./use-find";
@@ -14,8 +15,7 @@ import type { Zoom } from "./use-zoom";
 interface Props {
   search: TraceSearch;
   onChange: (change: TraceSearch) => void;
-  /** How many spans of each kind there are. */
-  kinds: ReadonlyMap<Kind, number>;
+  kinds: ReadonlyMap<Kind, KindCounts>;
   folded: boolean;
   /** How many spans tell once more of a call. */
   duplicates: number;
@@ -126,7 +126,7 @@ function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; o
 }
 
 interface ChipsProps {
-  kinds: ReadonlyMap<Kind, number>;
+  kinds: ReadonlyMap<Kind, KindCounts>;
   hidden: readonly Kind[];
   onHide: (hidden: Kind[] | undefined) => void;
 }
@@ -140,19 +140,30 @@ function KindChips({ kinds, hidden, onHide }: ChipsProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
     <div role="group" aria-label="Kinds that show" className={css.chips}>
-      {KINDS.filter((kind) => kinds.has(kind)).map((kind) => (
-        <Button
-          key={kind}
-          look="plain"
-          pressed={!hidden.includes(kind)}
-          className={css.chip}
-          onClick={() => toggle(kind)}
-          title={`${hidden.includes(kind) ? "Show" : "Hide"} ${kindLabel(kind)}`}
-        >
-          <KindIcon kind={kind} size={13} />
-          {count(kinds.get(kind))}
-        </Button>
-      ))}
+      {KINDS.map((kind) => {
+        const counts = kinds.get(kind);
+        const isHidden = hidden.includes(kind);
+        return (
+          counts && (
+            <Button
+              key={kind}
+              look="plain"
+              pressed={!isHidden}
+              className={css.chip}
+              onClick={() => toggle(kind)}
+              title={`${isHidden ? "Show" : "Hide"} ${kindLabel(kind)}${counts.inferred > 0 ? `, ${count(counts.inferred)} inferred` : ""}`}
+            >
+              <KindIcon kind={kind} size={13} />
+              {countsText(counts)}
+            </Button>
+          )
+        );
+      })}
     </div>
   );
+}
+
+/** Calls, and what is inferred beside them: pressing hides both. */
+function countsText({ calls, inferred }: KindCounts): string {
+  return inferred > 0 ? `${count(calls)} + ${count(inferred)}` : count(calls);
 }
