@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { calleeName } from "@/lib/calls";
 import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { type Change, countChanges, diffMessages, messageKey, wholeText } from "@/lib/message-diff";
@@ -104,7 +105,7 @@ function Changes({ previous, asked, names }: ChangesProps) {
         <Summary changes={changes} />
         <span>since</span>
         <SpanLink traceId={previous.traceId} spanId={previous.id}>
-          <Recorded text={previous.name} />
+          <Recorded text={calleeName(previous)} />
         </SpanLink>
       </p>
       {isUnknown ? (

@@ -1,6 +1,7 @@
 import clsx from "clsx";
 import { CircleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
+import { calleeName } from "@/lib/calls";
 import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import type { SpanRow } from "@/lib/spans";
@@ -31,7 +32,7 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
         <p className={css.origin}>
           It began in{" "}
           <SpanLink traceId={origin.traceId} spanId={origin.id}>
-            <Recorded text={origin.name} />
+            <Recorded text={calleeName(origin)} />
           </SpanLink>
           {origin.errorType !== null && origin.errorType !== error.type && (
             <>

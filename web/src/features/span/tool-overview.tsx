@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { MessageSquareText } from "lucide-react";
 import { useMemo } from "react";
 import { type Declared, declaredToolQuery } from "@/api/queries";
+import { calleeName } from "@/lib/calls";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer } from "@/lib/json";
 import { asksFor, textOf } from "@/lib/messages";
@@ -70,7 +71,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
           {asking.row && (
             <Fact label={asking.asks ? "Asked for by" : "Model call before"}>
               <SpanLink traceId={asking.row.traceId} spanId={asking.row.id}>
-                <Recorded text={asking.row.name} />
+                <Recorded text={calleeName(asking.row)} />
               </SpanLink>
             </Fact>
           )}
