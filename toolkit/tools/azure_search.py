@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack, cast
 
 from toolkit.call import ToolCall
-from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut, require_known
@@ -23,7 +22,6 @@ CREDENTIAL = "azure_search"
 """The name of the key in ``ToolContext.credentials``."""
 
 _PURPOSE = "AzureAISearchTool"
-_LONGEST_FIELD = 2_000
 _TIMEOUT_S = 30.0
 _SCORES = {"@search.score": "score", "@search.reranker_score": "reranker_score"}
 
@@ -50,8 +48,6 @@ class SearchOptions(TypedDict, total=False):
     """What ``semantic`` ranks by; the index's default where it has one."""
     timeout_s: float
     """How long a call may take as a whole, the SDK's retries included; by default 30."""
-    transport: Callable[[], Any]
-    """Makes the ``azure.core`` asynchronous transport of a call, instead of the one over ``requests``."""
 
 
 class AzureAISearchTool(Tool):
@@ -99,7 +95,7 @@ class AzureAISearchTool(Tool):
         failure = ToolkitError
         try:
             async with asyncio.timeout(timeout_s):
-                count, found = await self._search(arguments, self._key(context))
+                count, documents = await self._search(arguments, self._key(context))
         except TimeoutError:
             failure, said = ToolTimedOut, f"Azure AI Search took longer than {timeout_s:g} s"
         except exceptions.HttpResponseError as error:
@@ -107,10 +103,7 @@ class AzureAISearchTool(Tool):
         except exceptions.AzureError as error:
             said = f"Azure AI Search at {self._endpoint} could not be asked: {error.message}"
         else:
-            results = [self._result(each) for each in found]
-            text = "\n\n".join(_shown(number, each) for number, each in enumerate(results, 1))
-            told = {"count": count, "results": results}
-            return ToolResult([TextContent(text or "nothing found")], structured=told)
+            return ToolResult.of({"count": count, "results": [self._result(document) for document in documents]})
         # Outside of the handlers: the SDK's errors hold the request with its key.
         raise failure(said)
 
@@ -124,7 +117,12 @@ class AzureAISearchTool(Tool):
     async def _search(self, arguments: Mapping[str, Any], credential: Any) -> tuple[int | None, list[dict[str, Any]]]:
         search: Any = need("azure.search.documents.aio", extra="azure", purpose=_PURPOSE)
         top = arguments.get("top", self._top)
-        async with search.SearchClient(self._endpoint, self._index, credential, transport=self._transport()) as client:
+        transports: Any = need("azure.core.pipeline.transport", extra="azure", purpose=_PURPOSE)
+        timeout_s = self._options.get("timeout_s", _TIMEOUT_S)
+        # The SDK's own choice needs one more package. A request runs in a thread, which cannot be cancelled and so has
+        # to end by itself.
+        transport = transports.AsyncioRequestsTransport(connection_timeout=timeout_s, read_timeout=timeout_s)
+        async with search.SearchClient(self._endpoint, self._index, credential, transport=transport) as client:
             pages = await client.search(**await self._query(str(arguments["query"]), top))
             found: list[dict[str, Any]] = []
             # A service may hand out fewer at a time than were asked for.
@@ -134,15 +132,6 @@ class AzureAISearchTool(Tool):
                     break
             # Asked first, the SDK would send the query twice.
             return await pages.get_count(), found
-
-    def _transport(self) -> Any:
-        """Return what carries requests; the SDK's own choice needs one more package."""
-        if "transport" in self._options:
-            return self._options["transport"]()
-        transports: Any = need("azure.core.pipeline.transport", extra="azure", purpose=_PURPOSE)
-        timeout_s = self._options.get("timeout_s", _TIMEOUT_S)
-        # A request runs in a thread, which cannot be cancelled and so has to end by itself.
-        return transports.AsyncioRequestsTransport(connection_timeout=timeout_s, read_timeout=timeout_s)
 
     async def _query(self, query: str, top: int) -> dict[str, Any]:
         options = self._options
@@ -204,18 +193,6 @@ def _definition(index: str, top: int, options: SearchOptions) -> ToolDefinition:
             "required": ["results"],
         },
     )
-
-
-def _shown(number: int, result: Mapping[str, Any]) -> str:
-    captions = [f"  {each}" for each in result.get("captions", ())]
-    fields = [f"  {name}: {_short(value)}" for name, value in result["document"].items()]
-    score = f" (score {result['score']:.3f})" if "score" in result else ""
-    return "\n".join([f"[{number}]{score}", *captions, *fields])
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _LONGEST_FIELD else f"{text[:_LONGEST_FIELD]}…"
 
 
 def _message(error: Any) -> str:
