@@ -230,12 +230,12 @@ class Agent:
                 break
             if turn == self.max_turns:
                 # Nobody would read what its tools say.
-                names = ", ".join(each["function"]["name"] for each in wanted)
+                names = ", ".join(call["function"]["name"] for call in wanted)
                 problem = f"{self.name} gave no answer within max_turns={turn}; it last requested {names}"
                 break
             if (problem := work.run.call(len(wanted))) is not None:
                 break
-            answers = await self.node.messages([read(each) for each in wanted], context=context)
+            answers = await self.node.messages([read(call) for call in wanted], context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
             conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
         return AgentResult(text_of(message), conversation.gained, usage, turn, problem, output, finish_reason)
@@ -243,9 +243,9 @@ class Agent:
     async def _generate(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> ModelResponse:
         if self.model is None:
             raise DefinitionInvalid(f"the agent {self.name!r} has no model; pass Agent({self.name!r}, model=…)")
-        said = "\n\n".join(filter(None, [self.instruction, self._output and self._output.instruction]))
-        instruction: list[Message] = [{"role": "system", "content": said}] if said else []
-        tools = [each.definition for each in await self.node.tools()]
+        text = "\n\n".join(filter(None, [self.instruction, self._output and self._output.instruction]))
+        instruction: list[Message] = [{"role": "system", "content": text}] if text else []
+        tools = [tool.definition for tool in await self.node.tools()]
         # The model's own settings, so that the hooks show them.
         settings: Mapping[str, Any] = member(self.model, "settings") or {}
         request = ModelRequest([*instruction, *conversation.messages], tools, dict(settings), on_text)
@@ -268,23 +268,23 @@ class Agent:
         why = f" (finish_reason {response.finish_reason!r})" if response.finish_reason else ""
         return f"the model of {self.name} said nothing{why}"
 
-    def _during(self, given: ToolContext | None, conversation: Thread | None) -> ToolContext:
+    def _during(self, context: ToolContext | None, conversation: Thread | None) -> ToolContext:
         """Return the context of a run: what it was given, and the agent's own where that says nothing."""
-        given, own = given or ToolContext(), self.context or ToolContext()
-        limits = [each for each in (given.permissions, own.permissions) if each is not None]
+        context, own = context or ToolContext(), self.context or ToolContext()
+        limits = [permissions for permissions in (context.permissions, own.permissions) if permissions is not None]
         return replace(
-            given,
+            context,
             agent_name=self.name,
             thread=conversation,
-            state=own.state if given.state is None else given.state,
-            dependencies={**own.dependencies, **given.dependencies},
-            credentials={**own.credentials, **given.credentials},
+            state=own.state if context.state is None else context.state,
+            dependencies={**own.dependencies, **context.dependencies},
+            credentials={**own.credentials, **context.credentials},
             permissions=limits[0].intersection(*limits) if limits else None,
-            output=given.output or own.output,
-            approver=given.approver or own.approver,
-            tool_hooks=given.tool_hooks + own.tool_hooks,
-            correlation_id=given.correlation_id or own.correlation_id,
-            errors="raise" if "raise" in (given.errors, own.errors) else "tell",
+            output=context.output or own.output,
+            approver=context.approver or own.approver,
+            tool_hooks=context.tool_hooks + own.tool_hooks,
+            correlation_id=context.correlation_id or own.correlation_id,
+            errors="raise" if "raise" in (context.errors, own.errors) else "tell",
         )
 
 
@@ -296,7 +296,11 @@ def _messages(task: object) -> Sequence[Message]:
     """
     if isinstance(task, str):
         return [{"role": "user", "content": task}]
-    if isinstance(task, Sequence) and task and all(member(each, "role") for each in cast("Sequence[object]", task)):
+    if (
+        isinstance(task, Sequence)
+        and task
+        and all(member(message, "role") for message in cast("Sequence[object]", task))
+    ):
         return cast("Sequence[Message]", task)
     kind = "no messages" if task == [] else type(cast("object", task)).__name__
     raise DefinitionInvalid(f"a task is text, or a list of messages with a role and content, not {kind}")

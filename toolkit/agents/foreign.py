@@ -46,7 +46,7 @@ def described(step: object) -> str:
     words: list[object] = [member(step, "description"), member(step, "instruction")]
     if isroutine(step):
         words.append(getdoc(step))
-    return next((each.strip() for each in words if isinstance(each, str) and each.strip()), "")
+    return next((text.strip() for text in words if isinstance(text, str) and text.strip()), "")
 
 
 async def ask(
@@ -68,9 +68,9 @@ async def ask(
     if isinstance(agent, Runnable):
         return await agent.run(task, context=context)
     shown = agent if member(agent, "name") else name or getattr(agent, "__name__", type(agent).__name__)
-    async with around("agent_call", emitter="toolkit", agent=shown, input=task) as told:
+    async with around("agent_call", emitter="toolkit", agent=shown, input=task) as call:
         answer = await _ask_stranger(agent, task)
-        told.set(result=answer)
+        call.set(result=answer)
         return answer
 
 
@@ -115,10 +115,10 @@ def result_of(answer: object) -> ToolResult:
     if answer is None or isinstance(answer, str | ToolResult) or member(answer, "isError") is not None:
         return ToolResult.of(answer)
     for name in ("output",) if isinstance(answer, Mapping) else ("final_output", "output", "text", "content"):
-        found = member(cast("object", answer), name)
+        output = member(cast("object", answer), name)
         # Older agents have a method of that name.
-        if found is not None and not callable(found):
-            return ToolResult.of(_blocks(found))
+        if output is not None and not callable(output):
+            return ToolResult.of(_blocks(output))
     messages = member(cast("object", answer), "messages")
     if isinstance(messages, list) and messages:
         return result_of(cast("list[object]", messages)[-1])
@@ -129,5 +129,5 @@ def _blocks(content: object) -> object:
     """Return the text of content that is a list of blocks, as LangChain's and Anthropic's messages have it."""
     if not isinstance(content, list):
         return content
-    texts = [each if isinstance(each, str) else member(each, "text") for each in cast("list[object]", content)]
-    return "\n".join(texts) if texts and all(isinstance(each, str) for each in texts) else cast("list[object]", content)
+    texts = [block if isinstance(block, str) else member(block, "text") for block in cast("list[object]", content)]
+    return "\n".join(texts) if texts and all(isinstance(text, str) for text in texts) else cast("list[object]", content)

@@ -45,8 +45,8 @@ class StructuredLLMHost(Agent):
     ) -> None:
         super().__init__(name, instruction=instruction, model=model, **options)
         self._participants: dict[str, tuple[object, list[Tool]]] = {}
-        for each, agent in (participants or {}).items():
-            self.join(each, agent)
+        for participant, agent in (participants or {}).items():
+            self.join(participant, agent)
 
     @property
     def participants(self) -> Mapping[str, object]:
@@ -75,5 +75,5 @@ class StructuredLLMHost(Agent):
             known = ", ".join(map(repr, self._participants)) or "nobody"
             raise ToolUnknown(f"{participant!r} does not take part in {self.name}; there is {known}")
         _, tools = self._participants.pop(participant)
-        for each in tools:
-            self.node.unregister(each)
+        for tool in tools:
+            self.node.unregister(tool)

@@ -135,14 +135,14 @@ class Work:
 
     def names(self) -> list[str]:
         """Return who is at work, the outermost agent first."""
-        return [each.name for each in self._all()][::-1]
+        return [work.name for work in self._all()][::-1]
 
     def ask(self) -> str | None:
         """Count a question to a model; return why it may not be asked, or None."""
         # Cancelling goes down level by level, each after the one above: agents could call each other faster than that.
-        for each in self._all():
-            if _cancellations(each.task) > each.cancellations:
-                return f"{each.name} was cancelled"
+        for work in self._all():
+            if _cancellations(work.task) > work.cancellations:
+                return f"{work.name} was cancelled"
         return self.run.ask()
 
     def _all(self) -> Iterator["Work"]:
@@ -187,4 +187,4 @@ def _tokens(response: ModelResponse) -> int:
     if isinstance(total, int):
         return total
     parts = (member(response.usage, *names) for names in _PARTS)
-    return sum(each for each in parts if isinstance(each, int))
+    return sum(tokens for tokens in parts if isinstance(tokens, int))

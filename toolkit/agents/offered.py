@@ -24,7 +24,7 @@ def offered_by(name: str, agent: object) -> list[Tool]:
     Raises:
         DefinitionInvalid: It is no agent and declares no tools, or its name fits no tool.
     """
-    tools: list[Tool] = [OfferedTool(name, agent, each) for each in tools_of(agent)]
+    tools: list[Tool] = [OfferedTool(name, agent, tool) for tool in tools_of(agent)]
     return tools or [AgentTool(agent, name=tool_name_of(name))]
 
 

@@ -64,7 +64,7 @@ class AgentOptions(SharedOptions, total=False):
 
 
 SHARED_KEYS = tuple(SharedOptions.__annotations__)
-LIMITS = tuple(each.name for each in fields(Limits) if not each.name.startswith("cost"))
+LIMITS = tuple(limit.name for limit in fields(Limits) if not limit.name.startswith("cost"))
 """What ``limits`` can have in a card."""
 
 
@@ -74,12 +74,12 @@ def checked(options: AgentOptions, agent: str) -> AgentOptions:
     Raises:
         DefinitionInvalid: There is no such option, or a value is not what its option takes.
     """
-    given = cast("Mapping[str, Any]", options)
-    shared = {key: value for key, value in given.items() if key in SHARED_KEYS}
-    for key in given.keys() - AgentOptions.__annotations__.keys():
+    values = cast("Mapping[str, Any]", options)
+    shared = {key: value for key, value in values.items() if key in SHARED_KEYS}
+    for key in values.keys() - AgentOptions.__annotations__.keys():
         raise DefinitionInvalid(f"agent {agent!r}: {unknown_key(key, AgentOptions.__annotations__)}")
     try:
-        return cast("AgentOptions", {**given, **read(SharedOptions, shared, WORDS)})
+        return cast("AgentOptions", {**values, **read(SharedOptions, shared, WORDS)})
     except Misfit as error:
         raise DefinitionInvalid(f"agent {agent!r}: {error}") from None
 

@@ -32,7 +32,7 @@ class Thread(AbstractAsyncContextManager["Thread"]):
     """
 
     def __init__(self, messages: Iterable[Message] = (), *, id: str | None = None) -> None:  # noqa: A002 - the attribute's name
-        self.messages: list[Message] = [deepcopy(each) for each in messages]
+        self.messages: list[Message] = [deepcopy(message) for message in messages]
         """In the order in which they were said."""
         self.id = id
         self._forked_at = 0
@@ -48,7 +48,7 @@ class Thread(AbstractAsyncContextManager["Thread"]):
 
     def extend(self, messages: Iterable[Message]) -> None:
         """Append ``messages``."""
-        self.messages.extend(deepcopy(each) for each in messages)
+        self.messages.extend(deepcopy(message) for message in messages)
 
     def merge(self, fork: "Thread") -> None:
         """Append what ``fork`` gained since it was made; merging it again adds what it gained since then."""

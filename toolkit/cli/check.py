@@ -21,18 +21,18 @@ def check(cards: tuple[str, ...], config: Path | None) -> int:
 
     fast = application(config)
     problems: list[CardProblem] = []
-    for each in cards:
-        configs, found = read_cards(each)
+    for place in cards:
+        configs, wrong = read_cards(place)
         fast.configs += configs
-        problems += found
+        problems += wrong
     try:
         # What a card that cannot be read would have declared is missing, not wrong.
-        problems += [each for each in fast.check() if not problems or "there is no agent" not in each.message]
+        problems += [problem for problem in fast.check() if not problems or "there is no agent" not in problem.message]
     except CardInvalid as error:
         problems += error.problems
-    for each in sorted(set(problems), key=lambda problem: (problem.source, problem.line)):
-        say(str(each))
+    for problem in sorted(set(problems), key=lambda problem: (problem.source, problem.line)):
+        say(str(problem))
     if not problems:
-        names = ", ".join(each.name for each in fast.configs)
+        names = ", ".join(config.name for config in fast.configs)
         say(f"{len(fast.configs)} {'agent' if len(fast.configs) == 1 else 'agents'}, nothing wrong: {names}")
     return 1 if problems else 0

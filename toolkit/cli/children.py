@@ -62,8 +62,8 @@ class Children:
             return
         label = f"{context.agent_name} > {tool_name.removeprefix('agent__')}[{group.started}]"
         group.running[call_id] = label
-        said = " ".join(str((args or {}).get("message", "")).split())
-        self._write(f"{label}: {said[:_LONGEST]}{'…' if len(said) > _LONGEST else ''}")
+        message = " ".join(str((args or {}).get("message", "")).split())
+        self._write(f"{label}: {message[:_LONGEST]}{'…' if len(message) > _LONGEST else ''}")
 
     def _succeeded(self, *, context: Any, call_id: str, result: Any = None, **_: object) -> None:
         self._ended(context, call_id, "failed" if getattr(result, "is_error", False) else "done")

@@ -41,13 +41,13 @@ def run(
     agents are started. On a terminal the answer appears as it comes.
     """
     fast = application(config)
-    for each in cards:
-        fast.load_agents(each)
+    for card in cards:
+        fast.load_agents(card)
     asyncio.run(_answer(fast, agent, model, _message(message), quiet=quiet))
 
 
-def _message(given: str | None) -> str:
-    text = given
+def _message(message: str | None) -> str:
+    text = message
     if text is None and not sys.stdin.isatty():
         text = sys.stdin.read()
     if text is None or not text.strip():
@@ -56,7 +56,7 @@ def _message(given: str | None) -> str:
 
 
 async def _answer(fast: "FastAgent", agent: str | None, model: str | None, message: str, *, quiet: bool) -> None:
-    limits = {each.name: each.max_display_instances for each in fast.configs}
+    limits = {config.name: config.max_display_instances for config in fast.configs}
     with Children(limits, _note if not quiet else _nothing):
         async with fast.run(model=model, agent=agent) as agents:
             streams = sys.stdout.isatty()

@@ -22,13 +22,13 @@ def tools(cards: tuple[str, ...], config: Path | None, agent: str | None, *, as_
     CARD is a file, a folder or an http(s) address. The agent's MCP servers are started for it; no model is asked.
     """
     fast = application(config)
-    for each in cards:
-        fast.load_agents(each)
-    found = asyncio.run(fast.tools(agent))
+    for card in cards:
+        fast.load_agents(card)
+    listed = asyncio.run(fast.tools(agent))
     if as_json:
-        say(json.dumps([_json(each) for each in found], indent=2, ensure_ascii=False))
+        say(json.dumps([_json(tool) for tool in listed], indent=2, ensure_ascii=False))
         return
-    rows = [(each.name, _source(each), each.description.partition("\n")[0]) for each in found]
+    rows = [(tool.name, _source(tool), tool.description.partition("\n")[0]) for tool in listed]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     for name, source, description in rows:
         say(f"{name:{widths[0]}}  {source:{widths[1]}}  {description}".rstrip())
@@ -39,6 +39,6 @@ def _source(tool: Tool) -> str:
 
 
 def _json(tool: Tool) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": tool.name, "source": tool.source, "server": tool.server_name}
-    told |= {"description": tool.description, "input_schema": dict(tool.input_schema)}
-    return told if tool.output_schema is None else told | {"output_schema": dict(tool.output_schema)}
+    entry: dict[str, Any] = {"name": tool.name, "source": tool.source, "server": tool.server_name}
+    entry |= {"description": tool.description, "input_schema": dict(tool.input_schema)}
+    return entry if tool.output_schema is None else entry | {"output_schema": dict(tool.output_schema)}

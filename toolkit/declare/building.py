@@ -47,21 +47,21 @@ def _from_text(text: str) -> list[Message]:
         else:
             parts.append((role, []))
     messages: list[Message] = [{"role": role, "content": "\n".join(lines).strip()} for role, lines in parts]
-    return [each for each in messages if each.get("content")]
+    return [message for message in messages if message.get("content")]
 
 
 def _from_json(text: str, source: str) -> list[Message]:
     try:
-        found: Any = json.loads(text)
+        value: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         raise CardInvalid((CardProblem(source, line, f"not valid JSON: {error}"),)) from error
-    if isinstance(found, dict):
-        found = cast("dict[str, Any]", found).get("messages")
-    if not isinstance(found, list) or not all(map(_is_message, cast("list[object]", found))):
+    if isinstance(value, dict):
+        value = cast("dict[str, Any]", value).get("messages")
+    if not isinstance(value, list) or not all(map(_is_message, cast("list[object]", value))):
         message = f"expected a list of chat messages, each with a role ({', '.join(_KNOWN)}) and content"
         raise CardInvalid((CardProblem(source, 1, message),))
-    return cast("list[Message]", found)
+    return cast("list[Message]", value)
 
 
 def _is_message(value: object) -> bool:
@@ -129,7 +129,7 @@ class ServerTools:
     async def tools(self) -> list[McpTool]:
         """Return those of its servers, in the order of its servers, without what its filters leave out."""
         offered = await self.servers.tools()
-        return [each for name in self.config.servers for each in offered if self._wants(name, each)]
+        return [tool for name in self.config.servers for tool in offered if self._wants(name, tool)]
 
     async def check(self) -> None:
         """See that the filters name tools that are there.
@@ -139,13 +139,13 @@ class ServerTools:
         """
         offered = await self.servers.tools()
         for name, wanted in self.config.tools.items():
-            there = [each.remote_name for each in offered if each.server_name == name]
+            there = [tool.remote_name for tool in offered if tool.server_name == name]
             # A server that may be missing, and is, offers nothing.
             for tool in wanted if there else ():
                 if tool not in there:
                     near = did_you_mean(tool, there)
-                    said = f"tools: server {name!r} has no tool {tool!r}{near}; it has {', '.join(there)}"
-                    raise CardInvalid((self.config.origin.problem(said, "tools"),))
+                    problem = f"tools: server {name!r} has no tool {tool!r}{near}; it has {', '.join(there)}"
+                    raise CardInvalid((self.config.origin.problem(problem, "tools"),))
 
     def _wants(self, server: str, tool: McpTool) -> bool:
         wanted = self.config.tools.get(server)

@@ -58,8 +58,8 @@ def read_cards(place: str | Path) -> tuple[list[AgentConfig], list[CardProblem]]
     problems: list[CardProblem] = []
     try:
         for document, origin, stem in _documents(place, problems):
-            config, found = _config(document, origin, stem)
-            problems += found
+            config, wrong = _config(document, origin, stem)
+            problems += wrong
             if config is not None:
                 configs.append(config)
     except CardInvalid as error:
@@ -91,10 +91,10 @@ def _origin(document: Document, folder: Path | None) -> Origin:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        found = [each for each in sorted(path.iterdir()) if _is_card(each)]
-        if not found:
+        cards = [file for file in sorted(path.iterdir()) if _is_card(file)]
+        if not cards:
             raise CardInvalid((CardProblem(str(path), 1, _NONE_HERE),))
-        return found
+        return cards
     if not path.exists():
         raise CardInvalid((CardProblem(str(path), 1, "No such file or directory"),))
     if path.suffix.lower() not in (*_MARKDOWN, *_YAML):
@@ -148,18 +148,20 @@ def _config(document: Document, origin: Origin, stem: str) -> tuple[AgentConfig 
     try:
         config = read_config(Card, values)
     except Misfit as error:
-        problems += [_problem(document, path, said) for path, said in error.problems]
+        problems += [_problem(document, path, message) for path, message in error.problems]
     else:
         if not problems and not about_instruction:
             return config.model_copy(update={"origin": origin}), []
-    return None, sorted([*problems, *about_instruction], key=lambda each: each.line)
+    return None, sorted([*problems, *about_instruction], key=lambda problem: problem.line)
 
 
-def _problem(document: Document, path: tuple[Key, ...], said: str) -> CardProblem:
+def _problem(document: Document, path: tuple[Key, ...], message: str) -> CardProblem:
     key = str(path[0])
     if key == "name" and "name" not in document.values:
-        return document.problem(f"no name, and the file's {said}")
-    return document.problem(said if said.startswith("unknown key") and len(path) == 1 else f"{key}: {said}", *path)
+        return document.problem(f"no name, and the file's {message}")
+    return document.problem(
+        message if message.startswith("unknown key") and len(path) == 1 else f"{key}: {message}", *path
+    )
 
 
 def _is_script(text: str) -> bool:

@@ -28,15 +28,15 @@ def problems_of_models(
             spec, base_path = (model, None) if model is not None else (settings.default_model, settings.base_path)
             if model is None and settings.document is not None:
                 tell = _of_settings(settings, "default_model")
-        if isinstance(spec, str) and (said := _wrong_with(spec, base_path, config.name)):
-            yield tell(said)
+        if isinstance(spec, str) and (problem := _wrong_with(spec, base_path, config.name)):
+            yield tell(problem)
 
 
 def problems_of_servers(
     configs: Sequence[AgentConfig], places: Mapping[str, Place], settings: Settings
 ) -> Iterator[CardProblem]:
     """Return which servers of the agents cannot be started here."""
-    users = {name: each for each in reversed(configs) for name in each.servers if name in places}
+    users = {name: config for config in reversed(configs) for name in config.servers if name in places}
     try:
         if users:
             need_mcp(NEEDED_FOR)
@@ -68,20 +68,20 @@ def _is_there(place: StdioServer) -> bool:
 
 
 def _of_agent(config: AgentConfig, key: str) -> Tell:
-    return lambda said: config.origin.problem(f"{key}: {said}", key)
+    return lambda message: config.origin.problem(f"{key}: {message}", key)
 
 
 def _of_settings(settings: Settings, *path: str) -> Tell:
-    def tell(said: str) -> CardProblem:
+    def tell(message: str) -> CardProblem:
         assert settings.document is not None
-        return settings.document.problem(f"{path[-1]}: {said}", *path)
+        return settings.document.problem(f"{path[-1]}: {message}", *path)
 
     return tell
 
 
 def problems_between(configs: Sequence[AgentConfig], servers: Iterable[str]) -> list[CardProblem]:
     """Return what keeps these agents from working together, with these MCP servers configured."""
-    by_name = {each.name: each for each in configs}
+    by_name = {config.name: config for config in configs}
     return [
         *_duplicates(configs),
         *_defaults(configs),
@@ -93,57 +93,57 @@ def problems_between(configs: Sequence[AgentConfig], servers: Iterable[str]) -> 
 
 def default_of(configs: Sequence[AgentConfig]) -> AgentConfig:
     """Return the agent that messages go to: the one that says so, or the first that is nobody's child, or the first."""
-    children = {child for each in configs for child in each.agents}
-    said = [each for each in configs if each.default]
-    return (said or [each for each in configs if each.name not in children] or list(configs))[0]
+    children = {child for config in configs for child in config.agents}
+    defaults = [config for config in configs if config.default]
+    return (defaults or [config for config in configs if config.name not in children] or list(configs))[0]
 
 
 def _duplicates(configs: Sequence[AgentConfig]) -> Iterator[CardProblem]:
     first: dict[str, AgentConfig] = {}
-    for each in configs:
-        known = first.setdefault(each.name, each)
-        if known is not each:
+    for config in configs:
+        known = first.setdefault(config.name, config)
+        if known is not config:
             place = known.origin.problem("", "name")
-            yield each.origin.problem(
-                f"a second agent is named {each.name!r}; the first is in {place.source}:{place.line}", "name"
+            yield config.origin.problem(
+                f"a second agent is named {config.name!r}; the first is in {place.source}:{place.line}", "name"
             )
 
 
 def _defaults(configs: Sequence[AgentConfig]) -> Iterator[CardProblem]:
-    first, *others = [each for each in configs if each.default] or [None]
-    for each in others:
+    first, *others = [config for config in configs if config.default] or [None]
+    for config in others:
         assert first is not None
-        assert each is not None
-        yield each.origin.problem(f"default: {first.name!r} is the default already; only one can be", "default")
+        assert config is not None
+        yield config.origin.problem(f"default: {first.name!r} is the default already; only one can be", "default")
 
 
 def _references(
     configs: Sequence[AgentConfig], by_name: Mapping[str, AgentConfig], servers: Sequence[str]
 ) -> Iterator[CardProblem]:
-    for each in configs:
-        for name in each.agents:
+    for config in configs:
+        for name in config.agents:
             if name not in by_name:
                 known = ", ".join(sorted(by_name))
-                yield each.origin.problem(
+                yield config.origin.problem(
                     f"agents: there is no agent {name!r}{did_you_mean(name, by_name)}; declared: {known}", "agents"
                 )
-        for name in each.servers:
+        for name in config.servers:
             if name not in servers:
                 known = f"configured: {', '.join(servers)}" if servers else "none is configured"
-                yield each.origin.problem(
+                yield config.origin.problem(
                     f"servers: there is no server {name!r}{did_you_mean(name, servers)}; {known}", "servers"
                 )
-        for name in each.tools:
-            if name not in each.servers:
-                yield each.origin.problem(f"tools: {name!r} is not one of its servers; add it to servers", "tools")
+        for name in config.tools:
+            if name not in config.servers:
+                yield config.origin.problem(f"tools: {name!r} is not one of its servers; add it to servers", "tools")
 
 
 def _messages(configs: Sequence[AgentConfig], by_name: Mapping[str, AgentConfig]) -> Iterator[CardProblem]:
-    for each in configs:
-        if each.history_source == "messages":
-            for name in each.agents:
+    for config in configs:
+        if config.history_source == "messages":
+            for name in config.agents:
                 if name in by_name and not by_name[name].messages:
-                    yield each.origin.problem(
+                    yield config.origin.problem(
                         f"history_source: messages needs agents that have messages; {name!r} has none", "history_source"
                     )
 

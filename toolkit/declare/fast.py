@@ -78,7 +78,7 @@ class RunningAgents(Mapping[str, RunningAgent]):
 
     def __init__(self, agents: Mapping[str, RunningAgent], default: str) -> None:
         self._agents = dict(agents)
-        self._attributes = {name.replace("-", "_"): each for name, each in self._agents.items()}
+        self._attributes = {name.replace("-", "_"): agent for name, agent in self._agents.items()}
         self.default = self._agents[default]
         """The agent that messages go to."""
 
@@ -122,10 +122,10 @@ class RunningAgents(Mapping[str, RunningAgent]):
         return len(self._agents)
 
     def __getattr__(self, name: str) -> RunningAgent:
-        found = self.__dict__.get("_attributes", {}).get(name)
-        if found is None:
+        agent = self.__dict__.get("_attributes", {}).get(name)
+        if agent is None:
             raise AttributeError(f"there is no agent {name!r}")
-        return found
+        return agent
 
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
@@ -188,8 +188,8 @@ class FastAgent:
         Raises:
             DefinitionInvalid: It is no subclass of ``Agent``, or a value is not what its name takes.
         """
-        given: Any = cls
-        if not (isinstance(given, type) and issubclass(given, Agent)):
+        kind: Any = cls
+        if not (isinstance(kind, type) and issubclass(kind, Agent)):
             raise DefinitionInvalid(f"{cls!r} is no agent; expected a subclass of toolkit.Agent")
         return self._declare(name, instruction, declared, cls)
 
@@ -201,7 +201,7 @@ class FastAgent:
         """
         cards = load_cards(place)
         self.configs.extend(cards)
-        return [each.name for each in cards]
+        return [card.name for card in cards]
 
     def check(self) -> list[CardProblem]:
         """Return all that keeps the agents from running as far as it is known before any server or model is asked.
@@ -213,7 +213,7 @@ class FastAgent:
         """
         settings = self._settings()
         problems, parts = self._looked_at(self.configs, settings)
-        problems += [problem for each in parts.values() for problem in each.problems]
+        problems += [problem for loaded in parts.values() for problem in loaded.problems]
         return [
             *problems,
             *problems_of_models(self.configs, self._model, settings),
@@ -253,36 +253,38 @@ class FastAgent:
         default = default_of(configs).name if agent is None else agent
         models = Models(model, self._model or settings.default_model, None if self._model else settings.base_path)
         async with self._started(configs, settings, models) as agents:
-            silent = [each for each in configs if agents[each.name].model is None]
+            silent = [config for config in configs if agents[config.name].model is None]
             if silent:
-                raise CardInvalid(tuple(each.origin.problem(f"{each.name} has {_NO_MODEL}", "name") for each in silent))
-            yield RunningAgents({each.name: RunningAgent(agents[each.name], each) for each in configs}, default)
+                raise CardInvalid(
+                    tuple(config.origin.problem(f"{config.name} has {_NO_MODEL}", "name") for config in silent)
+                )
+            yield RunningAgents({config.name: RunningAgent(agents[config.name], config) for config in configs}, default)
 
     @asynccontextmanager
     async def _started(
         self, configs: Sequence[AgentConfig], settings: Settings, models: Models
     ) -> AsyncGenerator[dict[str, Agent]]:
         problems, parts = self._looked_at(configs, settings)
-        problems += [problem for each in parts.values() for problem in each.problems]
+        problems += [problem for loaded in parts.values() for problem in loaded.problems]
         if problems:
             raise CardInvalid(tuple(problems))
-        used = {name for each in configs for name in each.servers}
+        used = {name for config in configs for name in config.servers}
         places = {name: at for name, at in self._places(settings).items() if name in used}
         approver = None if self._context is None else self._context.approver
         servers = McpServers(places, replies=Replies(approver=approver))
-        made = build(configs, parts, servers, models, self._context)
+        agents = build(configs, parts, servers, models, self._context)
         async with AsyncExitStack() as stack:
             if used:
                 await stack.enter_async_context(servers)
-                for each in configs:
-                    await ServerTools(servers, each).check()
-            yield made
+                for config in configs:
+                    await ServerTools(servers, config).check()
+            yield agents
 
     def _declare(
         self, name: str, instruction: str | Path, declared: Mapping[str, Any], cls: type[Agent] | None
     ) -> Callable[[F], F]:
-        said = read_text(instruction).strip() if isinstance(instruction, Path) else instruction
-        values = {"name": name, "instruction": said, **declared}
+        text = read_text(instruction).strip() if isinstance(instruction, Path) else instruction
+        values = {"name": name, "instruction": text, **declared}
         try:
             config = read_config(AgentConfig, {key: value for key, value in values.items() if value is not None})
         except Misfit as error:
@@ -300,8 +302,8 @@ class FastAgent:
         return decorate
 
     def _settings(self) -> Settings:
-        folders = [each.origin.base_path for each in self.configs if each.origin.is_card]
-        near = [each for each in folders[:1] if each is not None]
+        folders = [config.origin.base_path for config in self.configs if config.origin.is_card]
+        near = [folder for folder in folders[:1] if folder is not None]
         path = self._config or find_settings(*near, Path.cwd())
         return Settings() if path is None else read_settings(path)
 
@@ -312,22 +314,22 @@ class FastAgent:
         self, configs: Sequence[AgentConfig], settings: Settings
     ) -> tuple[list[CardProblem], dict[str, Parts]]:
         problems = problems_between(self.configs, self._places(settings))
-        return problems, {each.name: load_parts(each) for each in configs}
+        return problems, {config.name: load_parts(config) for config in configs}
 
     def _wanted(self, agent: str | None) -> list[AgentConfig]:
         """Return an agent, by default the default agent, and those below it."""
         if not self.configs:
             raise DefinitionInvalid(f"{self.name}: no agent is declared; use @fast.agent(…) or fast.load_agents(…)")
-        by_name = {each.name: each for each in self.configs}
+        by_name = {config.name: config for config in self.configs}
         first = default_of(self.configs).name if agent is None else agent
         if first not in by_name:
             near = did_you_mean(first, by_name)
             raise DefinitionInvalid(f"there is no agent {first!r}{near}; declared: {', '.join(by_name)}")
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         waiting = [first]
         while waiting:
             name = waiting.pop(0)
-            if name not in found:
-                found[name] = None
+            if name not in names:
+                names[name] = None
                 waiting += by_name[name].agents if name in by_name else ()
-        return [by_name[name] for name in found if name in by_name]
+        return [by_name[name] for name in names if name in by_name]

@@ -125,9 +125,9 @@ def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
         try:
             servers[name] = read(ServerSettings, _filled(fields, environ), _WORDS).place(path.parent)
         except Misfit as error:
-            for keys, said in error.problems:
-                key = f"{keys[0]}: " if keys and not said.startswith("unknown key") else ""
-                problems.append(document.problem(f"{name}: {key}{said}", "mcp", "servers", name, *keys))
+            for keys, message in error.problems:
+                key = f"{keys[0]}: " if keys and not message.startswith("unknown key") else ""
+                problems.append(document.problem(f"{name}: {key}{message}", "mcp", "servers", name, *keys))
     model: str | None = None
     if "default_model" in document.values:
         try:
@@ -155,9 +155,9 @@ def _servers(document: Document, problems: list[CardProblem]) -> Mapping[str, An
 def _filled(value: Any, environ: Mapping[str, str], *path: Key) -> Any:
     """Return a value with the variables of the environment in all of its texts."""
 
-    def variable(found: re.Match[str]) -> str:
-        name = str(found[1])
-        value = environ[name] if name in environ else cast("str | None", found[2])
+    def variable(match: re.Match[str]) -> str:
+        name = str(match[1])
+        value = environ[name] if name in environ else cast("str | None", match[2])
         if value is None:
             raise Misfit([(path, f"the environment has no {name}; set it, or write ${{{name}:default}}")])
         return value
@@ -165,7 +165,7 @@ def _filled(value: Any, environ: Mapping[str, str], *path: Key) -> Any:
     if isinstance(value, str):
         return _VARIABLE.sub(variable, value)
     if isinstance(value, list):
-        return [_filled(each, environ, *path, at) for at, each in enumerate(cast("list[Any]", value))]
+        return [_filled(item, environ, *path, at) for at, item in enumerate(cast("list[Any]", value))]
     if isinstance(value, Mapping):
-        return {key: _filled(each, environ, *path, key) for key, each in cast("Mapping[str, Any]", value).items()}
+        return {key: _filled(item, environ, *path, key) for key, item in cast("Mapping[str, Any]", value).items()}
     return value

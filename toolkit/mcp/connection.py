@@ -149,5 +149,5 @@ class Connection:
 
     async def _sample(self, context: ClientRequestContext, params: CreateMessageRequestParams) -> CreateMessageResult:  # noqa: ARG002 - as above
         assert self._replies.sample is not None
-        given = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return CreateMessageResult.model_validate(await self._replies.sample(self._name, given))
+        request = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return CreateMessageResult.model_validate(await self._replies.sample(self._name, request))

@@ -145,12 +145,12 @@ def cannot(name: str, place: Place) -> str:
 
 def _shown(arguments: Sequence[str]) -> Iterator[str]:
     """Return arguments for a message, without the values of options that are named for secrets."""
-    for before, each in zip(("", *arguments), arguments, strict=False):
-        name, has_value, _ = each.partition("=")
+    for before, argument in zip(("", *arguments), arguments, strict=False):
+        name, has_value, _ = argument.partition("=")
         if has_value and _SECRET.search(name):
             yield f"{name}=…"
         else:
-            yield "…" if before.startswith("-") and "=" not in before and _SECRET.search(before) else each
+            yield "…" if before.startswith("-") and "=" not in before and _SECRET.search(before) else argument
 
 
 async def _greet(session: ClientSession) -> None:
@@ -165,7 +165,7 @@ async def _greet(session: ClientSession) -> None:
 
 def _leaves(error: BaseException) -> list[BaseException]:
     several: tuple[BaseException, ...] = getattr(error, "exceptions", ())
-    return [leaf for each in several for leaf in _leaves(each)] if several else [error]
+    return [leaf for inner in several for leaf in _leaves(inner)] if several else [error]
 
 
 def _is_unreachable(error: BaseException) -> bool:

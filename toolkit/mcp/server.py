@@ -112,18 +112,20 @@ class McpServer:
                 return list(self._tools)
             seen = self._changes
             listed = await self._list("list_tools", "tools", "its list of tools")
-            made = make_tools(self, listed, only=self._only, namespaced=self._namespaced, is_first=not self._was_listed)
+            tools = make_tools(
+                self, listed, only=self._only, namespaced=self._namespaced, is_first=not self._was_listed
+            )
             self._was_listed = True
             # What changed while they were listed is asked for again.
-            self._tools = made if seen == self._changes else None
-            return list(made)
+            self._tools = tools if seen == self._changes else None
+            return list(tools)
 
     async def resources(self) -> list[Resource]:
         """Return what can be read."""
         listed = await self._list("list_resources", "resources", "its list of resources")
         return [
-            Resource(str(each["uri"]), each["name"], each.get("description", ""), each.get("mimeType"))
-            for each in listed
+            Resource(str(resource["uri"]), resource["name"], resource.get("description", ""), resource.get("mimeType"))
+            for resource in listed
         ]
 
     async def read(self, uri: str) -> list[Content]:
@@ -135,16 +137,16 @@ class McpServer:
         """
         async with around("resource_fetch", emitter="toolkit", uri=uri, context={"server_name": self.name}) as call:
             result = await self._ask(lambda session: session.read_resource(uri), f"the resource {uri}")
-            parts: list[Content] = [_part(each) for each in result.contents]
-            texts = [each.text for each in parts if isinstance(each, ResourceContent) and each.text is not None]
-            content = "\n".join(texts) if len(texts) == len(parts) else [plain(each) for each in parts]
+            parts: list[Content] = [_part(contents) for contents in result.contents]
+            texts = [part.text for part in parts if isinstance(part, ResourceContent) and part.text is not None]
+            content = "\n".join(texts) if len(texts) == len(parts) else [plain(part) for part in parts]
             call.set(content=content, mime_type=_mime_type(parts))
             return parts
 
     async def prompts(self) -> list[Prompt]:
         """Return the templates that can be filled in."""
         listed = await self._list("list_prompts", "prompts", "its list of prompts")
-        return [_prompt(each) for each in listed]
+        return [_prompt(prompt) for prompt in listed]
 
     async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
         """Have a template filled in; what is no text in it becomes a note of what it is.
@@ -153,14 +155,16 @@ class McpServer:
             ServerFailed: There is none of the name, or an argument is missing.
             ToolTimedOut: It took longer than a request may.
         """
-        given = dict(arguments or {})
+        texts = dict(arguments or {})
         origin = {"server_name": self.name}
         async with around(
-            "prompt_apply", emitter="toolkit", template_id=name, parameters=given, context=origin
+            "prompt_apply", emitter="toolkit", template_id=name, parameters=texts, context=origin
         ) as call:
-            result = await self._ask(lambda session: session.get_prompt(name, given), f"the prompt {name}")
-            call.set(rendered=[plain(each) for each in result.messages])
-            return [Message(role=each.role, content=as_text(as_content(each.content))) for each in result.messages]
+            result = await self._ask(lambda session: session.get_prompt(name, texts), f"the prompt {name}")
+            call.set(rendered=[plain(message) for message in result.messages])
+            return [
+                Message(role=message.role, content=as_text(as_content(message.content))) for message in result.messages
+            ]
 
     async def call_tool(self, tool: McpTool, arguments: dict[str, Any], context: ToolContext) -> object:
         """Call a tool and pass on how far it is.
@@ -187,17 +191,17 @@ class McpServer:
     async def _list(self, method: str, key: str, what: str) -> list[dict[str, Any]]:
         from mcp.types import PaginatedRequestParams
 
-        found: list[dict[str, Any]] = []
+        entries: list[dict[str, Any]] = []
         seen: set[str | None] = set()
         cursor: str | None = None
         while cursor not in seen:
             seen.add(cursor)
             params = PaginatedRequestParams(cursor=cursor)
             page = await self._ask(lambda session, params=params: getattr(session, method)(params=params), what)
-            found += [plain(each) for each in getattr(page, key)]
+            entries += [plain(entry) for entry in getattr(page, key)]
             cursor = page.next_cursor
             if cursor is None:
-                return found
+                return entries
         raise ServerFailed(f"MCP server {self.name!r} answers {what} with the same page again and again")
 
     async def _ask(self, send: Callable[[Any], Awaitable[Any]], what: str) -> Any:
@@ -224,6 +228,6 @@ def _prompt(listed: Mapping[str, Any]) -> Prompt:
     return Prompt(
         name=listed["name"],
         description=listed.get("description") or "",
-        arguments=tuple(each["name"] for each in arguments),
-        required=tuple(each["name"] for each in arguments if each.get("required")),
+        arguments=tuple(argument["name"] for argument in arguments),
+        required=tuple(argument["name"] for argument in arguments if argument.get("required")),
     )

@@ -72,7 +72,9 @@ class McpServers(Mapping[str, McpServer]):
             try:
                 await self._each(McpServer.open)
                 # What a filter names and a server lacks is told now, not when a model is first asked.
-                await self._each(McpServer.tools, [each for each in self._servers.values() if each.name in self._only])
+                await self._each(
+                    McpServer.tools, [server for server in self._servers.values() if server.name in self._only]
+                )
             except BaseException:
                 await self.close()
                 raise
@@ -105,17 +107,17 @@ class McpServers(Mapping[str, McpServer]):
         """
         if self._places and not self._servers:
             raise ServerFailed("the MCP servers are not connected; use 'async with McpServers(…)'")
-        found = [tool for tools in await self._each(McpServer.tools) for tool in tools]
-        twice = [name for name, times in Counter(tool.name for tool in found).items() if times > 1]
+        offered = [tool for tools in await self._each(McpServer.tools) for tool in tools]
+        twice = [name for name, times in Counter(tool.name for tool in offered).items() if times > 1]
         if twice:
-            owners = " and ".join(repr(tool.server_name) for tool in found if tool.name == twice[0])
+            owners = " and ".join(repr(tool.server_name) for tool in offered if tool.name == twice[0])
             raise DefinitionInvalid(f"the MCP servers {owners} both have a tool {twice[0]!r}; use namespaced=True")
-        return found
+        return offered
 
     async def close(self) -> None:
         """End all connections; returns when every server's process is gone."""
         servers, self._servers = self._servers, {}
-        await asyncio.gather(*(each.close() for each in servers.values()))
+        await asyncio.gather(*(server.close() for server in servers.values()))
 
     def _server(self, name: str, place: Place) -> McpServer:
         from toolkit.mcp.connection import Connection
@@ -145,7 +147,7 @@ class McpServers(Mapping[str, McpServer]):
         results = await asyncio.gather(
             *map(attempt, self._servers.values() if servers is None else servers), return_exceptions=True
         )
-        failures = [each for each in results if isinstance(each, BaseException)]
+        failures = [result for result in results if isinstance(result, BaseException)]
         if failures:
             raise failures[0]
-        return [each for each in results if each is not None and not isinstance(each, BaseException)]
+        return [result for result in results if result is not None and not isinstance(result, BaseException)]

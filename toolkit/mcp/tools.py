@@ -114,14 +114,14 @@ def make_tools(
     Raises:
         DefinitionInvalid: A wanted tool is not there.
     """
-    there = {str(each["name"]): each for each in listed}
+    there = {str(tool["name"]): tool for tool in listed}
     if missing := sorted((only or frozenset()) - there.keys()):
-        said = f"MCP server {server.name!r} has no tool {', '.join(map(repr, missing))}; it has {', '.join(there)}"
+        message = f"MCP server {server.name!r} has no tool {', '.join(map(repr, missing))}; it has {', '.join(there)}"
         if is_first:
-            raise DefinitionInvalid(said)
-        _log.warning("%s", said)
+            raise DefinitionInvalid(message)
+        _log.warning("%s", message)
     return [
-        _make_tool(server, each, namespaced=namespaced) for name, each in there.items() if only is None or name in only
+        _make_tool(server, tool, namespaced=namespaced) for name, tool in there.items() if only is None or name in only
     ]
 
 

@@ -46,7 +46,7 @@ def as_model(value: object, agent: str) -> Model:
     """
     if isinstance(value, str):
         return models_named(value)(agent)
-    is_named = all(isinstance(getattr(value, each, None), str) for each in ("name", "provider"))
+    is_named = all(isinstance(getattr(value, name, None), str) for name in ("name", "provider"))
     if is_named and callable(getattr(value, "generate", None)) and not isinstance(value, type):
         return cast("Model", value)
     kind = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__

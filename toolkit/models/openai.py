@@ -69,7 +69,7 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         """
         body = self.settings | request.body(self.name)
         if not self._pictures:
-            body["messages"] = [_in_words(each) for each in request.messages]
+            body["messages"] = [_in_words(message) for message in request.messages]
         client = self._client()
         began_s = perf_counter()
         if request.on_text is None:
@@ -81,8 +81,8 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
                 if text := pieces.add(chunk, perf_counter() - began_s):
                     await request.tell(text)
         if pieces.finish_reason is None:
-            said = f"stopped in the middle of an answer, {pieces.so_far}" if pieces.so_far else _NOTHING
-            raise ModelFailed(f"{self.name} at {_place(client)} {said}")
+            why = f"stopped in the middle of an answer, {pieces.so_far}" if pieces.so_far else _NOTHING
+            raise ModelFailed(f"{self.name} at {_place(client)} {why}")
         return pieces.response()
 
     async def aclose(self) -> None:
@@ -134,9 +134,9 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
             raise ModelFailed(
                 f"{self.name} answered with what is no chat completion; base_url has to be the API's root, often …/v1"
             )
-        said = choices[0].message
-        message: Message = {"role": "assistant", "content": member(said, "content", "refusal")}
-        calls = [_call(each.id, each.function.name, each.function.arguments) for each in _functions(said.tool_calls)]
+        answer = choices[0].message
+        message: Message = {"role": "assistant", "content": member(answer, "content", "refusal")}
+        calls = [_call(call.id, call.function.name, call.function.arguments) for call in _functions(answer.tool_calls)]
         if calls:
             message["tool_calls"] = calls
         return ModelResponse(
@@ -150,17 +150,17 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
     def _failure(self, client: Any, error: Exception, so_far: str = "") -> ModelFailed:
         """Return what to tell: what happened, where, and what to look at; the SDK's own words may have the key."""
         status = getattr(error, "status_code", None)
-        said = str(member(getattr(error, "body", None), "message") or str(error) or type(error).__name__)
+        words = str(member(getattr(error, "body", None), "message") or str(error) or type(error).__name__)
         # Some endpoints repeat the key they refuse.
         for key in (self._api_key, getattr(client, "api_key", None)):
-            said = said.replace(key, "…") if isinstance(key, str) and len(key) >= _LEAST_KEY else said
-        what = f"answered {status}: {said}" if status is not None else f"failed: {said}"
+            words = words.replace(key, "…") if isinstance(key, str) and len(key) >= _LEAST_KEY else words
+        what = f"answered {status}: {words}" if status is not None else f"failed: {words}"
         hints = {401: "check api_key or OPENAI_API_KEY", 404: "check the model's name and base_url"}
         hint = hints.get(status) if isinstance(status, int) else None
         if type(error).__name__ == "APIConnectionError":
             hint = f"the answer broke off {so_far}" if so_far else "is it running, and is base_url right?"
-        told = f"{self.name} at {_place(client)} {what}" + (f"; {hint}" if hint else "")
-        return ModelFailed(_KEY.sub("…", told))
+        message = f"{self.name} at {_place(client)} {what}" + (f"; {hint}" if hint else "")
+        return ModelFailed(_KEY.sub("…", message))
 
 
 @dataclass(slots=True)
@@ -193,8 +193,8 @@ class _Pieces:
         for choice in (member(chunk, "choices") or ())[:1]:
             self.finish_reason = choice.finish_reason or self.finish_reason
             text = member(choice.delta, "content") or member(choice.delta, "refusal") or ""
-            for each in member(choice.delta, "tool_calls") or ():
-                self._add_call(each)
+            for delta in member(choice.delta, "tool_calls") or ():
+                self._add_call(delta)
         if text:
             self.text.append(text)
         return text
@@ -203,7 +203,7 @@ class _Pieces:
         # Some endpoints count no calls, or all of them as the first, and send each of them in one piece.
         at = delta.index if isinstance(member(delta, "index"), int) else len(self.calls)
         call_id, name = member(delta, "id"), member(member(delta, "function"), "name")
-        call = next((each for index, each in reversed(self.calls) if index == at), None)
+        call = next((known for index, known in reversed(self.calls) if index == at), None)
         if call is None or (name and call_id and call["id"] not in ("", call_id)):
             call = _call("", "", "")
             self.calls.append((at, call))
@@ -216,7 +216,7 @@ class _Pieces:
         """Return the whole answer."""
         message: Message = {"role": "assistant", "content": "".join(self.text) or None}
         if self.calls:
-            message["tool_calls"] = [call for _, call in sorted(self.calls, key=lambda each: each[0])]
+            message["tool_calls"] = [call for _, call in sorted(self.calls, key=lambda entry: entry[0])]
         return ModelResponse(message, self.usage, self.finish_reason, self.model, self.id, self.first_chunk_s)
 
 
@@ -230,7 +230,7 @@ def _in_words(message: Message) -> Message:
 
 def _functions(calls: Any) -> list[Any]:
     # Only functions are offered; a provider's own kinds of calls are its own business.
-    return [each for each in calls or () if member(each, "type") in (None, "function")]
+    return [call for call in calls or () if member(call, "type") in (None, "function")]
 
 
 def _call(call_id: str, name: str, arguments: str) -> MessageToolCall:

@@ -95,11 +95,11 @@ class ScriptedModel:
         if isinstance(answer, Exception):
             raise answer
         turn = Turn(answer) if isinstance(answer, str) else answer
-        offered = [each.name for each in request.tools]
+        offered = [tool.name for tool in request.tools]
         for name, _ in turn.calls if self.only_offered else ():
-            if name not in offered and name not in [each.model_name for each in request.tools]:
-                said = ", ".join(map(repr, offered)) or "nothing"
-                raise ModelFailed(f"answer {number + 1} of {self.name}'s script calls {name!r}; offered: {said}")
+            if name not in offered and name not in [tool.model_name for tool in request.tools]:
+                names = ", ".join(map(repr, offered)) or "nothing"
+                raise ModelFailed(f"answer {number + 1} of {self.name}'s script calls {name!r}; offered: {names}")
         return turn
 
     async def _stream(self, text: str, request: ModelRequest, began_s: float) -> float | None:
@@ -115,7 +115,7 @@ class ScriptedModel:
 
     def _usage(self, request: ModelRequest, message: Message) -> dict[str, Any]:
         # An earlier request of the conversation ended where its last answer begins.
-        answers = [at for at, each in enumerate(request.messages) if each["role"] == "assistant"]
+        answers = [at for at, message in enumerate(request.messages) if message["role"] == "assistant"]
         earlier = replace(request, messages=request.messages[: answers[-1]]) if answers else None
         input_tokens, output_tokens = _tokens(request.body(self.name)), _tokens(message)
         return {
@@ -127,7 +127,7 @@ class ScriptedModel:
 
 
 def _answers_in(request: ModelRequest) -> int:
-    return sum(each["role"] == "assistant" for each in request.messages)
+    return sum(message["role"] == "assistant" for message in request.messages)
 
 
 def _call(number: int, at: int, name: str, arguments: Mapping[str, Any] | str) -> MessageToolCall:

@@ -41,7 +41,7 @@ def _arguments(value: object) -> Mapping[str, Any] | str:
         return value
     if not isinstance(value, Mapping):
         raise ValueError(f"expected a mapping, or text that is sent as it is, found {type_name(value)}")  # noqa: TRY004 - as pydantic takes it
-    return {str(key): each for key, each in cast("Mapping[Any, Any]", value).items()}
+    return {str(key): item for key, item in cast("Mapping[Any, Any]", value).items()}
 
 
 Delay = Annotated[Any, AfterValidator(_delay)]
@@ -72,7 +72,7 @@ class WrittenTurn(BaseModel):
 
     def turn(self, request: ModelRequest) -> Turn:
         """Return the turn as an answer to a request."""
-        return Turn(_filled(self.text, request), [(each.name, each.arguments) for each in self.calls], self.delay_s)
+        return Turn(_filled(self.text, request), [(call.name, call.arguments) for call in self.calls], self.delay_s)
 
 
 Turns = Annotated[tuple[WrittenTurn, ...], Strict(False)]
@@ -105,8 +105,8 @@ class Script(BaseModel):
             is_list = isinstance(value, list)
             script = read(cls, {"turns": cast("object", value)} if is_list else value, Words(_allowed))
         except Misfit as error:
-            keys, said = error.problems[0]
-            raise ScriptInvalid(f"{path}: {_place(keys, said)}{said}") from None
+            keys, message = error.problems[0]
+            raise ScriptInvalid(f"{path}: {_place(keys, message)}{message}") from None
         if script.turns is None and not script.agents:
             raise ScriptInvalid(f"{path}: no turns in it; expected a list of turns, or a mapping with turns or agents")
         script._path = path  # noqa: SLF001 - of the same class
@@ -122,7 +122,7 @@ class Script(BaseModel):
         if turns is None:
             raise ScriptInvalid(f"{self._path}: nothing for the agent {agent!r}; it has {', '.join(self.agents)}")
         return ScriptedModel(
-            [each.turn for each in turns],
+            [turn.turn for turn in turns],
             name=self.model,
             provider=self.provider,
             each_conversation=True,
@@ -135,10 +135,10 @@ def _allowed(path: tuple[Key, ...]) -> tuple[str, ...]:
     return tuple(kind.model_fields)
 
 
-def _place(path: tuple[Key, ...], said: str) -> str:
+def _place(path: tuple[Key, ...], message: str) -> str:
     """Return where something stands, as in ``turns[0].calls[1].name: ``."""
-    keys = path[:-1] if said.startswith("unknown key") else path
-    place = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in keys).removeprefix(".")
+    keys = path[:-1] if message.startswith("unknown key") else path
+    place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
     return place and f"{place}: "
 
 
@@ -146,12 +146,14 @@ def _filled(text: str, request: ModelRequest) -> str:
     messages = request.messages
     # The pictures of tools are a message of the user, who did not write it.
     asked = [
-        text_of(each)
-        for at, each in enumerate(messages)
-        if each["role"] == "user" and not (at and messages[at - 1]["role"] == "tool")
+        text_of(message)
+        for at, message in enumerate(messages)
+        if message["role"] == "user" and not (at and messages[at - 1]["role"] == "tool")
     ]
-    answers = [at for at, each in enumerate(messages) if each["role"] == "assistant"]
-    results = [text_of(each) for each in messages[answers[-1] + 1 if answers else 0 :] if each["role"] == "tool"]
+    answers = [at for at, message in enumerate(messages) if message["role"] == "assistant"]
+    results = [
+        text_of(message) for message in messages[answers[-1] + 1 if answers else 0 :] if message["role"] == "tool"
+    ]
     # One after the other would also fill in what a message says of results.
     parts = text.split("{message}")
     return (asked[-1] if asked else "").join(part.replace("{results}", "; ".join(results)) for part in parts)

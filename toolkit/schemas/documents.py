@@ -131,7 +131,7 @@ class _Lines:
 
     source: str
     first_line: int
-    found: dict[tuple[Key, ...], int]
+    lines: dict[tuple[Key, ...], int]
     _seen: set[int] = field(default_factory=set[int])
 
     def of(self, node: Any, path: tuple[Key, ...] = ()) -> Iterator[CardProblem]:
@@ -144,7 +144,7 @@ class _Lines:
                 yield from self._entry(key, value, path)
         elif node.id == "sequence":
             for index, value in enumerate(node.value):
-                self.found[(*path, index)] = self.first_line + value.start_mark.line
+                self.lines[(*path, index)] = self.first_line + value.start_mark.line
                 yield from self.of(value, (*path, index))
 
     def _entry(self, key: Any, value: Any, path: tuple[Key, ...]) -> Iterator[CardProblem]:
@@ -154,11 +154,11 @@ class _Lines:
             yield CardProblem(self.source, line, f"the key {named} is not text; put it into quotes")
             return
         here = (*path, str(key.value))
-        if here in self.found:
-            message = f"the key {key.value!r} is given twice; it was first given in line {self.found[here]}"
+        if here in self.lines:
+            message = f"the key {key.value!r} is given twice; it was first given in line {self.lines[here]}"
             yield CardProblem(self.source, line, message)
             return
-        self.found[here] = line
+        self.lines[here] = line
         yield from self.of(value, here)
 
 

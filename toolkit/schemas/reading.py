@@ -39,8 +39,10 @@ class Misfit(Exception):
     """Something does not fit; ``problems`` has what, each with the keys that lead there."""
 
     def __init__(self, problems: Sequence[tuple[Path, str]]) -> None:
-        said = [(path[:-1] if each.startswith("unknown key") else path, each) for path, each in problems]
-        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {each}" if path else each for path, each in said))
+        places = [(path[:-1] if message.startswith("unknown key") else path, message) for path, message in problems]
+        super().__init__(
+            "; ".join(f"{'.'.join(map(str, path))}: {message}" if path else message for path, message in places)
+        )
         self.problems = tuple(problems)
 
 
@@ -65,7 +67,7 @@ def read(kind: type[T], value: object, words: Words) -> T:
     try:
         return cast("T", _adapter(kind).validate_python(value))
     except ValidationError as error:
-        raise Misfit([_problem(each, words) for each in error.errors(include_url=False)]) from None
+        raise Misfit([_problem(details, words) for details in error.errors(include_url=False)]) from None
 
 
 @cache
@@ -74,48 +76,48 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def _problem(error: ErrorDetails, words: Words) -> tuple[Path, str]:
-    path, found = tuple(error["loc"]), error["input"]
+    path, value = tuple(error["loc"]), error["input"]
     context: dict[str, Any] = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument":
             return path, unknown_key(str(path[-1]), words.allowed(path), words.needed)
         case "literal_error":
             options = context["expected"].replace("'", "").replace(" or ", ", ")
-            return path, f"expected {'one of ' if ',' in options else ''}{options}, found {shown(found)}"
+            return path, f"expected {'one of ' if ',' in options else ''}{options}, found {shown(value)}"
         case "tuple_type":
             items = words.what(path)
-            return path, f"expected a list{items and f' of {items}'}, found {type_name(found)}"
+            return path, f"expected a list{items and f' of {items}'}, found {type_name(value)}"
         case "given_twice":
             return (*path, context["index"]), error["msg"]
         case "value_error":
             return path, str(context["error"])
         case _:
-            said = _SAID.get(error["type"])
-            return path, error["msg"] if said is None else said(found)
+            sentence = _SENTENCES.get(error["type"])
+            return path, error["msg"] if sentence is None else sentence(value)
 
 
-def _no_text(found: object) -> str:
-    quotes = "; put it into quotes" if isinstance(found, bool | int | float) else ""
-    return f"expected text, found {type_name(found)}{quotes}"
+def _no_text(value: object) -> str:
+    quotes = "; put it into quotes" if isinstance(value, bool | int | float) else ""
+    return f"expected text, found {type_name(value)}{quotes}"
 
 
-def _no_count(found: object) -> str:
-    return f"expected a whole number above 0, found {shown(found)}"
+def _no_count(value: object) -> str:
+    return f"expected a whole number above 0, found {shown(value)}"
 
 
-def _no_seconds(found: object) -> str:
-    return f"expected seconds above 0, found {shown(found)}"
+def _no_seconds(value: object) -> str:
+    return f"expected seconds above 0, found {shown(value)}"
 
 
-def _no_mapping(found: object) -> str:
-    return f"expected a mapping, found {type_name(found)}"
+def _no_mapping(value: object) -> str:
+    return f"expected a mapping, found {type_name(value)}"
 
 
-_SAID: dict[str, Callable[[object], str]] = {
+_SENTENCES: dict[str, Callable[[object], str]] = {
     "missing": lambda _: "is missing",
     "string_type": _no_text,
     "string_too_short": lambda _: "expected text, found only blanks",
-    "bool_type": lambda found: f"expected true or false, found {type_name(found)}",
+    "bool_type": lambda value: f"expected true or false, found {type_name(value)}",
     "int_type": _no_count,
     "int_from_float": _no_count,
     "greater_than_equal": _no_count,

@@ -38,7 +38,7 @@ class Access:
     ) -> None:
         if auth_required and not tokens:
             raise DefinitionInvalid("auth_required needs tokens, as in tokens={'secret': ['read']}")
-        if not all(each.isascii() and each.strip() == each != "" for each in tokens):
+        if not all(token.isascii() and token.strip() == token != "" for token in tokens):
             raise DefinitionInvalid("a token is empty, has spaces around it or is not ASCII; no client could send it")
         self._is_local = is_local(host)
         self._names = _LOCAL_NAMES | {host.lower(), f"[{host.lower()}]"}
@@ -48,7 +48,7 @@ class Access:
                 "or listen on 127.0.0.1"
             )
         self._auth_required = auth_required
-        self._tokens = {token.encode(): _set(each) for token, each in tokens.items()}
+        self._tokens = {token.encode(): _set(permissions) for token, permissions in tokens.items()}
         self._context = context
 
     def judge(self, headers: Mapping[str, str]) -> ToolContext | Denial:
@@ -68,18 +68,18 @@ class Access:
             return self._allowed(frozenset() if self._tokens else None)
         known = self._permissions(token.strip()) if scheme.lower() == "bearer" else None
         if known is None:
-            said = 'Bearer error="invalid_token"' if token else "Bearer"
+            challenge = 'Bearer error="invalid_token"' if token else "Bearer"
             detail = "the token is not known here" if token else "a token is needed: Authorization: Bearer …"
-            return Denial(401, detail, {"WWW-Authenticate": said})
+            return Denial(401, detail, {"WWW-Authenticate": challenge})
         return self._allowed(known)
 
     def _permissions(self, token: str) -> frozenset[str] | None:
-        given, found = token.encode(), None
+        secret, allowed = token.encode(), None
         # All are looked at, so that the time says nothing about which one is close.
-        for each, permissions in self._tokens.items():
-            if hmac.compare_digest(each, given):
-                found = permissions
-        return found
+        for known, permissions in self._tokens.items():
+            if hmac.compare_digest(known, secret):
+                allowed = permissions
+        return allowed
 
     def _allowed(self, permissions: frozenset[str] | None) -> ToolContext:
         own = self._context.permissions

@@ -125,7 +125,7 @@ class Offers:
         offers = await self.all()
         if allowed is None:
             return offers
-        return [each for each in offers if allowed.issuperset(each.definition.permissions)]
+        return [offer for offer in offers if allowed.issuperset(offer.definition.permissions)]
 
     async def call(self, offer: Offer, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Call a tool."""
@@ -166,7 +166,7 @@ class Offers:
         known, offers = self._last
         if len(known) == len(definitions) and all(map(is_, known, definitions)):
             return offers
-        offers = [self._offer(each) for each in definitions]
+        offers = [self._offer(definition) for definition in definitions]
         _refuse_conflicts(offers)
         self._last = (tuple(definitions), offers)
         return offers

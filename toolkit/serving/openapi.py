@@ -31,10 +31,10 @@ def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: b
         has_tokens: Whether callers may, or have to, show a token.
     """
     schemas: dict[str, Any] = {"Problem": _PROBLEM, "Request": _REQUEST}
-    paths: dict[str, Any] = {each.path: {"post": _operation(each, schemas)} for each in offers}
+    paths: dict[str, Any] = {offer.path: {"post": _operation(offer, schemas)} for offer in offers}
     paths[REQUESTS_PATH] = {"post": _requests()}
     components: dict[str, Any] = {"schemas": schemas}
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": title, "version": version},
         "servers": [{"url": "/"}],
@@ -43,8 +43,8 @@ def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: b
     }
     if has_tokens:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        told["security"] = [{"token": []}]
-    return told
+        described["security"] = [{"token": []}]
+    return described
 
 
 def _operation(offer: Offer, schemas: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _operation(offer: Offer, schemas: dict[str, Any]) -> dict[str, Any]:
     name = _NOT_IN_A_NAME.sub("_", definition.name)
     summary, _, _ = definition.description.partition("\n")
     answer: dict[str, Any] = {"description": "what the tool returned", "content": _answers(offer, name, schemas)}
-    told: dict[str, Any] = {
+    operation: dict[str, Any] = {
         "operationId": name,
         "summary": summary or definition.name,
         "description": definition.description,
@@ -61,17 +61,22 @@ def _operation(offer: Offer, schemas: dict[str, Any]) -> dict[str, Any]:
     schema = dict(definition.input_schema)
     properties = cast("Mapping[str, Any]", schema.get("properties") or {})
     if offer.parameters:
-        told["parameters"] = [
-            {"name": each, "in": "path", "required": True, "schema": _placed(properties.get(each, {}), name, "input")}
-            for each in offer.parameters
+        operation["parameters"] = [
+            {
+                "name": parameter,
+                "in": "path",
+                "required": True,
+                "schema": _placed(properties.get(parameter, {}), name, "input"),
+            }
+            for parameter in offer.parameters
         ]
     body = _without(schema, offer.parameters)
     if _has_references(schema):
         schemas[f"{name}.input"] = _placed(schema, name, "input")
         body = {"$ref": f"#/components/schemas/{name}.input"} if not offer.parameters else _placed(body, name, "input")
     required = bool(body.get("required")) or "$ref" in body
-    told["requestBody"] = {"required": required, "content": {"application/json": {"schema": body}}}
-    return told | ({"x-permissions": list(definition.permissions)} if definition.permissions else {})
+    operation["requestBody"] = {"required": required, "content": {"application/json": {"schema": body}}}
+    return operation | ({"x-permissions": list(definition.permissions)} if definition.permissions else {})
 
 
 def _answers(offer: Offer, name: str, schemas: dict[str, Any]) -> dict[str, Any]:
@@ -108,21 +113,21 @@ def _without(schema: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any
     return {
         **schema,
         "properties": {key: value for key, value in properties.items() if key not in names},
-        "required": [each for each in required if each not in names],
+        "required": [name for name in required if name not in names],
     }
 
 
 def _has_references(schema: object) -> bool:
     if isinstance(schema, Mapping):
-        found = cast("Mapping[str, object]", schema)
-        return isinstance(found.get("$ref"), str) or any(map(_has_references, found.values()))
+        keywords = cast("Mapping[str, object]", schema)
+        return isinstance(keywords.get("$ref"), str) or any(map(_has_references, keywords.values()))
     return isinstance(schema, list) and any(map(_has_references, cast("list[object]", schema)))
 
 
 def _placed(schema: Any, name: str, part: str) -> Any:
     """Return a schema whose references are right where it goes: ``#`` is the whole document there."""
     if isinstance(schema, list):
-        return [_placed(each, name, part) for each in cast("list[Any]", schema)]
+        return [_placed(item, name, part) for item in cast("list[Any]", schema)]
     if not isinstance(schema, Mapping):
         return schema
     placed: dict[str, Any] = {}

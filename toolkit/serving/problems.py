@@ -46,5 +46,5 @@ def problem_of(result: ToolResult, instance: str) -> JSONResponse:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     more: dict[str, Any] = {}
     if isinstance(error, SchemaMismatch):
-        more["problems"] = [{"path": each.path, "message": each.message} for each in error.problems]
+        more["problems"] = [{"path": problem.path, "message": problem.message} for problem in error.problems]
     return problem(status, result.text, instance=instance, **more)

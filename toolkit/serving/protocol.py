@@ -69,7 +69,7 @@ class ProtocolServer(Server[dict[str, Any]]):
 
     async def _list(self, ctx: Request, params: PaginatedRequestParams | None) -> ListToolsResult:  # noqa: ARG002 - one page
         offers = await self._offers.permitted(self._context(ctx))
-        return ListToolsResult(tools=[Tool.model_validate(listing(each)) for each in offers])
+        return ListToolsResult(tools=[Tool.model_validate(listing(offer)) for offer in offers])
 
     async def _call(self, ctx: Request, params: CallToolRequestParams) -> CallToolResult:
         offer = next((offer for offer in await self._offers.all() if offer.definition.name == params.name), None)

@@ -84,8 +84,8 @@ class ToolServer:
         self._mode = mode
         self._address = (host, port)
         self._has_tokens = bool(tokens)
-        given = context or ToolContext()
-        self._context = replace(given, tool_hooks=(*map(check_tool_hook, tool_hooks), *given.tool_hooks))
+        own = context or ToolContext()
+        self._context = replace(own, tool_hooks=(*map(check_tool_hook, tool_hooks), *own.tool_hooks))
         self._access = (
             Access(host, auth_required=auth_required, tokens=tokens or {}, context=self._context)
             if mode == "http"

@@ -129,10 +129,10 @@ class _Routes:
         # An argument may have a slash in it, which is only told from the path's own while it is encoded.
         path = request.scope["raw_path"].decode("latin-1").partition("?")[0]
         for offer in await self._offers.all():
-            found = offer.match(path)
-            if found is not None:
-                given = _typed(offer.definition, found)
-                arguments = await _body(request) | given
+            texts = offer.match(path)
+            if texts is not None:
+                placed = _typed(offer.definition, texts)
+                arguments = await _body(request) | placed
                 return await self._answer(request, self._offers.call(offer, arguments, context_of(request.scope)))
         raise HTTPException(404, f"no tool has the route {request.url.path}")
 
@@ -149,7 +149,7 @@ class _Routes:
 def _answer_of(result: ToolResult) -> Response:
     if result.structured is not None:
         return JSONResponse(plain(result.structured))
-    if all(isinstance(as_content(each), TextContent) for each in result.content):
+    if all(isinstance(as_content(content), TextContent) for content in result.content):
         return PlainTextResponse(result.text)
     return JSONResponse({"content": result.snapshot()["content"]})
 
@@ -180,12 +180,12 @@ async def _body(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "the body must be application/json")
     try:
-        found = read_json(written)
+        body = read_json(written)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"the body is not valid JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(body, dict):
         raise HTTPException(400, "the body must be a JSON object")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", body)
 
 
 async def _unless_gone(request: Request, work: Awaitable[T]) -> T:

@@ -97,22 +97,22 @@ class AzureAISearchTool(Tool):
             async with asyncio.timeout(timeout_s):
                 count, documents = await self._search(arguments, self._key(context))
         except TimeoutError:
-            failure, said = ToolTimedOut, f"Azure AI Search took longer than {timeout_s:g} s"
+            failure, why = ToolTimedOut, f"Azure AI Search took longer than {timeout_s:g} s"
         except exceptions.HttpResponseError as error:
-            said = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {_message(error)}"
+            why = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {_message(error)}"
         except exceptions.AzureError as error:
-            said = f"Azure AI Search at {self._endpoint} could not be asked: {error.message}"
+            why = f"Azure AI Search at {self._endpoint} could not be asked: {error.message}"
         else:
             return ToolResult.of({"count": count, "results": [self._result(document) for document in documents]})
         # Outside of the handlers: the SDK's errors hold the request with its key.
-        raise failure(said)
+        raise failure(why)
 
     def _key(self, context: ToolContext) -> Any:
-        found = self._credential if self._credential is not None else context.credential(CREDENTIAL)
-        if not isinstance(found, str):
-            return found
+        credential = self._credential if self._credential is not None else context.credential(CREDENTIAL)
+        if not isinstance(credential, str):
+            return credential
         credentials: Any = need("azure.core.credentials", extra="azure", purpose=_PURPOSE)
-        return credentials.AzureKeyCredential(found)
+        return credentials.AzureKeyCredential(credential)
 
     async def _search(self, arguments: Mapping[str, Any], credential: Any) -> tuple[int | None, list[dict[str, Any]]]:
         search: Any = need("azure.search.documents.aio", extra="azure", purpose=_PURPOSE)
@@ -124,14 +124,14 @@ class AzureAISearchTool(Tool):
         transport = transports.AsyncioRequestsTransport(connection_timeout=timeout_s, read_timeout=timeout_s)
         async with search.SearchClient(self._endpoint, self._index, credential, transport=transport) as client:
             pages = await client.search(**await self._query(str(arguments["query"]), top))
-            found: list[dict[str, Any]] = []
+            documents: list[dict[str, Any]] = []
             # A service may hand out fewer at a time than were asked for.
-            async for each in pages:
-                found.append(each)
-                if len(found) == top:
+            async for document in pages:
+                documents.append(document)
+                if len(documents) == top:
                     break
             # Asked first, the SDK would send the query twice.
-            return await pages.get_count(), found
+            return await pages.get_count(), documents
 
     async def _query(self, query: str, top: int) -> dict[str, Any]:
         options = self._options
@@ -159,16 +159,16 @@ class AzureAISearchTool(Tool):
             return models.VectorizableTextQuery(text=query, k_nearest_neighbors=top, fields=fields)
         return models.VectorizedQuery(vector=list(await embed(query)), k_nearest_neighbors=top, fields=fields)
 
-    def _result(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def _result(self, document: Mapping[str, Any]) -> dict[str, Any]:
         hidden = self._options.get("vector_fields", ())
-        told: dict[str, Any] = {name: found[key] for key, name in _SCORES.items() if found.get(key) is not None}
-        captions = [each.text for each in cast("list[Any]", found.get("@search.captions") or [])]
+        result: dict[str, Any] = {name: document[key] for key, name in _SCORES.items() if document.get(key) is not None}
+        captions = [caption.text for caption in cast("list[Any]", document.get("@search.captions") or [])]
         if captions:
-            told["captions"] = captions
-        told["document"] = {
-            key: value for key, value in found.items() if not key.startswith("@search.") and key not in hidden
+            result["captions"] = captions
+        result["document"] = {
+            key: value for key, value in document.items() if not key.startswith("@search.") and key not in hidden
         }
-        return told
+        return result
 
 
 def _definition(index: str, top: int, options: SearchOptions) -> ToolDefinition:

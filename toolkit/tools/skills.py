@@ -55,16 +55,16 @@ class SkillReaderTool(RuntimeTool):
         Raises:
             DefinitionInvalid: One cannot be read, or two have one name.
         """
-        found: dict[str, Skill] = {}
+        skills: dict[str, Skill] = {}
         for entry in self._folder.entries():
             path = f"{entry.name}/SKILL.md" if entry.type == "folder" else entry.name
             if not path.endswith(".md") or (entry.type == "folder" and not self._has(path)):
                 continue
             skill = _skill(path, self._text(path))
-            if skill.name in found:
-                raise DefinitionInvalid(f"two skills are called {skill.name!r}: {found[skill.name].path} and {path}")
-            found[skill.name] = skill
-        return found
+            if skill.name in skills:
+                raise DefinitionInvalid(f"two skills are called {skill.name!r}: {skills[skill.name].path} and {path}")
+            skills[skill.name] = skill
+        return skills
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
         """Return the list, a skill, or a file of a skill."""
@@ -74,15 +74,15 @@ class SkillReaderTool(RuntimeTool):
         skills = self.skills()
         name, file = arguments.get("name"), arguments.get("file")
         if name is None:
-            told = [{"name": each.name, "description": each.description} for each in skills.values()]
-            return ToolResult([TextContent(_listed(skills) or "There are no skills.")], structured={"skills": told})
+            entries = [{"name": skill.name, "description": skill.description} for skill in skills.values()]
+            return ToolResult([TextContent(_listed(skills) or "There are no skills.")], structured={"skills": entries})
         if name not in skills:
             raise ToolkitError(f"there is no skill {name!r}; there are: {', '.join(map(repr, skills)) or 'none'}")
         skill = skills[name]
         if file is None:
             return ToolResult([TextContent(skill.text)], metadata={"skill": name, "path": skill.path})
-        beside, found, _ = skill.path.rpartition("/")
-        if not found:
+        beside, has_folder, _ = skill.path.rpartition("/")
+        if not has_folder:
             raise ToolkitError(f"the skill {name!r} is a single file, {skill.path}; there is nothing beside it")
         if str(file).startswith("/") or ".." in str(file).split("/"):
             raise ToolkitError(f"file: {file!r} is outside of the skill's folder")
@@ -90,7 +90,7 @@ class SkillReaderTool(RuntimeTool):
         return ToolResult([TextContent(self._text(path))], metadata={"skill": name, "path": path})
 
     def _has(self, path: str) -> bool:
-        return any(each.name == "SKILL.md" and each.type == "file" for each in self._folder.entries(path[:-9]))
+        return any(entry.name == "SKILL.md" and entry.type == "file" for entry in self._folder.entries(path[:-9]))
 
     def _text(self, path: str) -> str:
         data, size = self._folder.read(path, max_bytes=MAX_SKILL_BYTES)
@@ -116,7 +116,7 @@ def _definition(skills: dict[str, Skill]) -> ToolDefinition:
 
 
 def _listed(skills: dict[str, Skill]) -> str:
-    return "\n".join(f"- {each.name}: {each.description}".removesuffix(": ") for each in skills.values())
+    return "\n".join(f"- {skill.name}: {skill.description}".removesuffix(": ") for skill in skills.values())
 
 
 def _skill(path: str, text: str) -> Skill:
