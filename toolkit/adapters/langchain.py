@@ -13,6 +13,7 @@ from toolkit.errors import ArgumentsInvalid, Problem
 from toolkit.extras import need
 from toolkit.plain import member
 from toolkit.result import ToolResult
+from toolkit.schemas.problems import path_text
 from toolkit.tool_class import Tool
 
 
@@ -79,13 +80,9 @@ def _problems(error: Exception, tool: Any) -> tuple[Problem, ...] | None:
     if not callable(errors) or title != getattr(tool.args_schema, "__name__", None):
         return None
     return tuple(
-        Problem(_path(details["loc"]), f"{details['msg']}, found {details.get('input')!r}"[:200])
+        Problem(path_text(details["loc"]), f"{details['msg']}, found {details.get('input')!r}"[:200])
         for details in cast("list[dict[str, Any]]", errors())
     )
-
-
-def _path(keys: Sequence[str | int]) -> str:
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 def _result(answer: Any) -> ToolResult:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from instrument import around
 from toolkit.content import Content, ResourceContent, as_content, as_text
@@ -13,23 +13,11 @@ from toolkit.mcp.tools import McpTool, make_tools
 from toolkit.model import Message
 from toolkit.plain import plain
 
+if TYPE_CHECKING:
+    # Its module needs the SDK.
+    from toolkit.mcp.connection import Connection
+
 T = TypeVar("T")
-
-
-class Line(Protocol):
-    """The way to a server."""
-
-    async def open(self) -> object:
-        """Connect, if it is not."""
-        ...
-
-    async def ask(self, request: Callable[[Any], Awaitable[T]], *, what: str, repeatable: bool) -> T:
-        """Have a request sent by the SDK's session that ``request`` is given."""
-        ...
-
-    async def close(self) -> None:
-        """End it for good."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +45,7 @@ class McpServer:
 
     Args:
         name: What it is called here.
-        connect: Makes the way to it, given what is to be called when its tools may have changed.
+        connect: Makes the connection to it, given what is to be called when its tools may have changed.
         only: The tools that are wanted; None for all.
         namespaced: Whether the server's name goes before its tools'.
         timeout_s: How long one request may take; None for as long as it likes.
@@ -66,14 +54,14 @@ class McpServer:
     def __init__(
         self,
         name: str,
-        connect: Callable[[Callable[[], None]], Line],
+        connect: "Callable[[Callable[[], None]], Connection]",
         *,
         only: frozenset[str] | None,
         namespaced: bool,
         timeout_s: float | None,
     ) -> None:
         self.name = name
-        self._line = connect(self.changed)
+        self._connection = connect(self.changed)
         self._only = only
         self._namespaced = namespaced
         self._timeout_s = timeout_s
@@ -93,11 +81,11 @@ class McpServer:
         Raises:
             ServerFailed: It cannot be started or reached.
         """
-        await self._line.open()
+        await self._connection.open()
 
     async def close(self) -> None:
         """End the connection for good."""
-        await self._line.close()
+        await self._connection.close()
 
     async def tools(self) -> list[McpTool]:
         """Return its tools; they are listed once, and again after the server said that they changed or was lost.
@@ -106,7 +94,7 @@ class McpServer:
             DefinitionInvalid: A tool that is wanted is not there, when they are listed for the first time.
             ServerFailed: It cannot list them.
         """
-        await self._line.open()
+        await self._connection.open()
         async with self._listing:
             if self._tools is not None:
                 return list(self._tools)
@@ -209,7 +197,7 @@ class McpServer:
 
     async def _within(self, send: Callable[[Any], Awaitable[T]], what: str, *, repeatable: bool) -> T:
         try:
-            return await self._line.ask(send, what=what, repeatable=repeatable)
+            return await self._connection.ask(send, what=what, repeatable=repeatable)
         except TimeoutError as error:
             raise ToolTimedOut(f"{what} took longer than {self._timeout_s:g} s") from error
 

@@ -27,6 +27,7 @@ from toolkit.errors import CardInvalid, ScriptInvalid
 from toolkit.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.schemas.documents import parse
+from toolkit.schemas.problems import path_text
 from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
 
 
@@ -106,7 +107,8 @@ class Script(BaseModel):
             script = read(cls, {"turns": cast("object", value)} if is_list else value, Words(_allowed))
         except Misfit as error:
             keys, message = error.problems[0]
-            raise ScriptInvalid(f"{path}: {_place(keys, message)}{message}") from None
+            place = path_text(keys[:-1] if message.startswith("unknown key") else keys)
+            raise ScriptInvalid(f"{path}: {place and f'{place}: '}{message}") from None
         if script.turns is None and not script.agents:
             raise ScriptInvalid(f"{path}: no turns in it; expected a list of turns, or a mapping with turns or agents")
         script._path = path  # noqa: SLF001 - of the same class
@@ -133,13 +135,6 @@ class Script(BaseModel):
 def _allowed(path: tuple[Key, ...]) -> tuple[str, ...]:
     kind = Script if len(path) == 1 else WrittenCall if "calls" in path[:-1] else WrittenTurn
     return tuple(kind.model_fields)
-
-
-def _place(path: tuple[Key, ...], message: str) -> str:
-    """Return where something stands, as in ``turns[0].calls[1].name: ``."""
-    keys = path[:-1] if message.startswith("unknown key") else path
-    place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
-    return place and f"{place}: "
 
 
 def _filled(text: str, request: ModelRequest) -> str:

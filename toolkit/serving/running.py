@@ -5,7 +5,8 @@ import contextlib
 import signal
 import socket
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
 
 import uvicorn
 from mcp.server.stdio import stdio_server
@@ -21,27 +22,33 @@ _GRACE_S = 1
 """How long requests may go on once the server is told to stop."""
 
 
-class OverStdio:
-    """A server on standard input and output, for as long as the other side keeps them open."""
+class Running:
+    """A server at work.
 
-    url: str | None = None
+    Args:
+        task: Does it.
+        end: Has the task end.
+        url: Where it listens; None on standard input.
+    """
 
-    def __init__(self, task: "asyncio.Task[None]") -> None:
+    def __init__(self, task: "asyncio.Task[None]", end: Callable[[], object], url: str | None = None) -> None:
         self._task = task
+        self._end = end
+        self.url = url
 
     async def finished(self) -> None:
-        """Wait for the end of standard input."""
+        """Wait until it ends by itself: a signal, or the end of standard input."""
         await asyncio.wait((self._task,))
         if not self._task.cancelled():
             self._task.result()
 
     async def stop(self) -> None:
-        """Stop reading."""
-        self._task.cancel()
+        """End it, and wait until it has."""
+        self._end()
         await asyncio.wait((self._task,))
 
 
-async def over_stdio(offers: Offers, context: ToolContext) -> OverStdio:
+async def over_stdio(offers: Offers, context: ToolContext) -> Running:
     """Answer the program that started this process. What tools print goes to standard error meanwhile."""
     server = ProtocolServer(offers, lambda _: context, "stdio")
     ready = asyncio.Event()
@@ -51,38 +58,16 @@ async def over_stdio(offers: Offers, context: ToolContext) -> OverStdio:
             ready.set()
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    task = asyncio.create_task(run(), name=f"server {offers.name}")
-    waiting = asyncio.create_task(ready.wait())
-    await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
+    task = await _begun(run(), ready, offers.name)
     if task.done():
         task.result()
-    return OverStdio(task)
-
-
-class OverHttp:
-    """A server that listens."""
-
-    def __init__(self, server: "_Uvicorn", task: "asyncio.Task[None]", url: str) -> None:
-        self._server = server
-        self._task = task
-        self.url = url
-
-    async def finished(self) -> None:
-        """Wait for a signal."""
-        await asyncio.wait((self._task,))
-        self._task.result()
-
-    async def stop(self) -> None:
-        """Take no more requests, and cancel those that are still there after a while."""
-        self._server.should_exit = True
-        await asyncio.wait((self._task,))
+    return Running(task, task.cancel)
 
 
 async def over_http(
     offers: Offers, access: Access, *, address: tuple[str, int], has_tokens: bool, takes_signals: bool
-) -> OverHttp:
-    """Listen.
+) -> Running:
+    """Listen; once told to stop, take no more requests, and cancel those that are still there after a while.
 
     Raises:
         ServerFailed: The address cannot be had.
@@ -101,15 +86,25 @@ async def over_http(
     )
     server = _Uvicorn(config, takes_signals=takes_signals)
     listener = _listen(*address)
-    task = asyncio.create_task(server.serve(sockets=[listener]), name=f"server {offers.name}")
-    waiting = asyncio.create_task(server.is_up.wait())
-    await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
+    task = await _begun(server.serve(sockets=[listener]), server.is_up, offers.name)
     if task.done():
         listener.close()
         task.result()
         raise ServerFailed(f"the server {offers.name!r} did not start; its log says why")
-    return OverHttp(server, task, _url(listener))
+
+    def end() -> None:
+        server.should_exit = True
+
+    return Running(task, end, _url(listener))
+
+
+async def _begun(work: Coroutine[Any, Any, None], ready: asyncio.Event, name: str) -> "asyncio.Task[None]":
+    """Return the task of a server's work once it is ready, or is over already."""
+    task = asyncio.create_task(work, name=f"server {name}")
+    waiting = asyncio.create_task(ready.wait())
+    await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    return task
 
 
 class _Uvicorn(uvicorn.Server):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from toolkit.agents.requests import Named
 from toolkit.context import ToolContext
@@ -16,22 +16,9 @@ from toolkit.serving.access import Access
 from toolkit.serving.offers import MCP_PATH, Offers
 from toolkit.serving.openapi import document
 
-
-class Running(Protocol):
-    """A server at work."""
-
-    @property
-    def url(self) -> str | None:
-        """Where it listens; None on standard input."""
-        ...
-
-    async def finished(self) -> None:
-        """Wait until it ends by itself: a signal, or the end of standard input."""
-        ...
-
-    async def stop(self) -> None:
-        """End it, and wait until it has."""
-        ...
+if TYPE_CHECKING:
+    # Its module needs the SDK, which only a server that starts has to have.
+    from toolkit.serving.running import Running
 
 
 class ToolServer:
