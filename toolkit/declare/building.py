@@ -140,8 +140,7 @@ class ServerTools:
         offered = await self.servers.tools()
         for name, wanted in self.config.tools.items():
             there = [tool.remote_name for tool in offered if tool.server_name == name]
-            # A server that may be missing, and is, offers nothing.
-            for tool in wanted if there else ():
+            for tool in wanted:
                 if tool not in there:
                     near = did_you_mean(tool, there)
                     problem = f"tools: server {name!r} has no tool {tool!r}{near}; it has {', '.join(there)}"

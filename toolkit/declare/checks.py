@@ -44,7 +44,7 @@ def problems_of_servers(
         yield _of_agent(next(reversed(users.values())), "servers")(str(error))
     for name, config in users.items():
         place = places[name]
-        if isinstance(place, StdioServer) and place.required and not _is_there(place):
+        if isinstance(place, StdioServer) and not _is_there(place):
             is_in_file = settings.servers.get(name) is place
             tell = _of_settings(settings, "mcp", "servers", name) if is_in_file else _of_agent(config, "servers")
             yield tell(f"there is no program {place.command!r}")

@@ -17,8 +17,6 @@ class StdioServer:
     cwd: str | Path | None = None
     stderr: Path | TextIO | None = None
     """Where its standard error goes: a file that is appended to, or an open one; by default where ours goes."""
-    required: bool = True
-    """False lets the other servers go on without it when it cannot be started."""
     start_timeout_s: float = 30.0
 
     @property
@@ -36,8 +34,6 @@ class HttpServer:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     token: str | None = field(default=None, repr=False)
     """Sent as ``Authorization: Bearer``, to this address's origin alone."""
-    required: bool = True
-    """False lets the other servers go on without it when it cannot be reached."""
     start_timeout_s: float = 30.0
     max_bytes: int = 64 << 20
     """How large one message in a stream of its answers may be, of which all is held in memory."""

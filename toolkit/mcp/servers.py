@@ -1,11 +1,10 @@
 """Several MCP servers at once, as one source of tools."""
 
 import asyncio
-import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypeVar, cast
 
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
@@ -19,8 +18,6 @@ T = TypeVar("T")
 NEEDED_FOR = "a connection to MCP servers"
 """What the SDK is needed for, in messages."""
 
-_log = logging.getLogger("mcp.toolkit")
-
 
 class McpServers(Mapping[str, McpServer]):
     """MCP servers by name, connected for as long as the block lasts. Entering and leaving may be in different tasks.
@@ -31,7 +28,6 @@ class McpServers(Mapping[str, McpServer]):
         namespaced: Whether models see ``time__get_time`` rather than ``get_time``.
         timeout_s: How long one tool call, or another request, may take; None for as long as it likes.
         replies: What servers are answered when they ask something.
-        lazy: True connects to a server when it is first needed rather than on entry.
 
     Raises:
         DefinitionInvalid: ``tools`` names a server that is not there.
@@ -45,7 +41,6 @@ class McpServers(Mapping[str, McpServer]):
         namespaced: bool = True,
         timeout_s: float | None = 60.0,
         replies: Replies | None = None,
-        lazy: bool = False,
     ) -> None:
         self._places = {name: HttpServer(at) if isinstance(at, str) else at for name, at in servers.items()}
         self._only = {name: frozenset(wanted) for name, wanted in (tools or {}).items()}
@@ -55,29 +50,25 @@ class McpServers(Mapping[str, McpServer]):
         self._namespaced = namespaced
         self._timeout_s = timeout_s
         self._replies = replies or Replies()
-        self._lazy = lazy
         self._servers: dict[str, McpServer] = {}
 
     async def __aenter__(self) -> Self:
         """Connect to all servers at once.
 
         Raises:
-            ServerFailed: A server that is required cannot be started or reached; no other is left running.
+            ServerFailed: A server cannot be started or reached; no other is left running.
             DefinitionInvalid: ``tools`` names a tool that its server does not have.
             ExtraMissing: The SDK is not installed, or is too old.
         """
         need_mcp(NEEDED_FOR)
         self._servers = {name: self._server(name, place) for name, place in self._places.items()}
-        if not self._lazy:
-            try:
-                await self._each(McpServer.open)
-                # What a filter names and a server lacks is told now, not when a model is first asked.
-                await self._each(
-                    McpServer.tools, [server for server in self._servers.values() if server.name in self._only]
-                )
-            except BaseException:
-                await self.close()
-                raise
+        try:
+            await _at_all(McpServer.open, self._servers.values())
+            # What a filter names and a server lacks is told now, not when a model is first asked.
+            await _at_all(McpServer.tools, [self._servers[name] for name in self._only])
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(
@@ -99,15 +90,15 @@ class McpServers(Mapping[str, McpServer]):
         return len(self._places)
 
     async def tools(self) -> list[McpTool]:
-        """Return the tools of all servers that answer, in the order of the servers. Cheap while none has changed.
+        """Return the tools of all servers, in the order of the servers. Cheap while none has changed.
 
         Raises:
             DefinitionInvalid: A wanted tool is not there, or two tools have one name.
-            ServerFailed: A server that is required cannot list them.
+            ServerFailed: A server cannot list them.
         """
         if self._places and not self._servers:
             raise ServerFailed("the MCP servers are not connected; use 'async with McpServers(…)'")
-        offered = [tool for tools in await self._each(McpServer.tools) for tool in tools]
+        offered = [tool for tools in await _at_all(McpServer.tools, self._servers.values()) for tool in tools]
         twice = [name for name, times in Counter(tool.name for tool in offered).items() if times > 1]
         if twice:
             owners = " and ".join(repr(tool.server_name) for tool in offered if tool.name == twice[0])
@@ -130,24 +121,11 @@ class McpServers(Mapping[str, McpServer]):
             timeout_s=self._timeout_s,
         )
 
-    async def _each(
-        self, do: Callable[[McpServer], Awaitable[T]], servers: Iterable[McpServer] | None = None
-    ) -> list[T]:
-        """Do it with these or all servers at once; a failure of one that is not required is logged."""
 
-        async def attempt(server: McpServer) -> T | None:
-            try:
-                return await do(server)
-            except ServerFailed as error:
-                if self._places[server.name].required:
-                    raise
-                _log.warning("going on without MCP server %s: %s", server.name, error)
-                return None
-
-        results = await asyncio.gather(
-            *map(attempt, self._servers.values() if servers is None else servers), return_exceptions=True
-        )
-        failures = [result for result in results if isinstance(result, BaseException)]
-        if failures:
-            raise failures[0]
-        return [result for result in results if result is not None and not isinstance(result, BaseException)]
+async def _at_all(do: Callable[[McpServer], Awaitable[T]], servers: Iterable[McpServer]) -> list[T]:
+    """Do it with all of these servers at once, and raise the first failure when all have ended."""
+    results = await asyncio.gather(*map(do, servers), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return cast("list[T]", results)

@@ -104,30 +104,9 @@ def test_a_server_that_never_answers_is_given_up_and_ended(tmp_path, is_alive):
     assert not is_alive(int(pid.read_text()))
 
 
-def test_a_server_that_is_not_required_is_left_out(desk, caplog):
-    async def body(servers):
-        return [each.name for each in await servers.tools()]
-
-    lost = StdioServer("/no/such/program", required=False)
-    names = run({"lost": lost, "desk": desk()}, body, tools={"desk": ["steps"]})
-
-    assert names == ["desk__steps"]
-    assert "going on without MCP server lost: cannot start" in caplog.text
-
-
 def test_an_address_where_nobody_listens_is_named(port):
     with pytest.raises(ServerFailed, match=f"cannot reach MCP server 'web' at http://127.0.0.1:{port}/mcp: ConnectErr"):
         run({"web": f"http://127.0.0.1:{port}/mcp"}, by_name)
-
-
-def test_a_lazy_server_is_started_when_it_is_needed(desk, ledger):
-    async def body(servers):
-        before = ledger.pids()
-        await servers["used"].tools()
-        return before
-
-    assert run({"used": desk(), "unused": desk()}, body, lazy=True) == []
-    assert len(ledger.pids()) == 1
 
 
 def test_a_server_gets_its_own_variables_and_none_that_may_be_secret(desk, monkeypatch):
