@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, cast
 
 from instrument import around
 from toolkit.adapters import supplies_tools
 from toolkit.agents.limits import Work, running
 from toolkit.agents.options import AgentOptions, checked
-from toolkit.agents.output import Output
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
@@ -26,6 +25,9 @@ from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member
 from toolkit.result import ToolResult
+
+if TYPE_CHECKING:
+    from toolkit.agents.output import Output
 
 _ATTEMPTS = 3
 """How many answers may not fit the agent's output before there is none."""
@@ -96,7 +98,7 @@ class Agent:
         self.max_turns = options.get("max_turns", 20)
         self.limits = options.get("limits")
         self.context = options.get("context")
-        self._output = None if output is None else Output(load(output) if isinstance(output, str) else output)
+        self._output = None if output is None else _output(output)
         self.messages = tuple(options.get("messages", ()))
         self.history = Thread(self.messages)
         """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
@@ -286,6 +288,12 @@ class Agent:
             correlation_id=context.correlation_id or own.correlation_id,
             errors="raise" if "raise" in (context.errors, own.errors) else "tell",
         )
+
+
+def _output(kind: object) -> "Output":
+    from toolkit.agents.output import Output  # with pydantic, which takes its time
+
+    return Output(load(kind) if isinstance(kind, str) else kind)
 
 
 def _messages(task: object) -> Sequence[Message]:

@@ -2,53 +2,68 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Annotated, Any, cast
-
-from pydantic import BeforeValidator, GetPydanticSchema, Strict, with_config
-from typing_extensions import TypedDict
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast, get_type_hints
 
 from toolkit.agents.limits import Limits
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
+from toolkit.extras import need
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message
-from toolkit.schemas.reading import WRITTEN, Count, Functions, Misfit, Path, Words, read, spec, type_name, unknown_key
+
+if TYPE_CHECKING:
+    # Options are read by pydantic, and an agent without any does without it.
+    from pydantic import BaseModel, BeforeValidator, Strict
+
+    from toolkit.schemas.reading import Count, Functions, Path, read_as
+
+FUNCTIONS = "functions, as 'module.py:function'"
+"""What lists of functions hold, in messages."""
 
 
-def _as(kind: Any) -> GetPydanticSchema:
-    """Have pydantic read as ``kind`` what type checkers know better."""
-    return GetPydanticSchema(lambda _, handler: handler.generate_schema(kind))
+def as_limits(value: object) -> object:
+    """Return what pydantic can read as ``Limits``.
+
+    Raises:
+        ValueError: It is nothing of the kind.
+    """
+    if value is None or isinstance(value, Limits | Mapping):
+        return cast("object", value)
+    from toolkit.schemas.reading import type_name
+
+    raise ValueError(f"expected limits, as in {{depth: 3, tokens: 100000}}, found {type_name(value)}")
 
 
-def _output(value: object) -> object:
+def as_output(value: object) -> object:
+    """Return a type, or where there is one.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    from toolkit.schemas.reading import spec, type_name
+
     if isinstance(value, bool | int | float | list | Mapping):
         raise ValueError(f"expected a type, as 'module.py:Name', found {type_name(cast('object', value))}")  # noqa: TRY004 - as pydantic takes it
     return spec(value) if isinstance(value, str) else value
 
 
-def _limits(value: object) -> object:
-    if value is None or isinstance(value, Limits | Mapping):
-        return cast("object", value)
-    raise ValueError(f"expected limits, as in {{depth: 3, tokens: 100000}}, found {type_name(value)}")
-
-
-@with_config(WRITTEN)
 class SharedOptions(TypedDict, total=False):
     """Options of every agent, however it is made."""
 
-    description: Annotated[str, Strict()]
+    description: "Annotated[str, Strict()]"
     """What it does, for the agents that have it as a tool."""
-    tool_hooks: Annotated[Sequence[ToolHook | str], _as(Functions)]
+    tool_hooks: "Annotated[Sequence[ToolHook | str], read_as(Functions)]"
     """Middleware around every tool call, the first one outermost."""
-    model_hooks: Annotated[Sequence[ModelHook | str], _as(Functions)]
+    model_hooks: "Annotated[Sequence[ModelHook | str], read_as(Functions)]"
     """Middleware around every model call, the first one outermost."""
-    max_turns: Count
+    max_turns: "Count"
     """How often its model may be asked in one run; 20 times by default."""
-    max_parallel: Count | None
+    max_parallel: "Count | None"
     """How many of its tools work at once; all that are called by default."""
-    limits: Annotated[Limits | None, BeforeValidator(_limits)]
+    limits: "Annotated[Limits | None, BeforeValidator(as_limits)]"
     """What a run may come to, with the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
-    output: Annotated[Any, _as(Annotated[Any, BeforeValidator(_output)])]
+    output: "Annotated[Any, BeforeValidator(as_output)]"
     """The type of its answer, as ``module.py:Name``; in Python the type itself, such as a pydantic model."""
 
 
@@ -63,6 +78,7 @@ class AgentOptions(SharedOptions, total=False):
     """What each conversation begins with."""
 
 
+KEYS = tuple(AgentOptions.__annotations__)
 SHARED_KEYS = tuple(SharedOptions.__annotations__)
 LIMITS = tuple(limit.name for limit in fields(Limits) if not limit.name.startswith("cost"))
 """What ``limits`` can have in a card."""
@@ -73,20 +89,39 @@ def checked(options: AgentOptions, agent: str) -> AgentOptions:
 
     Raises:
         DefinitionInvalid: There is no such option, or a value is not what its option takes.
+        ExtraMissing: ``pydantic`` is not installed.
     """
     values = cast("Mapping[str, Any]", options)
-    shared = {key: value for key, value in values.items() if key in SHARED_KEYS}
-    for key in values.keys() - AgentOptions.__annotations__.keys():
-        raise DefinitionInvalid(f"agent {agent!r}: {unknown_key(key, AgentOptions.__annotations__)}")
+    shared = {key: value for key, value in values.items() if key in SHARED_KEYS or key not in KEYS}
+    if not shared:
+        return options
+    need("pydantic", extra="toolkit", purpose=f"the options of {agent}")
+    from toolkit.schemas.reading import Misfit, Words, read
+
     try:
-        return cast("AgentOptions", {**values, **read(SharedOptions, shared, WORDS)})
+        model = read(rules(), shared, Words(allowed, what=lambda _: FUNCTIONS))
     except Misfit as error:
         raise DefinitionInvalid(f"agent {agent!r}: {error}") from None
+    return cast("AgentOptions", {**values, **options_of(model)})
 
 
-def _allowed(path: Path) -> tuple[str, ...]:
-    return LIMITS if path[0] == "limits" and len(path) > 1 else tuple(AgentOptions.__annotations__)
+def allowed(path: "Path") -> tuple[str, ...]:
+    """Return the keys that are known where an unknown one stands."""
+    return LIMITS if path[0] == "limits" and len(path) > 1 else KEYS
 
 
-WORDS = Words(_allowed, what=lambda _: "functions, as 'module.py:function'")
-"""What messages about options need to know."""
+@cache
+def rules() -> "type[BaseModel]":
+    """Return ``SharedOptions`` as a model of pydantic's."""
+    from pydantic import create_model
+
+    from toolkit.schemas import reading
+
+    hints: dict[str, Any] = get_type_hints(SharedOptions, localns=vars(reading), include_extras=True)
+    parts: Any = {key: (hint, None) for key, hint in hints.items()}
+    return create_model("options", __config__=reading.WRITTEN, **parts)
+
+
+def options_of(model: "BaseModel") -> SharedOptions:
+    """Return what was said of the options that ``rules`` read."""
+    return cast("SharedOptions", {key: getattr(model, key) for key in model.model_fields_set})

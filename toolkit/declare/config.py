@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
-from toolkit.agents.options import SHARED_KEYS, WORDS, SharedOptions
+from toolkit.agents.options import FUNCTIONS, SHARED_KEYS, SharedOptions, allowed, options_of, rules
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.errors import CardProblem
 from toolkit.model import Model
@@ -25,6 +25,7 @@ from toolkit.schemas.reading import (
     Text,
     Words,
     read,
+    read_as,
     type_name,
     unknown_key,
 )
@@ -53,6 +54,10 @@ def _filters(value: object) -> object:
             f"expected the tools of each server, as in {{time: [get_time]}}, found {type_name(value)}"
         )
     return dict(cast("Mapping[Any, Any]", value))
+
+
+def _options(value: object) -> object:
+    return options_of(rules().model_validate(value))
 
 
 def _agent_type(value: str) -> str:
@@ -137,7 +142,9 @@ class AgentConfig(BaseModel):
     """How long a call of a child agent may take, in seconds; for ever by default."""
     max_display_instances: Count = 20
     """How many children that work at once ``toolkit run`` shows one by one."""
-    options: SharedOptions = Field(default_factory=SharedOptions)
+    options: Annotated[SharedOptions, read_as(Annotated[Any, BeforeValidator(_options)])] = Field(
+        default_factory=SharedOptions
+    )
     """What ``Agent`` takes of it."""
     agent_class: type[Any] | None = Field(default=None, exclude=True)
     """What is made of it, from ``fast.custom``; None for ``toolkit.Agent``."""
@@ -187,6 +194,6 @@ def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConf
 
 
 _WORDS = Words(
-    lambda path: WORDS.allowed(path[1:]),
-    what=lambda path: WORDS.what(path) if path[-1] in CODE_KEYS else "names",
+    lambda path: allowed(path[1:]),
+    what=lambda path: FUNCTIONS if path[-1] in CODE_KEYS else "names",
 )

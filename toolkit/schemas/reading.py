@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetPydanticSchema,
     Strict,
     StringConstraints,
     TypeAdapter,
@@ -167,6 +168,13 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Different = Annotated[tuple[T, ...], Strict(False), AfterValidator(_different)]
 """A list of different things."""
+
+
+def read_as(kind: Any) -> GetPydanticSchema:
+    """Have pydantic read as ``kind`` what type checkers know better."""
+    return GetPydanticSchema(lambda _, handler: handler.generate_schema(kind))
+
+
 OneOrMore = BeforeValidator(_several)
 """Takes one text or function alone as a list of it."""
 Functions: TypeAlias = Annotated[Different[Annotated[Any, AfterValidator(_function)]], OneOrMore]

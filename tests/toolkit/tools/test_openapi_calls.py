@@ -134,7 +134,7 @@ def test_a_refusal_is_an_error_with_what_the_service_said(document: Any, echo: A
     tool = getting(document, echo, {"type": "array"})
     first, second, third = (call(tool) for _ in range(3))
     assert (first.is_error, first.structured, first.metadata["status"]) == (True, problem, 404)
-    assert first.text == 'GET /pets answered 404 Not Found: {"title": "No such pet", "status": 404}'
+    assert first.text == 'GET /pets answered 404 Not Found: {"title":"No such pet","status":404}'
     assert second.text == f"GET /pets answered 500 Internal Server Error: {'x' * 4000}…"
     assert third.text == "GET /pets answered 599"
 

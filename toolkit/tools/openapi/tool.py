@@ -23,6 +23,7 @@ from toolkit.tools.openapi.security import Scheme, Signature, read_schemes, sign
 
 _SECRET_HEADERS = ("auth", "cookie", "key", "secret", "token")
 _MOST_ERROR_TEXT = 4_000
+_NO_JSON: Any = object()
 _CALLING = "calling a service described by OpenAPI"
 
 
@@ -151,20 +152,23 @@ def _result(name: str, request: Request, answer: Any, body: bytes, signature: Si
     metadata: dict[str, Any] = {"status": answer.status_code, "media_type": media_type}
     text = body.decode(answer.encoding or "utf-8", errors="replace")
     kind = media_type.partition(";")[0].strip().lower()
-    structured, is_value = None, False
+    value = structured = _NO_JSON
     if is_json(kind) and body:
         with suppress(ValueError, RecursionError):
-            structured, is_value = signature.hide_in(json.loads(text)), True
-    shown = json_text(structured) if is_value else signature.hide(text)
+            value = json.loads(text)
+            structured = signature.hide_in(value)
+    # As it came, unless there is something to hide, which JSON may have written in other ways than one.
+    shown = signature.hide(text) if value == structured else json_text(structured)
     if not answer.is_success:
         location = answer.headers.get("location")
         detail = f"redirects are not followed, and it leads to {signature.hide(location)}" if location else shown
         detail = detail if len(detail) <= _MOST_ERROR_TEXT else f"{detail[:_MOST_ERROR_TEXT]}…"
         status = f"{name} answered {answer.status_code} {answer.reason_phrase}".rstrip()
         message = f"{status}: {detail}" if detail.strip() else status
-        return ToolResult([TextContent(message)], is_error=True, structured=structured, metadata=metadata)
-    if is_value:
-        return ToolResult([TextContent(shown)], structured=structured, metadata=metadata)
+        known = None if structured is _NO_JSON else structured
+        return ToolResult([TextContent(message)], is_error=True, structured=known, metadata=metadata)
+    if structured is not _NO_JSON:
+        return ToolResult([TextContent(json_text(structured))], structured=structured, metadata=metadata)
     if is_json(kind) and body:
         return ToolResult.error(f"{name} answered with what is not JSON, as {media_type}", **metadata)
     return ToolResult(_content(request, kind, shown, body), metadata=metadata)
