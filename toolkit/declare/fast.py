@@ -14,7 +14,6 @@ from toolkit.declare.config import AgentConfig, Declared, Origin, read_config
 from toolkit.declare.settings import Settings, find_settings, read_settings
 from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, did_you_mean
 from toolkit.mcp.places import Place
-from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
 from toolkit.model import Model, TextSink
 from toolkit.schemas.reading import Misfit
@@ -271,7 +270,7 @@ class FastAgent:
         used = {name for config in configs for name in config.servers}
         places = {name: at for name, at in self._places(settings).items() if name in used}
         approver = None if self._context is None else self._context.approver
-        servers = McpServers(places, replies=Replies(approver=approver))
+        servers = McpServers(places, approver=approver)
         agents = build(configs, parts, servers, models, self._context)
         async with AsyncExitStack() as stack:
             if used:

@@ -1,8 +1,7 @@
 """Tools, resources and prompts of MCP servers, over the official SDK."""
 
 from toolkit.mcp.places import HttpServer, StdioServer
-from toolkit.mcp.replies import Replies
 from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
 
-__all__ = ["HttpServer", "McpServers", "McpTool", "Replies", "StdioServer"]
+__all__ = ["HttpServer", "McpServers", "McpTool", "StdioServer"]

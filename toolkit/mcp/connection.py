@@ -2,15 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, cast
 
 from mcp import ClientSession
 from mcp.client.session import ClientRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
-    CreateMessageRequestParams,
-    CreateMessageResult,
     ElicitRequestFormParams,
     ElicitRequestParams,
     ElicitResult,
@@ -22,8 +20,9 @@ from toolkit.errors import ServerFailed
 from toolkit.mcp.held import Held
 from toolkit.mcp.loops import on_loop
 from toolkit.mcp.places import HttpServer, Place
-from toolkit.mcp.replies import Replies
 from toolkit.mcp.wire import Wire, is_late, is_too_large
+from toolkit.people.approver import ApprovalRequest, Approver
+from toolkit.people.asking import PATIENCE_S, agreed
 
 T = TypeVar("T")
 
@@ -39,14 +38,15 @@ class Connection:
     Args:
         name: What the server is called here.
         place: Where it is.
-        replies: What it is answered when it asks.
+        approver: Answers the questions to the user that a yes can answer: those that ask for nothing, or for booleans
+            alone; nobody answering in five minutes is a no. None has the server told that nobody can be asked.
         on_change: Called when the server's tools may be others than they were.
     """
 
-    def __init__(self, name: str, place: Place, replies: Replies, on_change: Callable[[], None]) -> None:
+    def __init__(self, name: str, place: Place, approver: Approver | None, on_change: Callable[[], None]) -> None:
         self._name = name
         self._place = place
-        self._replies = replies
+        self._approver = approver
         self._on_change = on_change
         self._loop = asyncio.get_running_loop()
         self._opening = asyncio.Lock()
@@ -125,14 +125,11 @@ class Connection:
                 await self._held.close()
 
     def _session(self, wire: Wire) -> ClientSession:
-        replies = self._replies
-        can_ask_people = replies.elicit is not None or replies.approver is not None
         return ClientSession(
             dispatcher=wire,
             client_info=Implementation(name="mcp-agent-inspector-toolkit", version="0.1.0"),
             message_handler=self._heard,
-            elicitation_callback=self._elicit if can_ask_people else None,
-            sampling_callback=self._sample if replies.sample is not None else None,
+            elicitation_callback=self._elicit if self._approver is not None else None,
         )
 
     async def _heard(self, message: object) -> None:
@@ -140,14 +137,18 @@ class Connection:
             self._on_change()
 
     async def _elicit(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - the SDK passes it by name
-        answer = None
-        if isinstance(params, ElicitRequestFormParams):
-            answer = await self._replies.asked(self._name, params.message, params.requested_schema)
-        if answer is None:
+        yes = _yes(params.requested_schema) if isinstance(params, ElicitRequestFormParams) else None
+        if self._approver is None or yes is None:
             return ElicitResult(action="decline")
-        return ElicitResult(action="accept", content=dict(answer))
+        request = ApprovalRequest(self._name, None, params.message)
+        answer = await agreed(request, self._approver, timeout_s=PATIENCE_S, changes=None)
+        return ElicitResult(action="accept", content=yes) if answer else ElicitResult(action="decline")
 
-    async def _sample(self, context: ClientRequestContext, params: CreateMessageRequestParams) -> CreateMessageResult:  # noqa: ARG002 - as above
-        assert self._replies.sample is not None
-        request = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return CreateMessageResult.model_validate(await self._replies.sample(self._name, request))
+
+def _yes(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a yes is as an answer of this schema; None where it asks for more than booleans."""
+    properties = cast("Mapping[str, Mapping[str, Any]]", schema.get("properties") or {})
+    required = cast("list[str]", schema.get("required") or [])
+    if any(properties.get(name, {}).get("type") != "boolean" for name in required):
+        return None
+    return dict.fromkeys(required, True)

@@ -9,9 +9,9 @@ from typing import Self, TypeVar, cast
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
 from toolkit.mcp.places import HttpServer, Place
-from toolkit.mcp.replies import Replies
 from toolkit.mcp.server import McpServer
 from toolkit.mcp.tools import McpTool
+from toolkit.people.approver import Approver
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class McpServers(Mapping[str, McpServer]):
         tools: Which tools of a server are wanted, by its name; all of those that are not in it.
         namespaced: Whether models see ``time__get_time`` rather than ``get_time``.
         timeout_s: How long one tool call, or another request, may take; None for as long as it likes.
-        replies: What servers are answered when they ask something.
+        approver: Answers the questions of servers to their user that a yes can answer; None has them declined.
 
     Raises:
         DefinitionInvalid: ``tools`` names a server that is not there.
@@ -40,7 +40,7 @@ class McpServers(Mapping[str, McpServer]):
         tools: Mapping[str, Iterable[str]] | None = None,
         namespaced: bool = True,
         timeout_s: float | None = 60.0,
-        replies: Replies | None = None,
+        approver: Approver | None = None,
     ) -> None:
         self._places = {name: HttpServer(at) if isinstance(at, str) else at for name, at in servers.items()}
         self._only = {name: frozenset(wanted) for name, wanted in (tools or {}).items()}
@@ -49,7 +49,7 @@ class McpServers(Mapping[str, McpServer]):
             raise DefinitionInvalid(f"tools are wanted of the unknown MCP server {unknown[0]!r}; known: {known}")
         self._namespaced = namespaced
         self._timeout_s = timeout_s
-        self._replies = replies or Replies()
+        self._approver = approver
         self._servers: dict[str, McpServer] = {}
 
     async def __aenter__(self) -> Self:
@@ -115,7 +115,7 @@ class McpServers(Mapping[str, McpServer]):
 
         return McpServer(
             name,
-            lambda on_change: Connection(name, place, self._replies, on_change),
+            lambda on_change: Connection(name, place, self._approver, on_change),
             only=self._only.get(name),
             namespaced=self._namespaced,
             timeout_s=self._timeout_s,

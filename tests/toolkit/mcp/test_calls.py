@@ -6,7 +6,7 @@ from instrument.testing import capture
 from toolkit import ToolContext
 from toolkit.context import Progress
 from toolkit.errors import ServerFailed, ToolTimedOut
-from toolkit.mcp import HttpServer, McpServers, Replies
+from toolkit.mcp import HttpServer, McpServers
 
 
 def run(servers, body, **options):
@@ -229,36 +229,28 @@ def test_a_question_that_a_yes_answers_goes_to_the_approver(desk, answer, said):
         tools = await by_name(servers)
         return (await tools["confirm"]({})).text, (await tools["age"]({})).text
 
-    assert run({"desk": desk()}, body, replies=Replies(approver=approve)) == (said, "decline")
+    assert run({"desk": desk()}, body, approver=approve) == (said, "decline")
     assert asked == [("desk", "book it?")]
 
 
-def test_other_questions_are_answered_by_who_is_given_for_them(desk):
-    async def answer(server, question, schema):
-        return {"years": 40} if "years" in schema["properties"] else None
-
-    async def sample(server, params):
-        text = params["messages"][0]["content"]["text"]
-        return {"role": "assistant", "model": "tiny", "content": {"type": "text", "text": text.upper()}}
+def test_questions_of_a_server_are_recorded_as_requests_that_come_in(desk):
+    async def approve(request):
+        return True
 
     async def body(servers):
         tools = await by_name(servers)
-        return [(await tools[name]({})).text for name in ("age", "confirm", "ask_model")]
+        return [(await tools[name]({})).text for name in ("age", "confirm")]
 
     with capture() as emitted:
-        answers = run({"desk": desk()}, body, replies=Replies(elicit=answer, sample=sample))
+        answers = run({"desk": desk()}, body, approver=approve)
 
-    assert answers == ["accept 40", "decline", "tiny says A WORD?"]
+    assert answers == ["decline", "accept True"]
     asked = [
         (name, kwargs["envelope"].get("method"), "error" in kwargs["envelope"])
         for name, kwargs in emitted
         if kwargs.get("direction") == "inbound"
     ]
-    assert asked == [
-        each
-        for method in ("elicitation/create", "elicitation/create", "sampling/createMessage")
-        for each in (("before_rpc_request", method, False), ("after_rpc_response", None, False))
-    ]
+    assert asked == [("before_rpc_request", "elicitation/create", False), ("after_rpc_response", None, False)] * 2
 
 
 def test_each_request_is_told_of_once_and_inside_its_call(desk):

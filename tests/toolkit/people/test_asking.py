@@ -8,7 +8,6 @@ from instrument.testing import capture
 from toolkit import HttpServer, McpServers, ToolContext, ToolServer
 from toolkit import tool as as_tool
 from toolkit.errors import DefinitionInvalid, ToolRefused
-from toolkit.mcp import Replies
 from toolkit.people import Approve
 from toolkit.people.approver import ApprovalRequest
 from toolkit.people.asking import PATIENCE_S
@@ -135,7 +134,7 @@ def test_a_served_tool_asks_the_person_behind_the_client(answer, text):
     async def main():
         async with ToolServer([book], name="desk", mode="http", port=0) as server:
             servers = {"desk": HttpServer(server.mcp_url)}
-            async with McpServers(servers, replies=Replies(approver=approver)) as desk:
+            async with McpServers(servers, approver=approver) as desk:
                 (tool,) = await desk.tools()
                 return await tool({"hotel": "Ritz"})
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import SamplingMessage, TextContent, ToolAnnotations
+from mcp.types import ToolAnnotations
 from pydantic import BaseModel
 
 LEDGER = Path(os.environ["DESK_LEDGER"]) if "DESK_LEDGER" in os.environ else None
@@ -109,14 +109,6 @@ async def age(desk: Context) -> str:
     """Ask the user what no yes answers."""
     answer = await desk.elicit("how old?", Age)
     return f"{answer.action} {answer.data.years if answer.action == 'accept' else ''}".strip()
-
-
-@desk.tool()
-async def ask_model(desk: Context) -> str:
-    """Ask the model of the client."""
-    said = SamplingMessage(role="user", content=TextContent(type="text", text="a word?"))
-    answer = await desk.session.create_message([said], max_tokens=9)
-    return f"{answer.model} says {answer.content.text}"
 
 
 @desk.resource("guide://lisbon", mime_type="text/markdown")

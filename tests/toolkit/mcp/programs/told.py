@@ -11,7 +11,7 @@ import sys
 import inspector
 from instrument.testing import capture
 from toolkit.functions import tool
-from toolkit.mcp import HttpServer, McpServers, Replies, StdioServer
+from toolkit.mcp import HttpServer, McpServers, StdioServer
 from toolkit.serving import ToolServer
 
 HOME, INTEGRATIONS, DESK = sys.argv[1], sys.argv[2] == "on", sys.argv[3:]
@@ -33,7 +33,7 @@ async def visit() -> None:
         async with McpServers({"box": places["box"]}) as boxes:
             tools = {each.name: each for each in await boxes.tools()}
             await tools["box__double"]({"number": 4})
-        async with McpServers({"desk": places["desk"]}, replies=Replies(approver=approve)) as desks:
+        async with McpServers({"desk": places["desk"]}, approver=approve) as desks:
             tools = {each.name: each for each in await desks.tools()}
             await tools["desk__confirm"]({})
             await tools["desk__steps"]({})
