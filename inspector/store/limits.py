@@ -20,6 +20,8 @@ class ReadLimits:
     """Newest events or traces that figures may look at."""
     full_bytes: int = 8 << 20
     """After so much of it, a page of events in full ends early; a larger event comes alone."""
+    exact_calls: int = 50_000
+    """Up to here figures are made of the calls themselves; of more, quantiles are within a hundredth."""
     few_matches: int = 4000
     """Up to here the matches of a text themselves are sorted; beyond, rows are walked in order and tested."""
     listed_spans: int = 4000

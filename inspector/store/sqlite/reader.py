@@ -122,7 +122,7 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None, limit
         # Search knows the final spans up to a change, and the others are few.
         matches = find(connection, span_id, limits.few_matches)
         places = [
-            *_changed_after(load_counters(connection)["indexed"]),
+            *changed_after(load_counters(connection)["indexed"]),
             c.status == literal("running", literal_execute=True),
         ]
         places += [] if matches is None else [matches.any_of()]
@@ -143,7 +143,7 @@ def read_after(
         conditions.append(matches.each())
     columns = (spans.c.seq, spans.c.id) if full else SUMMARY
     rows: list[Any] = []
-    for changed in _changed_after(seq):
+    for changed in changed_after(seq):
         query = select(*columns).where(changed, *conditions).order_by(spans.c.seq).limit(limit)
         rows += connection.execute(query).all()
     rows.sort(key=lambda row: row[0])
@@ -214,7 +214,7 @@ def read_sessions(
     return Page(tuple(session_of(row) for row in rows[: window.limit]), _next(identity, rows, window.limit))
 
 
-def _changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+def changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     """Returns the conditions for rows as they first came, and for those that changed since; each has its index."""
     c = spans.c
     return and_(c.id > seq, c.seq == c.id), and_(c.seq > seq, c.seq != c.id)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.store.errors import StoreFull
 from inspector.store.nouns import Age, Pruned
-from inspector.store.sqlite import arrivals, rollups, runs, search, turns
+from inspector.store.sqlite import arrivals, figures, rollups, runs, search, turns
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import uncount_spans
 from inspector.store.sqlite.engine import driver
@@ -253,6 +253,7 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
         listed,
     ).all()
     search.forget(connection, [search.Indexed(*values[4:]) for values in found])
+    figures.forget_ids(connection, ids)
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
     uncount_spans(connection, len(ids))
     turns.forget(connection, ids)

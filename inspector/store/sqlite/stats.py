@@ -1,4 +1,4 @@
-"""Figures over the calls of a filter, exact over those that were scanned."""
+"""Figures over the calls of a filter: of few calls, or by what nothing is kept of, exact over those scanned."""
 
 import time
 from collections.abc import Sequence
@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Select, func, select
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.counted import COUNTED
+from inspector.store.sqlite.figured_stats import read_figured
+from inspector.store.sqlite.filters import named
 from inspector.store.sqlite.labels import keys_by_span
 from inspector.store.sqlite.listing import Ranking, page_rows
 from inspector.store.sqlite.reader import event_conditions
@@ -39,7 +41,13 @@ _GROUPED = {
 
 def read_stats(connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int) -> Stats:
     """Returns the figures of a filter."""
-    conditions = event_conditions(connection, replace(where, duplicates=False), limits)
+    of_calls = replace(where, duplicates=False)
+    kept = read_figured(
+        connection, named(connection, of_calls), limits, by=by, buckets=buckets, most_groups=MOST_GROUPS
+    )
+    if kept is not None:
+        return kept
+    conditions = event_conditions(connection, of_calls, limits)
     rows: list[Sequence[Any]] = []
     complete = True
     if conditions is not None:

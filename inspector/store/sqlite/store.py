@@ -12,7 +12,7 @@ from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Pruned, Removed, SpoolMark
-from inspector.store.sqlite import arrivals, notes, retention, soundness, unwritable, writer
+from inspector.store.sqlite import arrivals, figures, notes, retention, soundness, unwritable, writer
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.families import Families
@@ -79,7 +79,7 @@ class SqliteStore(SqliteReads):
         self._conversations = Conversations()
         self._families = Families()
         self._turns = Turns()
-        self._upkeep = Upkeep(self.index, self.checkpoint, self.shrink_log)
+        self._upkeep = Upkeep(self.index, self._add_up, self.checkpoint, self.shrink_log)
 
     @property
     def problem(self) -> str | None:
@@ -186,6 +186,11 @@ class SqliteStore(SqliteReads):
         """Bring full-text search up to date by at most that many changes; 0 means nothing is left."""
         with self._transaction() as connection:
             return index_some(connection, limit)
+
+    def _add_up(self, limit: int, least: int) -> int:
+        """Bring the figures of calls up to date by so many changes, unless there are fewer than ``least``."""
+        with self._transaction() as connection:
+            return figures.follow_some(connection, limit, least=least)
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database without waiting for readers."""

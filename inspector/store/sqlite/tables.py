@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0014"
+SCHEMA_VERSION = "0015"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -296,6 +296,36 @@ not apply, as is the author that is not known. No id is used twice, so that a st
 Index("ix_labels_run", labels.c.run_id)
 Index("ix_labels_span", labels.c.trace_id, labels.c.span_id)
 Index("ix_labels_name", labels.c.name)
+
+figure_groups = Table(
+    "figure_groups",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("view", Integer, nullable=False),
+    Column("written", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    *(Column(name, Text) for name in ("service", "agent", "model", "tool", "error_type", "name")),
+)
+"""What the calls share that a row of ``figures`` adds up; ``written`` has all of it, to be found by."""
+
+Index("ux_figure_groups_written", figure_groups.c.written, figure_groups.c.view, unique=True)
+
+figures = Table(
+    "figures",
+    metadata,
+    *(
+        Column(name, BigInteger, primary_key=True, autoincrement=False)
+        for name in ("view", "seconds", "start_s", "group_id")
+    ),
+    *(Column(name, BigInteger, nullable=False) for name in ("count", "errors")),
+    *(Column(name, BigInteger, nullable=False) for name in ("input_tokens", "output_tokens", "cached_tokens")),
+    *(Column(name, BigInteger, nullable=False) for name in ("priced", "unpriced_calls")),
+    Column("cost_usd", Float, nullable=False),
+    Column("durations", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The calls of a group that began in a minute, an hour or a day, added up (`inspector.store.sqlite.figures`)."""
 
 spools = Table(
     "spools",

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+ADD_UP_LIMIT = 4096
+"""Changes that figures take in at once: of so many, most share a row of figures with others."""
 INDEX_LIMIT = 512
 """Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
 CHECKPOINT_EVERY_S = 0.5
@@ -16,14 +18,21 @@ class Upkeep:
 
     Args:
         index: Brings search up to date by at most so many changes, and returns by how many it did.
+        add_up: Brings figures up to date by at most so many changes, unless there are fewer than a second number, and
+            returns by how many it did.
         checkpoint: Moves the log into the database.
         shrink_log: Gives the space of the log back, and returns whether it could.
     """
 
     def __init__(
-        self, index: Callable[[int], int], checkpoint: Callable[[], None], shrink_log: Callable[[], bool]
+        self,
+        index: Callable[[int], int],
+        add_up: Callable[[int, int], int],
+        checkpoint: Callable[[], None],
+        shrink_log: Callable[[], bool],
     ) -> None:
         self._index = index
+        self._add_up = add_up
         self._checkpoint = checkpoint
         self._shrink_log = shrink_log
         self._is_behind = True
@@ -58,10 +67,15 @@ class Upkeep:
     def _bring_up_to_date(self, until_s: float, give_way: Callable[[float], object]) -> bool:
         """Index for half of the time at most; returns whether there is more."""
         began_s = time.monotonic()
-        while self._index(INDEX_LIMIT):
+        while self._follow():
             # The lock of the store goes to whoever asks first, which would always be this loop.
             give_way((time.monotonic() - began_s) * WAY)
             began_s = time.monotonic()
             if began_s > until_s:
                 return True
         return False
+
+    def _follow(self) -> int:
+        """Let search and figures follow some of the changes; returns how many."""
+        indexed = self._index(INDEX_LIMIT)
+        return indexed + self._add_up(ADD_UP_LIMIT, ADD_UP_LIMIT if indexed else 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from made_spans import AGENTS, BASE_NS, ERRORS, MODELS, MS, SERVICES, TOOLS, WORDS, Made, make, spans_of
+from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, begin_of, make, spans_of
 from oracle import Oracle
 
 from inspector.model import KINDS, STATUSES, Filter
@@ -18,9 +18,11 @@ ENGINES = ("sqlite",)
 SEEDS = (1, 2, 3, 4)
 LIMITS = {
     "usual": ReadLimits(),
+    "kept": ReadLimits(exact_calls=0),
     "walked": ReadLimits(few_matches=0, listed_spans=0, span_steps=(3,), sorted_steps=(5,), trace_steps=(2,)),
 }
-"""Ways to an answer: by an index or by looking at rows in the order of the list, which an engine may have or not."""
+"""Ways to an answer, which an engine may have or not: by an index, by looking at rows in the order of the list, and for
+statistics by what is kept of many calls."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ _VALUES = {
     "error_type": [*ERRORS, "Timeout"],
     "hook": ["tool_call", "run"],
     "duplicates": [False],
-    "since_ns": [BASE_NS + at * 5_000 * MS for at in (3, 8)],
-    "until_ns": [BASE_NS + at * 5_000 * MS for at in (6, 12)],
+    "since_ns": [begin_of(3), begin_of(8) + 5],
+    "until_ns": [begin_of(6), begin_of(12) + 7],
     "min_duration_ms": [0, 10.0],
     "max_duration_ms": [5.0, 20],
     "min_cost_usd": [0, 0.1],

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 from lists import told, walk
-from made_spans import BASE_NS, MS, spans_of
+from made_spans import BASE_NS, MS, begin_of, spans_of
 from msgspec import structs
 
 from inspector.model import Filter, Loss, NewLabel, asked_label
@@ -90,7 +90,7 @@ def test_what_is_deleted_is_gone_from_everything_and_can_come_again(fill, noun):
 
 def test_pruning_removes_traces_that_were_over_before_a_time(fill):
     kept = fill(SEED)
-    before_ns = BASE_NS + 7 * 5_000 * MS
+    before_ns = begin_of(7)
     ends = {
         trace_id: max(max(span.start_ns, span.end_ns or 0) for span in kept.oracle.in_trace(trace_id))
         for trace_id in kept.oracle.trace_ids()

@@ -1,0 +1,208 @@
+"""Statistics over many calls, read from the figures that are kept by minute, hour and day.
+
+Whole minutes come from the figures, the two that a time range cuts from the calls themselves, and so does what the
+figures do not know yet. Counts, tokens and costs are exact; quantiles are within `sketch.ACCURACY`. Slices of time
+begin at whole minutes, hours or days, so that no kept figure has to be divided.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite import figures
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counters import load_counters
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.filters import span_conditions
+from inspector.store.sqlite.reader import changed_after
+from inspector.store.sqlite.tables import spans
+from inspector.store.values.figures import Call, Figures
+from inspector.store.values.rows import INT64_MAX, clean
+
+_NS = 10**9
+_FIELDS = ("service", "agent", "model", "tool", "error_type", "name")
+"""What a group of calls shares, as a filter names it, beside kind and status."""
+_ASKED = frozenset((*_FIELDS, "kinds", "statuses", "since_ns", "until_ns", "duplicates"))
+_DIVIDED = 4
+"""How many times as wide as what they are made of slices are at the least."""
+_c = spans.c
+_CALL = (
+    *(_c.start_ns, _c.kind, _c.status, _c.service, _c.agent, _c.named_model, _c.tool, _c.error_type, _c.name),
+    *(_c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
+)
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is added up."""
+
+    by: GroupBy | None
+    total: Figures = field(default_factory=Figures)
+    groups: dict[str | None, Figures] = field(default_factory=dict[str | None, Figures])
+
+    def of(self, key: str | None) -> Figures:
+        """Returns where a group is added up: there alone, and into the total at the end."""
+        return self.groups.setdefault(key if self.by else None, Figures())
+
+
+def read_figured(
+    connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int, most_groups: int
+) -> Stats | None:
+    """Returns the figures of a filter; None where they have to be made of the calls, as they are where these are few.
+
+    Args:
+        connection: A reader's.
+        where: The filter, as `inspector.store.sqlite.filters.named` has it.
+        limits: How many calls are few.
+        by: What to group by.
+        buckets: How many slices of time are wanted.
+        most_groups: How many groups are listed.
+    """
+    if by == "label" or any(getattr(where, name) != getattr(Filter(), name) for name in _OTHERS):
+        return None
+    view = figures.BY_NAME if _asks(where, by, "name") else figures.BY_FIELDS
+    counts = load_counters(connection)
+    known = counts.get(figures.FOLLOWED, 0)
+    if figures.given_up(counts, view) or counts["seq"] - known > limits.exact_calls + _MOST_BEHIND:
+        return None
+    if view == figures.BY_NAME and any(_asks(where, by, name) for name in ("agent", "model", "tool", "error_type")):
+        return None
+    edges = _edges(connection, where, buckets)
+    if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
+        return None
+    slices = [_add_up(connection, where, view, by, known, first, end) for first, end in pairwise(edges)]
+    total, groups = Figures(), dict[str | None, Figures]()
+    for each in slices:
+        for key, of in each.groups.items():
+            groups.setdefault(key, Figures()).include(of)
+            each.total.include(of)
+        total.include(each.total)
+    largest = sorted(
+        ((key, of) for key, of in groups.items() if of.count),
+        key=lambda item: (-item[1].count, item[0] is None, item[0] or ""),
+    )
+    return Stats(
+        StatsGroup(None, *total.values()),
+        tuple(StatsGroup(key, *of.values()) for key, of in largest[:most_groups]) if by else (),
+        tuple(StatsBucket(str(edges[at]), *each.total.values()) for at, each in enumerate(slices)) if buckets else (),
+        complete=True,
+    )
+
+
+_OTHERS = tuple(name for name in Filter.__dataclass_fields__ if name not in _ASKED)
+_MOST_BEHIND = 20_000
+"""Changes that figures do not know yet up to which they are worth reading: the calls of these are looked at."""
+
+
+def _asks(where: Filter, by: GroupBy | None, name: str) -> bool:
+    return by == name or getattr(where, name) is not None
+
+
+def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | None:
+    """Returns where slices begin, and where the last one ends; None where they would be too narrow, or are none."""
+    sql = "SELECT (SELECT min(start_ns) FROM spans), (SELECT max(start_ns) FROM spans)"
+    ((least, most),) = driver(connection).execute(sql)
+    if least is None:
+        return None
+    # Whole days where nobody looks at the slices, so that nothing has to be divided.
+    step = figures.LEVELS[0 if buckets else -1] * _NS
+    first = least // step * step if where.since_ns is None else where.since_ns
+    end = (most // step + 1) * step if where.until_ns is None else where.until_ns
+    # Starts that do not fit into 64 bits are kept as the last one that does.
+    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
+    if first >= end:
+        return None
+    if not buckets:
+        return [first, end]
+    width = (end - first) / buckets
+    unit = max((seconds for seconds in figures.LEVELS if width >= _DIVIDED * seconds * _NS), default=None)
+    if unit is None:
+        return None
+    step = unit * _NS
+    inner = [(first + (end - first) * at // buckets + step // 2) // step * step for at in range(1, buckets)]
+    return [first, *inner, end]
+
+
+def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
+    """Returns about how many calls began in a time range, not fewer than there are."""
+    seconds = figures.LEVELS[1] if end_ns - first_ns < 4 * figures.LEVELS[2] * _NS else figures.LEVELS[2]
+    ((count,),) = driver(connection).execute(
+        "SELECT total(count) FROM figures WHERE view = ? AND seconds = ? AND start_s BETWEEN ? AND ?",
+        (figures.BY_FIELDS, seconds, first_ns // _NS // seconds * seconds, end_ns // _NS),
+    )
+    return int(count)
+
+
+def _add_up(
+    connection: Connection, where: Filter, view: int, by: GroupBy | None, known: int, first_ns: int, end_ns: int
+) -> _Sums:
+    """Returns the figures of one slice of time."""
+    sums = _Sums(by)
+    begin, end = -(-first_ns // (60 * _NS)) * 60, end_ns // (60 * _NS) * 60
+    cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
+    for seconds, from_s, until_s in _whole(begin, end):
+        for key, *values in _kept(connection, where, view, by, seconds, from_s, until_s):
+            sums.of(key).include(figures.figures_of(values))
+    for from_ns, until_ns in cut:
+        if from_ns < until_ns:
+            _add_calls(connection, replace(where, since_ns=from_ns, until_ns=until_ns), sums, (_c.seq <= known,))
+    for changed in changed_after(known):
+        _add_calls(connection, replace(where, since_ns=first_ns, until_ns=end_ns), sums, (changed,))
+    return sums
+
+
+def _whole(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yields how a range of whole minutes is made of days, hours and minutes: seconds of each, begin and end."""
+    left: list[tuple[int, int, int]] = []
+    right: list[tuple[int, int, int]] = []
+    for seconds, larger in zip(figures.LEVELS, (*figures.LEVELS[1:], None), strict=True):
+        if begin >= end:
+            break
+        inner, outer = (begin, end) if larger is None else (-(-begin // larger) * larger, end // larger * larger)
+        if larger is None or inner >= outer:
+            left.append((seconds, begin, end))
+            break
+        left.append((seconds, begin, inner))
+        right.append((seconds, outer, end))
+        begin, end = inner, outer
+    yield from (each for each in (*left, *right) if each[1] < each[2])
+
+
+def _kept(
+    connection: Connection, where: Filter, view: int, by: GroupBy | None, seconds: int, from_s: int, until_s: int
+) -> Iterator[Sequence[Any]]:
+    key = f"figure_groups.{by}" if by else "NULL"
+    conditions, values = _conditions(where)
+    sql = (
+        f"SELECT {key}, count, errors, input_tokens, output_tokens, cached_tokens, priced, unpriced_calls, cost_usd, "  # noqa: S608  # constants
+        "durations FROM figures JOIN figure_groups ON figure_groups.id = group_id "
+        f"WHERE figures.view = ? AND seconds = ? AND start_s >= ? AND start_s < ?{conditions}"
+    )
+    yield from driver(connection).execute(sql, (view, seconds, from_s, until_s, *values))
+
+
+def _conditions(where: Filter) -> tuple[str, list[Any]]:
+    found, values = "", list[Any]()
+    for column, names in (("kind", where.kinds), ("status", where.statuses)):
+        if names:
+            found += f" AND figure_groups.{column} IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+            values.append(json_list(names))
+    for name in _FIELDS:
+        value = getattr(where, name)
+        if value is not None:
+            found += f" AND figure_groups.{name} = ?"
+            values.append(clean(value))
+    return found, values
+
+
+def _add_calls(connection: Connection, where: Filter, sums: _Sums, conditions: Sequence[Any]) -> None:
+    query = select(*_CALL).where(*span_conditions(where).all, *conditions)
+    at = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "tool": 6, "error_type": 7, "name": 8}
+    for row in connection.execute(query):
+        call = Call._make(row)
+        sums.of(call[at[sums.by]] if sums.by else None).add(call)  # pyright: ignore[reportArgumentType] a text column

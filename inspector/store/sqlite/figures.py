@@ -1,0 +1,179 @@
+"""Figures of calls by minute, hour and day, kept so that statistics need not look at every call.
+
+They follow the changes as full text does, some moments behind: ``figured`` in ``counters`` is the last change that they
+know, and a row that they know is taken back before it is replaced or removed. There are two views, since all fields
+together would have nearly as many groups as there are calls: one by what calls are of, one by their names. A view whose
+groups become too many, as of names that are never the same, is given up, and statistics look at calls again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counters import load_counters, save_counters
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.figures import Call, Figures, call_of
+from inspector.store.values.rows import INT64_MAX, Row
+
+LEVELS: Final = (60, 3600, 86_400)
+"""Seconds that a row of figures is about; each is a multiple of the one before."""
+BY_FIELDS, BY_NAME = 0, 1
+"""The views."""
+MOST_GROUPS: Final = {BY_FIELDS: 20_000, BY_NAME: 5_000}
+FOLLOWED = "figured"
+"""The counter of the last change that is known."""
+_NS = 10**9
+_FETCHED = 128
+_COLUMNS = (
+    "start_ns, kind, status, service, agent, named_model, tool, error_type, name, "
+    "duration_ms, input_tokens, output_tokens, cached_tokens, cost_usd"
+)
+_INSERT = f"INSERT OR REPLACE INTO figures VALUES {VALUES}"  # noqa: S608  # constants
+_DURATIONS = msgspec.msgpack.Decoder(dict[int, int])
+
+_Key: TypeAlias = tuple[int, int, int, str]
+"""View, seconds, their start, and the group as it is written."""
+
+
+def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
+    """Takes in what changed next, and returns how many changes that were; none where there are fewer than ``least``."""
+    counts = load_counters(connection)
+    known = counts.get(FOLLOWED, 0)
+    if counts["seq"] - known < least:
+        return 0
+    rows: list[tuple[Any, ...]] = []
+    for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
+        sql = f"SELECT seq, folded_into, {_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
+        rows += driver(connection).execute(sql, (known, limit))
+    rows.sort()
+    del rows[limit:]
+    last = rows[-1][0] if len(rows) == limit else counts["seq"]
+    _count(connection, [Call._make(row[2:]) for row in rows if row[1] is None], 1)
+    save_counters(connection, {FOLLOWED: last})
+    return max(1, len(rows))
+
+
+def forget(connection: Connection, rows: Iterable[Row]) -> None:
+    """Takes back those of the rows that are known, before they change."""
+    known = load_counters(connection).get(FOLLOWED, 0)
+    _count(connection, [call_of(row) for row in rows if row.seq <= known and row.folded_into is None], -1)
+
+
+def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
+    """Takes back those of the rows of ``spans`` that are known, before they are removed."""
+    known = load_counters(connection).get(FOLLOWED, 0)
+    sql = (
+        f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) "  # noqa: S608  # constants
+        "AND seq <= ? AND folded_into IS NULL"
+    )
+    _count(connection, list(map(Call._make, driver(connection).execute(sql, (json_list(ids), known)))), -1)
+
+
+def given_up(counts: Mapping[str, int], view: int) -> bool:
+    """Tells whether a view has too many groups."""
+    return counts.get(_groups_of(view), 0) > MOST_GROUPS[view]
+
+
+def _groups_of(view: int) -> str:
+    return f"groups {view}"
+
+
+def _count(connection: Connection, calls: Sequence[Call], by: int) -> None:
+    if not calls:
+        return
+    counts = load_counters(connection)
+    views = [view for view in MOST_GROUPS if not given_up(counts, view)]
+    minutes = _by_minute(calls, by, views)
+    if not minutes:
+        return
+    added: dict[_Key, Figures] = {}
+    for (view, _, start_s, group), figures in minutes.items():
+        for seconds in LEVELS:
+            at = (view, seconds, start_s // seconds * seconds, group)
+            added.setdefault(at, Figures()).include(figures)
+    ids = _group_ids(connection, {(key[0], key[3]) for key in added}, counts)
+    _save(connection, {(*key[:3], ids[key[0], key[3]]): of for key, of in added.items()})
+    for view in views:
+        if given_up(counts, view):
+            driver(connection).execute("DELETE FROM figures WHERE view = ?", (view,))
+            driver(connection).execute("DELETE FROM figure_groups WHERE view = ?", (view,))
+
+
+def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Key, Figures]:
+    minutes: dict[_Key, Figures] = {}
+    encode = msgspec.json.encode
+    written: dict[tuple[Any, ...], str] = {}
+    for call in calls:
+        minute = call.start_ns // (60 * _NS) * 60
+        for view in views:
+            fields = call[1:8] if view == BY_FIELDS else (call.kind, call.status, call.service, call.name)
+            group = written.get(fields) or written.setdefault(fields, encode(fields).decode())
+            key = (view, 60, minute, group)
+            figures = minutes.get(key)
+            if figures is None:
+                figures = minutes[key] = Figures()
+            figures.add(call, by)
+    return minutes
+
+
+def _group_ids(
+    connection: Connection, wanted: set[tuple[int, str]], counts: dict[str, int]
+) -> dict[tuple[int, str], int]:
+    """Returns the ids of groups by view and how they are written, giving new ones to those that are not known."""
+    execute = driver(connection).execute
+    sql = "SELECT view, written, id FROM figure_groups WHERE written IN (SELECT value FROM json_each(?))"
+    found = execute(sql, (json_list([written for _, written in wanted]),))
+    known = {(view, written): row_id for view, written, row_id in found}
+    fresh = sorted(wanted - known.keys())
+    for view, written in fresh:
+        values: list[Any] = msgspec.json.decode(written)
+        kind, status, service, *rest = values
+        others = (*rest, None) if view == BY_FIELDS else (None, None, None, None, *rest)
+        inserted = execute(
+            "INSERT INTO figure_groups (view, written, kind, status, service, agent, model, tool, error_type, name) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (view, written, kind, status, service, *others),
+        )
+        known[view, written] = inserted.lastrowid or 0
+        counts[_groups_of(view)] = counts.get(_groups_of(view), 0) + 1
+    if fresh:
+        save_counters(connection, {_groups_of(view): counts.get(_groups_of(view), 0) for view in MOST_GROUPS})
+    return known
+
+
+def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Figures]) -> None:
+    """Adds figures to those that are stored."""
+    keys = list(added)
+    for start in range(0, len(keys), _FETCHED):
+        chunk = keys[start : start + _FETCHED]
+        sql = (
+            f"WITH wanted (v, s, t, g) AS (VALUES {','.join(['(?, ?, ?, ?)'] * len(chunk))}) SELECT figures.* "  # noqa: S608  # constants
+            "FROM wanted JOIN figures ON view = v AND seconds = s AND start_s = t AND group_id = g"
+        )
+        for row in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):
+            added[row[0], row[1], row[2], row[3]].include(figures_of(row[4:]))
+    rows = [(*key, *_values(of)) for key, of in added.items() if of.count]
+    if rows:
+        execute_rows(driver(connection), _INSERT, rows)
+    gone = [key for key, of in added.items() if not of.count]
+    sql = "DELETE FROM figures WHERE view = ? AND seconds = ? AND start_s = ? AND group_id = ?"
+    driver(connection).executemany(sql, gone)
+
+
+def figures_of(values: Sequence[Any]) -> Figures:
+    """Returns the figures of a row, from its column ``count`` on."""
+    return Figures(*values[:8], durations=_DURATIONS.decode(values[8]))
+
+
+def _values(of: Figures) -> tuple[Any, ...]:
+    tokens = (of.input_tokens, of.output_tokens, of.cached_tokens)
+    return (
+        *(of.count, of.errors),
+        *(max(-INT64_MAX, min(INT64_MAX, each)) for each in tokens),
+        *(of.priced, of.unpriced_calls, of.cost_usd, msgspec.msgpack.encode(of.durations)),
+    )

@@ -1,0 +1,105 @@
+"""Figures of many calls, which can be added to one another and taken back."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from inspector.store.values.counting import is_unpriced
+from inspector.store.values.rows import INT64_MAX, Row
+from inspector.store.values.sketch import bucket_of, quantile_of
+
+COST_DIGITS = 12
+"""Digits behind the point that a sum of dollars keeps."""
+
+
+class Call(NamedTuple):
+    """What figures need of a span."""
+
+    start_ns: int
+    kind: str
+    status: str
+    service: str | None
+    agent: str | None
+    model: str | None
+    """The one that it is counted under."""
+    tool: str | None
+    error_type: str | None
+    name: str
+    duration_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+
+
+def call_of(row: Row) -> Call:
+    """Returns what figures need of a row."""
+    return Call(
+        *(row.start_ns, row.kind, row.status, row.service, row.agent, row.named_model, row.tool, row.error_type),
+        *(row.name, row.duration_ms, row.input_tokens, row.output_tokens, row.cached_tokens, row.cost_usd),
+    )
+
+
+@dataclass(slots=True)
+class Figures:
+    """Some calls, added up."""
+
+    count: int = 0
+    errors: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    priced: int = 0
+    unpriced_calls: int = 0
+    cost_usd: float = 0.0
+    durations: dict[int, int] = field(default_factory=dict[int, int])
+    """How many durations are in each bucket of a `inspector.store.values.sketch`."""
+
+    def add(self, call: Call, by: int = 1) -> None:
+        """Counts a call in, or out with ``by`` -1."""
+        self.count += by
+        if call.status == "error":
+            self.errors += by
+        self.input_tokens += by * (call.input_tokens or 0)
+        self.output_tokens += by * (call.output_tokens or 0)
+        self.cached_tokens += by * (call.cached_tokens or 0)
+        if call.cost_usd is not None:
+            self.priced += by
+            self.cost_usd += by * call.cost_usd
+        elif call.kind == "llm":
+            tokens = call.output_tokens if call.input_tokens is None else call.input_tokens
+            self.unpriced_calls += by * is_unpriced("llm", call.status, tokens, None)
+        if call.duration_ms is not None:
+            self._count_duration(bucket_of(call.duration_ms), by)
+
+    def include(self, other: "Figures") -> None:
+        """Counts in what others add up to."""
+        self.count += other.count
+        self.errors += other.errors
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+        self.cached_tokens += other.cached_tokens
+        self.priced += other.priced
+        self.unpriced_calls += other.unpriced_calls
+        self.cost_usd += other.cost_usd
+        for bucket, count in other.durations.items():
+            self._count_duration(bucket, count)
+
+    def values(self) -> tuple[Any, ...]:
+        """Returns the fields that groups and slices of statistics share, in their order."""
+        tokens = (self.input_tokens, self.output_tokens, self.cached_tokens)
+        return (
+            self.count,
+            self.errors,
+            *(quantile_of(self.durations, share) for share in (0.5, 0.95, 0.99)),
+            *(min(INT64_MAX, each) for each in tokens),
+            # Sums are kept by adding and subtracting, which leaves dust behind the digits that mean something.
+            round(self.cost_usd, COST_DIGITS) if self.priced else None,
+            self.unpriced_calls,
+        )
+
+    def _count_duration(self, bucket: int, by: int) -> None:
+        count = self.durations.get(bucket, 0) + by
+        if count:
+            self.durations[bucket] = count
+        else:
+            del self.durations[bucket]

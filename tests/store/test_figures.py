@@ -1,0 +1,119 @@
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lists import told
+
+from inspector.model import STATUSES, Filter, Span
+from inspector.store import ReadLimits
+from inspector.store.sqlite import SqliteStore
+
+KEPT = ReadLimits(exact_calls=0)
+"""Figures are read from what is kept however few calls there are."""
+HOUR_NS = 3600 * 10**9
+NAMES = ("count", "errors", "input_tokens", "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls")
+WHERE = (
+    Filter(),
+    Filter(kinds=("llm",)),
+    Filter(since_ns=1, until_ns=30 * HOUR_NS + 5),
+    Filter(statuses=("error", "ok")),
+)
+PICK = st.sampled_from([None, "x", "y"])
+RECORDS = st.lists(
+    st.builds(
+        dict,
+        trace_id=st.sampled_from(["t1", "t2", "t3"]),
+        span_id=st.sampled_from(["1", "2", "3", "4", "5"]),
+        parent_id=st.sampled_from([None, "1"]),
+        kind=st.sampled_from(["llm", "tool"]),
+        status=st.sampled_from(STATUSES),
+        start_ns=st.sampled_from([0, 1, 59 * 10**9, HOUR_NS, 30 * HOUR_NS, 30 * HOUR_NS + 5, 2**64 - 1]),
+        end_ns=st.sampled_from([None, 31 * HOUR_NS]),
+        input_tokens=st.sampled_from([None, 0, 3]),
+        cost_usd=st.sampled_from([None, 0.0, 0.1]),
+        name=st.sampled_from(["n1", "n2"]),
+        attributes=st.sampled_from([{}, {"inspector.emitter": "a"}, {"inspector.emitter": "b"}]),
+        **dict.fromkeys(("service", "model", "tool"), PICK),
+    ),
+    max_size=20,
+)
+
+
+@given(
+    records=RECORDS,
+    size=st.integers(1, 6),
+    every=st.integers(1, 3),
+    deleted=st.sampled_from([None, "t1", "t2"]),
+    by=st.sampled_from(["kind", "model", "tool", "service", "status", "name"]),
+    where=st.sampled_from(WHERE),
+)
+def test_what_is_kept_says_what_the_calls_say(
+    tmp_path_factory, empty_database, records, size, every, deleted, by, where
+):
+    path = empty_database(tmp_path_factory.mktemp("figures") / "inspector.db")
+    with closing(SqliteStore(path, limits=KEPT)) as store, closing(SqliteStore(path, read_only=True)) as exact:
+        spans = [Span(**fields) for fields in records]
+        for at, start in enumerate(range(0, len(spans), size)):
+            store.write(spans[start : start + size])
+            if at % every == 0:
+                store.maintain()
+        if deleted is not None:
+            store.delete_trace(deleted)
+        for _ in range(2):
+            one, other = store.stats(where, by=by), exact.stats(where, by=by)
+            assert told(one.total, NAMES) == told(other.total, NAMES)
+            assert {group.key: told(group, NAMES) for group in one.groups} == {
+                group.key: told(group, NAMES) for group in other.groups
+            }
+            store.maintain()
+        for trace_id in ("t1", "t2", "t3"):
+            store.delete_trace(trace_id)
+        with store._read() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM figures").scalar() == 0
+
+
+def test_quantiles_of_what_is_kept_are_within_a_hundredth(open_store, path, make_span):
+    store = open_store(path, limits=KEPT)
+    for at in range(400):
+        store.write([make_span(start_ns=0, end_ns=int(1.03**at * 1_000))])
+    store.maintain()
+    found = store.stats(Filter()).total
+    for share, value in ((0.5, found.p50_ms), (0.95, found.p95_ms), (0.99, found.p99_ms)):
+        exact_ms = int(1.03 ** (400 * share - 1) * 1_000) / 1e6
+        assert value == pytest.approx(exact_ms, rel=0.011)
+
+
+def test_calls_that_took_no_time_are_counted_as_such(open_store, path, make_span):
+    store = open_store(path, limits=KEPT)
+    store.write([make_span(start_ns=5, end_ns=5), make_span(start_ns=5, end_ns=4), make_span(status="running")])
+    store.maintain()
+    assert (store.stats(Filter()).total.count, store.stats(Filter()).total.p99_ms) == (3, 0.0)
+
+
+def test_slices_begin_at_whole_minutes_where_figures_are_kept(open_store, path, make_span):
+    store = open_store(path, limits=KEPT)
+    store.write([make_span(start_ns=at * 61 * 10**9) for at in range(60)])
+    store.maintain()
+    where = Filter(since_ns=7, until_ns=60 * 61 * 10**9)
+    buckets = store.stats(where, buckets=5).buckets
+    begins = [int(bucket.start_time_unix_nano) for bucket in buckets]
+    assert begins[0] == 7
+    assert [begin % (60 * 10**9) for begin in begins[1:]] == [0] * 4
+    assert sum(bucket.count for bucket in buckets) == store.stats(where).total.count == 59
+    narrow = store.stats(where, buckets=50).buckets
+    assert (len(narrow), sum(bucket.count for bucket in narrow)) == (50, 59)
+
+
+def test_names_that_are_never_the_same_are_not_kept_and_counted_all_the_same(open_store, path, make_span):
+    store = open_store(path, limits=KEPT)
+    store.write([make_span(name=f"work {at}", tool="pay") for at in range(5_100)])
+    store.maintain()
+    with store._read() as connection:
+        views = connection.exec_driver_sql("SELECT DISTINCT view FROM figures").scalars().all()
+    assert views == [0]
+    assert store.stats(Filter(name="work 7")).total.count == 1
+    assert {group.count for group in store.stats(Filter(), by="name").groups} == {1}
+    store.write([make_span(name="one more", tool="pay")])
+    store.maintain()
+    assert store.stats(Filter(), by="tool").groups[0].count == 5_101
