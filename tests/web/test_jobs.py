@@ -149,6 +149,19 @@ def test_runs_that_called_a_tool_with_a_value_take_four_clicks(desk, visit):
     assert hand.clicks <= 4
 
 
+def test_a_run_that_is_found_by_a_value_opens_at_what_has_it(desk, visit):
+    page = visit(desk, "/?args=page%3D37", **TALL)
+    hand = Hand(page)
+    hand.open("clerk")
+    # The model that asks for it, and the call; neither is the one that failed.
+    expect(page.get_by_role("status").filter(has_text="1 of 2")).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.get_by_role("status").filter(has_text="2 of 2")).to_be_visible()
+    expect(detail_of(page)).to_contain_text("get_invoice")
+    expect(detail_of(page)).to_contain_text(WRONG)
+    assert hand.clicks == 1
+
+
 def test_what_a_live_run_hangs_on_takes_three_clicks(empty, visit, start_agent):
     agent = start_agent(empty.home)
     agent.emit("before_workflow_run", workflow="plan_trip", context=None, call_id="w")

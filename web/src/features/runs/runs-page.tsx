@@ -23,7 +23,7 @@ import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
 import css from "./runs-page.module.css";
 import { SessionHead } from "./session-head";
-import { filterIn, type RunSort, type RunsSearch, runsSearch } from "./url";
+import { filterIn, type RunSort, type RunsSearch, runsSearch, soughtIn } from "./url";
 import { useLiveRuns } from "./use-live-runs";
 import { useRunsCommands } from "./use-runs-commands";
 import { useSelection } from "./use-selection";
@@ -116,18 +116,18 @@ function Listed({ query, runs, by, search }: ListedProps) {
   const navigate = useNavigate({ from: "/" });
   const router = useRouter();
   const queries = useQueryClient();
-  const { q } = search;
+  const sought = soughtIn(search);
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
   const selection = useSelection(keys);
   const { fetchNextPage } = query;
 
   const open = useCallback(
     (runId: string, elsewhere: boolean) => {
-      const target = { to: "/runs/$runId", params: { runId }, search: q ? { find: q } : {} } as const;
+      const target = { to: "/runs/$runId", params: { runId }, search: sought ? { find: sought } : {} } as const;
       if (elsewhere) window.open(router.history.createHref(router.buildLocation(target).href), "_blank", "noopener");
       else void navigate(target);
     },
-    [navigate, router, q],
+    [navigate, router, sought],
   );
 
   async function judge(run: Run, name: "good" | "bad") {
@@ -150,7 +150,7 @@ function Listed({ query, runs, by, search }: ListedProps) {
         runs={runs}
         keys={keys}
         by={by}
-        q={q}
+        q={sought}
         more={moreOf(query)}
         onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
         onSort={(column) => void navigate({ search: sortedBy(search, column) })}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { orderIn, sortedBy } from "@/lib/sort";
-import { filterIn, type RunsSearch, runsSearch } from "./url";
+import { filterIn, type RunsSearch, runsSearch, soughtIn } from "./url";
 
 describe("runsSearch", () => {
   it("keeps the filter and how it is shown, and nothing that the API would refuse", () => {
@@ -11,6 +11,19 @@ describe("runsSearch", () => {
 
   it("parts the filter from how it is shown", () => {
     expect(filterIn({ agent: "a", sort: "cost", order: "asc" })).toEqual({ agent: "a" });
+  });
+});
+
+describe("soughtIn", () => {
+  it("is the search, else the value of an argument or a result, as a phrase", () => {
+    expect(soughtIn({ q: "rain", args: ["city=Oslo"] })).toBe("rain");
+    expect(soughtIn({ args: ["city=New York"], result: ["temp=4"] })).toBe('"New York"');
+    expect(soughtIn({ result: ['said=the "best"=x'] })).toBe('"the  best =x"');
+    expect(soughtIn({ agent: "a" })).toBeUndefined();
+  });
+
+  it("is nothing where a value has no word", () => {
+    expect(soughtIn({ args: ["sign=+"] })).toBeUndefined();
   });
 });
 

@@ -17,3 +17,12 @@ export function runsSearch(search: Search): RunsSearch {
 export function filterIn({ sort: _sort, order: _order, ...filter }: RunsSearch): Filter {
   return filter;
 }
+
+/** What a run that is opened from the list is searched for: the words, else the value that a call has. */
+export function soughtIn({ q, args, result }: Filter): string | undefined {
+  const pair = [...(args ?? []), ...(result ?? [])][0];
+  if (q || pair === undefined) return q;
+  // A phrase: a value is looked for whole, and a search knows no quotation marks inside of one.
+  const value = pair.slice(pair.indexOf("=") + 1).replaceAll('"', " ");
+  return /[\p{L}\p{N}]/u.test(value) ? `"${value.trim()}"` : undefined;
+}
