@@ -10,8 +10,10 @@ from inspector.api.bodies import json_response
 from inspector.api.clipping import clip
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import EventQuery, EventsQuery, QueryOf, SpanIdInPath
+from inspector.api.parameter_types import SpanIdInPath
+from inspector.api.parameters import EventQuery, EventsQuery
 from inspector.api.problems import not_found
+from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.api.spoken import with_messages

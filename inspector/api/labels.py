@@ -12,9 +12,11 @@ from starlette.responses import Response
 from inspector.api.bodies import encode, json_response
 from inspector.api.errors import Problem, Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import LabelIdInPath, LabelsQuery, QueryOf, RunId, SpanId, TraceId
+from inspector.api.parameter_types import LabelIdInPath, RunId, SpanId, TraceId
+from inspector.api.parameters import LabelsQuery
 from inspector.api.probes import NoQuery
 from inspector.api.problems import not_found
+from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.model import LabelSource, NewLabel

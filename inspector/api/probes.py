@@ -12,8 +12,9 @@ from inspector.api.bodies import json_response
 from inspector.api.connections import Reason
 from inspector.api.contract import contract_json
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import Query, QueryOf
+from inspector.api.parameters import Query
 from inspector.api.problems import RETRY_S
+from inspector.api.query import QueryOf
 from inspector.api.service import InService, Service
 from inspector.model import LOSS_REASONS, Kind, Losses
 from inspector.refusals import all_refused

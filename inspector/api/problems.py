@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from inspector.api.access import OTHER_SIGNALS, own_path
 from inspector.api.errors import Problem, Refusal
-from inspector.api.parameters import taken_by
+from inspector.api.parameter_types import taken_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
 MEDIA_TYPE = "application/problem+json"

@@ -10,18 +10,10 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import (
-    HitsQuery,
-    OutlineQuery,
-    PreviewsQuery,
-    Query,
-    QueryOf,
-    RunIdInPath,
-    RunQuery,
-    RunsQuery,
-    TurnsQuery,
-)
+from inspector.api.parameter_types import RunIdInPath
+from inspector.api.parameters import HitsQuery, OutlineQuery, PreviewsQuery, Query, RunQuery, RunsQuery, TurnsQuery
 from inspector.api.problems import not_found
+from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.api.traces import OUTLINE_ROWS

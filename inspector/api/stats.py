@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from inspector.api.bodies import json_response
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import QueryOf, StatsQuery
+from inspector.api.parameters import StatsQuery
+from inspector.api.query import QueryOf
 from inspector.api.reads import stats_cost
 from inspector.api.service import InService
 

@@ -13,8 +13,10 @@ from inspector.api.errors import Problem
 from inspector.api.listeners import HEARTBEAT, Listener, gap_frame
 from inspector.api.live import CATCH_UP_EVENTS, Live
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import LastEventId, QueryOf, StreamQuery
+from inspector.api.parameter_types import LastEventId
+from inspector.api.parameters import StreamQuery
 from inspector.api.problems import RETRY_S, problem_response
+from inspector.api.query import QueryOf
 from inspector.api.service import InService
 from inspector.model import Filter
 

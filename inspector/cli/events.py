@@ -1,17 +1,17 @@
 """``inspector events``: a page of what was recorded."""
 
 from pathlib import Path
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import FilterOptions, filter_of, filter_options
+from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.cli.options import OneOf, fields_option, home_option, page_options
 from inspector.model import Event, Order, Sort
 
 
-class EventsOptions(FilterOptions):
-    """The options of ``events``."""
+class EventsOptions(TypedDict):
+    """The options of ``events`` beside those that narrow it."""
 
     sort: Sort
     order: Order
@@ -24,7 +24,7 @@ class EventsOptions(FilterOptions):
 
 
 @click.command()
-@filter_options
+@narrowed_by_options("span")
 @click.option("--sort", type=OneOf(["time", "duration", "cost", "tokens", "score"]), default="time", show_default=True)
 @click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options

@@ -1,55 +1,20 @@
-"""The options that narrow a list, and the filter they make; they mirror the API's parameters one to one."""
+"""The options that narrow a list, one for each parameter of the API, and the filter that they make."""
 
 import math
 import time
-from collections.abc import Callable
-from typing import Any, TypedDict, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import click
 
 from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.cli.options import OneOf, Text
-from inspector.model import KINDS, STATUSES, AskedLabel, Filter, Kind, Status, asked_label
+from inspector.model import KINDS, PARAMETERS, STATUSES, AskedLabel, Filter, FilterField, Form, Level, asked_label
 from inspector.spooling import is_run_id
 
 C = TypeVar("C", bound=Callable[..., Any])
 _HEX_DIGITS = frozenset("0123456789abcdef")
-
-
-class ListOptions(TypedDict):
-    """What click hands to a command that took :func:`run_filter_options`."""
-
-    kind: tuple[Kind, ...]
-    status: tuple[Status, ...]
-    run_id: str | None
-    session_id: str | None
-    name: str | None
-    name_prefix: str | None
-    agent: str | None
-    model: str | None
-    tool: str | None
-    service: str | None
-    error_type: str | None
-    hook: str | None
-    since: tuple[int, int | None] | None
-    until: int | None
-    min_duration_ms: float | None
-    max_duration_ms: float | None
-    min_cost_usd: float | None
-    max_cost_usd: float | None
-    attr: tuple[tuple[str, str], ...]
-    args: tuple[tuple[str, str], ...]
-    result: tuple[tuple[str, str], ...]
-    label: tuple[AskedLabel, ...]
-    q: str | None
-    duplicates: bool
-
-
-class FilterOptions(ListOptions):
-    """What click hands to a command that took :func:`filter_options`."""
-
-    trace_id: str | None
-    parent_id: str | None
 
 
 class Moment(click.ParamType[int, str]):
@@ -172,88 +137,63 @@ class Amount(click.ParamType[float, str]):
         return number
 
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--kind", multiple=True, type=OneOf(KINDS), help="What the span stands for; repeatable."),
-    click.option("--status", multiple=True, type=OneOf(STATUSES), help="How it stands; repeatable."),
-    click.option("--run-id", type=RunId(), metavar="ID", help="Spans of one run; 'inspector runs' lists them."),
-    click.option("--session-id", type=Text(), metavar="ID", help="Spans of one session."),
-    click.option("--name", type=Text(), metavar="TEXT", help="The whole name, for example 'execute_tool weather'."),
-    click.option("--name-prefix", type=Text(), metavar="TEXT", help="How the name begins."),
-    click.option("--agent", type=Text(), metavar="NAME", help="Name of the agent."),
-    click.option("--model", type=Text(), metavar="NAME", help="Name of the model."),
-    click.option("--tool", type=Text(), metavar="NAME", help="Name of the tool."),
-    click.option("--service", type=Text(), metavar="NAME", help="The recorded program's service name."),
-    click.option(
-        "--error-type", type=Text(), metavar="TYPE", help="Exception class, with or without its module, or error code."
-    ),
-    click.option("--hook", type=Text(), metavar="NOUN", help="What its hooks are about, for example tool_call."),
-    click.option(
-        "--since", type=Stretch(), help=f"Started at or after: {FORMS}; FROM..TO names both ends, a day begins at 0:00."
-    ),
-    click.option("--until", type=Moment(), help="Started before; as --since."),
-    click.option("--min-duration-ms", type=Amount(), help="Took at least this long."),
-    click.option("--max-duration-ms", type=Amount(), help="Took at most this long."),
-    click.option("--min-cost-usd", type=Amount(), help="Cost at least this much."),
-    click.option("--max-cost-usd", type=Amount(), help="Cost at most this much."),
-    click.option(
-        "--attr", multiple=True, type=Attribute("error.type=TimeoutError"), help="Has this attribute; repeatable."
-    ),
-    click.option(
-        "--arg",
-        "args",
-        multiple=True,
-        type=Attribute("invoice=INV-7"),
-        help="Has this value in its arguments, for example invoice=INV-7 or 'rows[0].id=7'; repeatable.",
-    ),
-    click.option(
-        "--result",
-        multiple=True,
-        type=Attribute("status=refused"),
-        help="Has this value in its result, for example status=refused; repeatable.",
-    ),
-    click.option(
-        "--label",
-        multiple=True,
-        type=Labelled(),
-        metavar="LABEL",
-        help="Has this label: good, quality>0.8, relevance=fair; of a run, on one of its spans too; repeatable.",
-    ),
-    click.option(
-        "--q",
-        type=Words(),
-        metavar="WORDS",
-        help='Words that all occur in prompt, answer, arguments, result or error; "a phrase", begin*.',
-    ),
-    click.option(
-        "--duplicates/--no-duplicates",
-        default=True,
-        help="With spans that another span counts for (the default), or calls alone.",
-    ),
-)
+_TYPES: Mapping[Form, click.ParamType[Any, Any]] = {
+    "text": Text(),
+    "words": Words(),
+    "kind": OneOf(KINDS),
+    "status": OneOf(STATUSES),
+    "run id": RunId(),
+    "trace id": HexId(32),
+    "span id": HexId(16),
+    "time": Moment(),
+    "milliseconds": Amount(),
+    "dollars": Amount(),
+    "label": Labelled(),
+}
+_METAVARS: Mapping[Form, str] = {
+    "text": "TEXT",
+    "words": "WORDS",
+    "run id": "ID",
+    "trace id": "ID",
+    "span id": "ID",
+    "label": "LABEL",
+}
+"""What a value is called where its type does not say it."""
+_SPELLED = {"args": "arg"}
+"""Options that are not spelled as their parameter."""
 
 
-_PLACES: tuple[Callable[[Any], Any], ...] = (
-    click.option("--trace-id", type=HexId(32), metavar="ID", help="Spans of one trace (32 hexadecimal digits)."),
-    click.option(
-        "--parent-id", type=HexId(16), metavar="ID", help="Direct children of one span (16 hexadecimal digits)."
-    ),
-)
+def _option(name: str, row: FilterField) -> Callable[[Any], Any]:
+    spelled = "--" + _SPELLED.get(name, name).replace("_", "-")
+    text = row.help.replace("{times}", FORMS)
+    if row.form == "flag":
+        return click.option(f"{spelled}/--no-{spelled[2:]}", name, default=True, help=text)
+    return click.option(
+        spelled,
+        name,
+        type=_type_of(row),
+        multiple=row.form in ("kind", "status", "pairs", "label"),
+        metavar=row.metavar or _METAVARS.get(row.form),
+        help=text,
+    )
 
 
-def filter_options(command: C) -> C:
-    """Give a command every option that narrows a list of spans."""
-    return _with(_PLACES + _OPTIONS, command)
+def _type_of(row: FilterField) -> click.ParamType[Any, Any]:
+    if row.form == "pairs":
+        return Attribute(row.example)
+    return Stretch() if row.name == "since" else _TYPES[row.form]
 
 
-def run_filter_options(command: C) -> C:
-    """Give a command every option that narrows a list of runs."""
-    return _with(_OPTIONS, command)
+def narrowed_by_options(level: Level) -> Callable[[C], C]:
+    """Give a command every option that narrows the lists of a level."""
 
+    def narrowed(command: C) -> C:
+        for name, row in reversed(list(PARAMETERS.items())):
+            if level in row.lists:
+                command = _option(name, row)(command)
+        return command
 
-def _with(options: tuple[Callable[[Any], Any], ...], command: C) -> C:
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return narrowed
 
 
 def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tuple[int | None, int | None]:
@@ -271,38 +211,15 @@ def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tupl
     return since_ns, end_ns
 
 
-def filter_of(options: ListOptions | FilterOptions) -> Filter:
+def filter_of(options: Mapping[str, Any]) -> Filter:
     """Turn the options of a command into the filter that the store takes.
+
+    Args:
+        options: What click hands to a command with `narrowed_by_options`, and whatever else it takes.
 
     Raises:
         click.UsageError: The options contradict each other.
     """
     since_ns, until_ns = times_of(options["since"], options["until"])
-    return Filter(
-        kinds=options["kind"],
-        statuses=options["status"],
-        run_id=options["run_id"],
-        session_id=options["session_id"],
-        trace_id=options.get("trace_id"),
-        parent_id=options.get("parent_id"),
-        name=options["name"],
-        name_prefix=options["name_prefix"],
-        agent=options["agent"],
-        model=options["model"],
-        tool=options["tool"],
-        service=options["service"],
-        error_type=options["error_type"],
-        hook=options["hook"],
-        since_ns=since_ns,
-        until_ns=until_ns,
-        min_duration_ms=options["min_duration_ms"],
-        max_duration_ms=options["max_duration_ms"],
-        min_cost_usd=options["min_cost_usd"],
-        max_cost_usd=options["max_cost_usd"],
-        attributes=options["attr"],
-        arguments=options["args"],
-        results=options["result"],
-        labels=options["label"],
-        q=options["q"],
-        duplicates=options["duplicates"],
-    )
+    values = {row.field: options[name] for name, row in PARAMETERS.items() if name in options}
+    return replace(Filter(**values), since_ns=since_ns, until_ns=until_ns)

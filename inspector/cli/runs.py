@@ -1,17 +1,17 @@
 """``inspector runs``: what somebody started."""
 
 from pathlib import Path
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import ListOptions, filter_of, run_filter_options
+from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.cli.options import OneOf, fields_option, home_option, page_options
 from inspector.model import Order, Run, RunSort
 
 
-class RunsOptions(ListOptions):
-    """The options of ``runs``."""
+class RunsOptions(TypedDict):
+    """The options of ``runs`` beside those that narrow it."""
 
     sort: RunSort
     order: Order
@@ -23,7 +23,7 @@ class RunsOptions(ListOptions):
 
 
 @click.command()
-@run_filter_options
+@narrowed_by_options("run")
 @click.option(
     "--sort",
     type=OneOf(["time", "duration", "cost", "spans", "tokens", "score"]),

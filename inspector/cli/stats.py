@@ -1,11 +1,11 @@
 """``inspector stats``: what calls come to, by what they differ."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack, get_args
+from typing import TYPE_CHECKING, TypedDict, Unpack, get_args
 
 import click
 
-from inspector.cli.filters import FilterOptions, filter_of, filter_options
+from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.cli.options import OneOf, WholeNumber, home_option, json_option
 from inspector.model import GroupBy, StatsOf
 
@@ -16,8 +16,8 @@ _BY: tuple[GroupBy, ...] = get_args(GroupBy)
 _RANKS = ("count", "errors", "p50", "p95", "tokens", "cost")
 
 
-class StatsOptions(FilterOptions):
-    """The options of ``stats``."""
+class StatsOptions(TypedDict):
+    """The options of ``stats`` beside those that narrow it."""
 
     by: GroupBy
     of_traces: bool
@@ -32,7 +32,7 @@ class StatsOptions(FilterOptions):
 @click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field whose values are told apart.")
 @click.option("--traces", "of_traces", is_flag=True, help="Count whole traces instead of calls.")
 @click.option("--runs", "of_runs", is_flag=True, help="Count whole runs.")
-@filter_options
+@narrowed_by_options("span")
 @click.option("--sort", type=OneOf(_RANKS), default="count", show_default=True, help="What the largest are first by.")
 @click.option(
     "--limit",

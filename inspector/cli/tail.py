@@ -1,17 +1,17 @@
 """``inspector tail``: spans as they happen."""
 
 from pathlib import Path
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import FilterOptions, filter_of, filter_options
+from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.cli.options import WholeNumber, fields_option, home_option
 from inspector.model import Event
 
 
-class TailOptions(FilterOptions):
-    """The options of ``tail``."""
+class TailOptions(TypedDict):
+    """The options of ``tail`` beside those that narrow it."""
 
     last: int
     full: bool
@@ -20,7 +20,7 @@ class TailOptions(FilterOptions):
 
 
 @click.command()
-@filter_options
+@narrowed_by_options("span")
 @click.option(
     "--last",
     type=WholeNumber(0, 1000),

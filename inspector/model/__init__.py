@@ -6,6 +6,7 @@ program or one request, a *session* groups traces. All of them are frozen values
 them.
 """
 
+from inspector.model.filters import FILTER_FIELDS, PARAMETERS, Filter, FilterField, Form, Level, filter_fields_of
 from inspector.model.hits import Hit, HitIn, HitPlace, Hits
 from inspector.model.labels import (
     ASKED_LABEL,
@@ -19,7 +20,6 @@ from inspector.model.labels import (
     asked_label,
 )
 from inspector.model.queries import (
-    Filter,
     GroupBy,
     Order,
     Page,
@@ -67,10 +67,12 @@ from inspector.model.traces import (
 
 __all__ = [
     "ASKED_LABEL",
+    "FILTER_FIELDS",
     "KINDS",
     "LOSS_REASONS",
     "NOTE",
     "OPPOSITES",
+    "PARAMETERS",
     "STATUSES",
     "AskedLabel",
     "AttributeValue",
@@ -78,6 +80,8 @@ __all__ = [
     "Comparison",
     "Event",
     "Filter",
+    "FilterField",
+    "Form",
     "GroupBy",
     "Hit",
     "HitIn",
@@ -88,6 +92,7 @@ __all__ = [
     "Kind",
     "Label",
     "LabelSource",
+    "Level",
     "Loss",
     "LossReason",
     "Losses",
@@ -119,4 +124,5 @@ __all__ = [
     "Turn",
     "TurnLink",
     "asked_label",
+    "filter_fields_of",
 ]

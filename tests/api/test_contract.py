@@ -15,8 +15,8 @@ from inspector import model
 from inspector.api.access import OPEN_PATHS, required_scope
 from inspector.api.contract import contract
 from inspector.api.page import SignInCode
-from inspector.api.parameters import QueryOf
 from inspector.api.probes import Readiness, Refusal
+from inspector.api.query import QueryOf
 from inspector.api.storage import RemovedByRule, Storage
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"

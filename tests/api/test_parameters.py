@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from inspector.api.errors import Refusal
 from inspector.api.forms import unix_ns
-from inspector.api.parameters import EventsQuery, SessionsQuery, StatsQuery, read_query
+from inspector.api.parameters import EventsQuery, SessionsQuery, StatsQuery
+from inspector.api.query import read_query
 from inspector.model import Filter
 
 

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 from inspector.api import create_app
 from inspector.api.connections import CUT_OFF
 from inspector.api.errors import Refusal
-from inspector.api.parameters import EventsQuery, TracesQuery, read_query
+from inspector.api.parameters import EventsQuery, TracesQuery
+from inspector.api.query import read_query
 from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, Reads, page_cost, stats_cost
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, stopped_when

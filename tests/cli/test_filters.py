@@ -5,13 +5,13 @@ import click
 import pytest
 
 from inspector.cli.events import events
-from inspector.cli.filters import filter_of, filter_options
+from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.model import Filter
 
 
 def parsed(*arguments):
     @click.command()
-    @filter_options
+    @narrowed_by_options("span")
     def command(**options):
         return filter_of(options)
 

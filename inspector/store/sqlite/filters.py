@@ -1,28 +1,31 @@
-"""A `Filter` as conditions of a query, with every value bound."""
+"""A `Filter` as conditions of a query, with every value bound.
+
+A field whose row names a column is compared with it; the others have a condition of their own here.
+"""
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal_column, or_, select
 
 from inspector import semconv
-from inspector.model import Filter
+from inspector.model import Filter, FilterField
 from inspector.store.sqlite.counted import IS_CALL
 from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_labelled
 from inspector.store.sqlite.tables import runs, shares, spans, traces
 from inspector.store.values.codec import PACKED
 from inspector.store.values.rows import INT64_MAX, clamp, clean, encode
 
+_Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _c = spans.c
 _named = traces.alias("named")
 """Under another name, so that it stays a question of its own inside questions about traces."""
 _failed = spans.alias("failed")
 _calls, _retold = spans.alias("calls"), spans.alias("duplicates")
-_INDEXED = frozenset(
-    (semconv.SESSION_ID, semconv.TOOL_NAME, semconv.AGENT_NAME, semconv.REQUEST_MODEL, semconv.RESPONSE_MODEL)
-)
-"""Attributes whose columns have an index, of their own or as part of that over time."""
+_SEEKABLE = frozenset(column.name for index in spans.indexes for column in index.columns)
+"""Columns of spans that an index finds, its own or one that is read along."""
 _PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
     semconv.TOOL_NAME: _c.tool,
@@ -80,46 +83,14 @@ def _is_there(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
 
 def span_conditions(where: Filter) -> Conditions:
     """Returns the conditions of a filter."""
-    promoted = [
-        (key, _PROMOTED[key], value)
-        for key, value in where.attributes
-        if key in _PROMOTED and len(value) <= _LONGEST_PROMOTED and not _UNPROMOTED.fullmatch(value)
-    ]
-    indexed = (
-        (_c.session_id, where.session_id),
-        (_c.name, where.name),
-        (_c.agent, where.agent),
-        (_c.service, where.service),
-        (_c.named_model, where.model),
-        (_c.model, where.answered_model),
-        (_c.tool, where.tool),
-        (_c.error_type, where.error_type),
-        *((column, value) for key, column, value in promoted if key in _INDEXED),
-    )
-    unindexed = (
-        (_c.parent_id, where.parent_id),
-        (_c.hook, where.hook),
-        *((column, value) for key, column, value in promoted if key not in _INDEXED),
-    )
-    found = [column == clean(value) for column, value in indexed if value is not None]
-    tested = [column == clean(value) for column, value in unindexed if value is not None]
-    tested += [_attribute(key, value) for key, value in where.attributes]
-    tested += [_content(_c.input_key, path, value) for path, value in where.arguments]
-    tested += [_content(_c.output_key, path, value) for path, value in where.results]
-    if where.error_class is not None:
-        found.append(_c.error_type.in_(_types(clean(where.error_class))))
-    if where.known_error_type is not None:
-        found.append(_is_known_as(_types(clean(where.known_error_type))))
-    found += _common(where, spans)
-    for bounds in _figures(where, spans).values():
-        found += bounds
-    if not where.duplicates:
-        found.append(IS_CALL)
-    found += spans_labelled(where.labels)
-    if where.trace_id is not None:
-        found.append(of_trace(where.trace_id))
-    if where.run_id is not None:
-        found.append(_c.trace_id.in_(select(_named.c.id).where(_named.c.run_id == clean(where.run_id))))
+    found: list[ColumnElement[bool]] = []
+    tested: list[ColumnElement[bool]] = []
+    for row in where.rows():
+        value = getattr(where, row.field)
+        if row.column is not None:
+            (found if row.column in _SEEKABLE else tested).extend(_compared(row, value, spans))
+        found += _FOUND.get(row.field, _nothing)(value)
+        tested += _TESTED.get(row.field, _nothing)(value)
     if where.trace_id is not None or not tested:
         return Conditions(found + tested, [])
     return Conditions(found, tested)
@@ -150,38 +121,43 @@ def of_trace(trace_id: str) -> ColumnElement[bool]:
     return _c.trace_id == select(_named.c.id).where(_named.c.trace_id == clean(trace_id)).scalar_subquery()
 
 
+def _of_run(run_id: str) -> ColumnElement[bool]:
+    return _c.trace_id.in_(select(_named.c.id).where(_named.c.run_id == clean(run_id)))
+
+
 def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]]:
     """Returns what a row of ``traces`` must meet itself, whatever its spans must."""
     t = traces.c
-    texts = (
-        (t.trace_id, where.trace_id),
-        (t.run_id, where.run_id),
-        (t.name, where.name),
-        (t.service, where.service),
-        (func.coalesce(t.head_agent, t.any_agent), where.agent),
-    )
-    conditions = [column == clean(value) for column, value in texts if value is not None]
+    conditions = traces_labelled(where.labels)
     if where.session_id is not None:
         conditions.append(_of_session(connection, clean(where.session_id)))
-    conditions += _common(replace(where, kinds=()), traces)
-    conditions += traces_labelled(where.labels)
-    bounds = _figures(where, traces)
-    if bounds["cost"]:
-        conditions.append(t.priced > 0)
-    return [*conditions, *bounds["duration"], *bounds["cost"]]
+    if where.agent is not None:
+        conditions.append(func.coalesce(t.head_agent, t.any_agent) == clean(where.agent))
+    if where.trace_id is not None:
+        conditions.append(t.trace_id == clean(where.trace_id))
+    if where.run_id is not None:
+        conditions.append(t.run_id == clean(where.run_id))
+    return [*conditions, *_of_own_columns(where, traces)]
 
 
 def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
     """Returns what a row of ``runs`` must meet itself, whatever its traces and their spans must."""
-    r = runs.c
-    texts = ((r.run_id, where.run_id), (r.name, where.name), (r.service, where.service))
-    conditions = [column == clean(value) for column, value in texts if value is not None]
-    conditions += _common(replace(where, kinds=()), runs)
-    conditions += runs_labelled(where.labels)
-    bounds = _figures(where, runs)
-    if bounds["cost"]:
-        conditions.append(r.priced > 0)
-    return [*conditions, *bounds["duration"], *bounds["cost"]]
+    conditions = runs_labelled(where.labels)
+    if where.run_id is not None:
+        conditions.append(runs.c.run_id == clean(where.run_id))
+    return [*conditions, *_of_own_columns(where, runs)]
+
+
+def _of_own_columns(where: Filter, table: Table) -> list[ColumnElement[bool]]:
+    """Returns the conditions on what runs have themselves, and so traces too."""
+    conditions: list[ColumnElement[bool]] = []
+    for row in where.rows():
+        if row.of == "run" and row.column is not None:
+            conditions += _compared(row, getattr(where, row.field), table)
+    if where.min_cost_usd is not None or where.max_cost_usd is not None:
+        # The sum of costs is 0 where none is known.
+        conditions.append(table.c.priced > 0)
+    return conditions
 
 
 def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
@@ -192,39 +168,30 @@ def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
     return or_(own, traces.c.id.in_(shared)) if connection.execute(shared.limit(1)).first() else own
 
 
-def _common(where: Filter, table: Table) -> list[ColumnElement[bool]]:
-    c = table.c
-    conditions: list[ColumnElement[bool]] = []
-    if where.kinds:
-        conditions.append(c.kind.in_(where.kinds))
-    if where.statuses:
-        conditions.append(c.status.in_(where.statuses))
-        if "ok" not in where.statuses:
-            # SQLite takes the partial index on what is not ok only when its own condition is spelled out.
-            conditions.append(literal_column(f"{table.name}.status <> 'ok'", type_=None))
-    if where.name_prefix is not None:
-        conditions += _prefix(c.name, clean(where.name_prefix))
-    if where.since_ns is not None:
-        conditions.append(c.start_ns >= clamp(where.since_ns))
-    if where.until_ns is not None and where.until_ns <= INT64_MAX:
-        conditions.append(c.start_ns < clamp(where.until_ns))
+def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[bool]]:
+    """Returns the conditions on the column that a row names."""
+    column = table.c[row.column or row.field]
+    match row.match:
+        case "is":
+            return [column == clean(value)]
+        case "is one of":
+            return _one_of(column, value, table)
+        case "begins with":
+            return _prefix(column, clean(value))
+        case "before":
+            return [column < clamp(value)] if value <= INT64_MAX else []
+        case "at least":
+            return [column >= (clamp(value) if row.form == "time" else float(value))]
+        case "at most":
+            return [column <= float(value)]
+
+
+def _one_of(column: Column[Any], values: Iterable[str], table: Table) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [column.in_(values)]
+    if column.name == "status" and "ok" not in values:
+        # SQLite takes the partial index on what is not ok only when its own condition is spelled out.
+        conditions.append(literal_column(f"{table.name}.status <> 'ok'", type_=None))
     return conditions
-
-
-def _figures(where: Filter, table: Table) -> dict[str, list[ColumnElement[bool]]]:
-    return {
-        "duration": _between(table.c.duration_ms, where.min_duration_ms, where.max_duration_ms),
-        "cost": _between(table.c.cost_usd, where.min_cost_usd, where.max_cost_usd),
-    }
-
-
-def _between(column: Column[Any], least: float | None, most: float | None) -> list[ColumnElement[bool]]:
-    bounds: list[ColumnElement[bool]] = []
-    if least is not None:
-        bounds.append(column >= float(least))
-    if most is not None:
-        bounds.append(column <= float(most))
-    return bounds
 
 
 def _prefix(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
@@ -238,6 +205,24 @@ def _prefix(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
         # The surrogates in between are no characters.
         bounds.append(column < head[:-1] + chr(0xE000 if following == 0xD800 else following))
     return bounds
+
+
+def _promoted(pairs: _Pairs) -> list[tuple[Column[Any], str]]:
+    """Returns the columns that have the texts of attributes, each with its text."""
+    return [
+        (_PROMOTED[key], value)
+        for key, value in pairs
+        if key in _PROMOTED and len(value) <= _LONGEST_PROMOTED and not _UNPROMOTED.fullmatch(value)
+    ]
+
+
+def _attributes_found(pairs: _Pairs) -> list[ColumnElement[bool]]:
+    return [column == clean(value) for column, value in _promoted(pairs) if column.name in _SEEKABLE]
+
+
+def _attributes_tested(pairs: _Pairs) -> list[ColumnElement[bool]]:
+    promoted = [column == clean(value) for column, value in _promoted(pairs) if column.name not in _SEEKABLE]
+    return promoted + [_attribute(key, value) for key, value in pairs]
 
 
 def _content(key: Column[Any], path: str, value: str) -> ColumnElement[bool]:
@@ -254,3 +239,25 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
         condition = and_(may_hold, condition)
     # The resource's service name is kept in the column alone.
     return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition
+
+
+def _nothing(_: Any) -> list[ColumnElement[bool]]:
+    return []
+
+
+_FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
+    "trace_id": lambda trace_id: [of_trace(trace_id)],
+    "run_id": lambda run_id: [_of_run(run_id)],
+    "error_class": lambda name: [_c.error_type.in_(_types(clean(name)))],
+    "known_error_type": lambda name: [_is_known_as(_types(clean(name)))],
+    "attributes": _attributes_found,
+    "labels": spans_labelled,
+    "duplicates": lambda _: [IS_CALL],
+}
+"""Conditions on spans of fields without a column of theirs, which an index answers."""
+_TESTED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
+    "attributes": _attributes_tested,
+    "arguments": lambda pairs: [_content(_c.input_key, path, value) for path, value in pairs],
+    "results": lambda pairs: [_content(_c.output_key, path, value) for path, value in pairs],
+}
+"""The same of those that each row must be looked at for."""

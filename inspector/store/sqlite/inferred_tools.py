@@ -4,7 +4,7 @@ They are no spans and in no sum; a run of a hand-written loop is found by them a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import msgspec
@@ -20,6 +20,8 @@ from inspector.store.sqlite.turn_lists import AskedTool, ToolResult, following_r
 _MOST_TURNS = 50_000
 """Turns that are looked at for one step of a list."""
 _TOOLS = msgspec.json.Decoder(list[AskedTool])
+_OF_TOOLS = frozenset(("kinds", "tool", "arguments", "results", "duplicates"))
+"""Fields that say something of a tool call."""
 _ASKING = (
     "SELECT turns.run, turns.span, turns.tools FROM turns "
     "WHERE turns.run IN (SELECT value FROM json_each(?)) AND turns.tools <> '[]' LIMIT ?"
@@ -37,25 +39,10 @@ class InferredTools:
     @classmethod
     def of(cls, where: Filter) -> Self | None:
         """Returns what a filter asks of a tool call; None where it asks nothing, or what such a call never has."""
-        of_runs = replace(
-            where, kinds=(), tool=None, arguments=(), results=(), since_ns=None, until_ns=None, duplicates=True
-        )
-        asked_of_runs = Filter(
-            run_id=where.run_id,
-            statuses=where.statuses,
-            name=where.name,
-            name_prefix=where.name_prefix,
-            service=where.service,
-            min_duration_ms=where.min_duration_ms,
-            max_duration_ms=where.max_duration_ms,
-            min_cost_usd=where.min_cost_usd,
-            max_cost_usd=where.max_cost_usd,
-            labels=where.labels,
-            duplicates=True,
-        )
+        of_others = {row.field for row in where.rows() if row.of != "run"}
         is_of_tools = not where.kinds or "tool" in where.kinds
         asks = bool(where.kinds or where.tool or where.arguments or where.results)
-        if not (asks and is_of_tools and of_runs == asked_of_runs):
+        if not (asks and is_of_tools and of_others <= _OF_TOOLS):
             return None
         return cls(where.tool, where.arguments, where.results)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sqlalchemy import Column, ColumnElement, Connection, exists, literal_column, or_, select, text
 from sqlalchemy.sql.visitors import replacement_traverse
 
-from inspector.model import Filter, Kind
+from inspector.model import Filter, Kind, filter_fields_of
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import Conditions, named, span_conditions
 from inspector.store.sqlite.search import Matches, find
@@ -19,6 +19,8 @@ from inspector.store.sqlite.tables import spans, traces
 
 _COUNTED: dict[Kind, Column[Any]] = {"llm": traces.c.llm_calls, "tool": traces.c.tool_calls}
 """Kinds of which each trace counts its spans."""
+_ASKED_OF_SPANS = frozenset(("trace_id", "since_ns", *filter_fields_of("span"))) - {"q"}
+"""A span never begins before its trace, so the beginning of a time range holds for both; its text is searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,28 +93,11 @@ def membership_of(connection: Connection, where: Filter, few_matches: int) -> Me
     The matches of its text are listed up to ``few_matches``.
     """
     where = named(connection, where)
-    # A span never begins before its trace, so the beginning of the time range holds for both.
-    asked = Filter(
-        kinds=where.kinds,
-        trace_id=where.trace_id,
-        parent_id=where.parent_id,
-        model=where.model,
-        answered_model=where.answered_model,
-        tool=where.tool,
-        error_type=where.error_type,
-        error_class=where.error_class,
-        known_error_type=where.known_error_type,
-        hook=where.hook,
-        duplicates=where.duplicates,
-        since_ns=where.since_ns,
-        attributes=where.attributes,
-        arguments=where.arguments,
-        results=where.results,
-    )
+    asked = where.only(_ASKED_OF_SPANS)
     if where.q is not None and where.q.strip():
         matches = find(connection, where.q, few_matches)
         return False if matches is None else Membership(asked, matches)
-    is_asked = asked != Filter(trace_id=where.trace_id, since_ns=where.since_ns, duplicates=where.duplicates)
+    is_asked = any(row.of == "span" and row.field != "duplicates" for row in asked.rows())
     return Membership(asked, None) if is_asked else None
 
 

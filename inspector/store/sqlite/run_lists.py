@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, or_, select, text
 
-from inspector.model import Filter, Page, Run, RunSort
+from inspector.model import Filter, Page, Run, RunSort, filter_fields_of
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import run_conditions, trace_conditions
@@ -121,9 +121,7 @@ def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> 
     membership = membership_of(connection, where, few_matches)
     if membership is False:
         return False
-    conditions = trace_conditions(
-        connection, Filter(trace_id=where.trace_id, session_id=where.session_id, agent=where.agent)
-    )
+    conditions = trace_conditions(connection, where.only(filter_fields_of("trace")))
     inferred = InferredTools.of(where)
     return AskedOfTraces(conditions, membership, inferred) if conditions or membership is not None else None
 

@@ -1,39 +1,21 @@
 /** What a list is narrowed to, as it stands in the address; the API knows the same names. */
 
+import { KINDS, NUMBER_FIELDS, PAIR_FIELDS, STATUSES, TEXT_FIELDS } from "./filter-fields";
 import { apiTime, isMoment } from "./moments";
 
-export const KINDS = ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"] as const;
-export const STATUSES = ["running", "ok", "error", "cancelled", "abandoned", "lost"] as const;
+export { KINDS, PAIR_FIELDS, STATUSES, TEXT_FIELDS };
 export type Kind = (typeof KINDS)[number];
 export type Status = (typeof STATUSES)[number];
-
-/** Fields that hold one text. */
-export const TEXT_FIELDS = [
-  "run_id",
-  "session_id",
-  "trace_id",
-  "parent_id",
-  "name",
-  "name_prefix",
-  "agent",
-  "model",
-  "tool",
-  "service",
-  "error_type",
-  "hook",
-  "q",
-] as const;
-/** Fields that hold one number. */
-export const NUMBER_FIELDS = ["min_duration_ms", "max_duration_ms", "min_cost_usd", "max_cost_usd"] as const;
-
-/** Fields that hold pairs of a key, or a path, and a value. */
-export const PAIR_FIELDS = ["attr", "args", "result"] as const;
 
 export type PairField = (typeof PAIR_FIELDS)[number];
 export type TextField = (typeof TEXT_FIELDS)[number];
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
-export interface Filter extends Partial<Record<TextField, string>>, Partial<Record<NumberField, number>> {
+export interface Filter
+  extends Partial<Record<TextField, string>>,
+    Partial<Record<NumberField, number>>,
+    // `key=value`: the attribute `key`, or the arguments or the result at `key`, have this value; all must match.
+    Partial<Record<PairField, string[]>> {
   kind?: Kind[];
   status?: Status[];
   /** As a person writes it (`15m`, `yesterday`, `2026-11-22T12:54`), RFC 3339, or nanoseconds. */
@@ -42,12 +24,6 @@ export interface Filter extends Partial<Record<TextField, string>>, Partial<Reco
   until?: string;
   /** Set for calls alone, without the spans that are duplicates of another one. */
   duplicates?: "false";
-  /** `key=value`, the attribute `key` has this text as its value; all of them must match. */
-  attr?: string[];
-  /** `path=value`, the arguments have this value there: `rows[0].id=7`; all of them must match. */
-  args?: string[];
-  /** The same of the result. */
-  result?: string[];
   /** A label by its name, or with what its score or value must be: `quality>0.8`; all of them must be there. */
   label?: string[];
 }
@@ -90,13 +66,14 @@ export const ASKED_LABEL = /^[^<>=\0]{1,100}(?:[<>]=?-?\d{1,15}(?:\.\d{1,15})?|=
 
 /** The query of an API request for a filter; relative times count back from `nowMs`, whole seconds. */
 export function queryOf(filter: Filter, nowMs: number): Record<string, string | number | string[]> {
-  const { attr, args, result, since, until, ...rest } = filter;
+  const { since, until } = filter;
   const query: Record<string, string | number | string[]> = {};
-  for (const [key, value] of Object.entries(rest)) if (value !== undefined) query[key] = value;
+  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query[key] = value;
   if (since !== undefined) query.since = apiTime(since, nowMs) ?? since;
   if (until !== undefined) query.until = apiTime(until, nowMs) ?? until;
-  for (const [field, pairs] of Object.entries({ attr, args, result })) {
-    for (const pair of pairs ?? []) {
+  for (const field of PAIR_FIELDS) {
+    delete query[field];
+    for (const pair of filter[field] ?? []) {
       const at = pair.indexOf("=");
       query[`${field}.${pair.slice(0, at)}`] = pair.slice(at + 1);
     }

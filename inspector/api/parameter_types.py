@@ -1,0 +1,66 @@
+"""The forms of single parameters, of queries, paths and headers."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Header, Path
+from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
+
+from inspector.api.forms import boolean, describe, integer, number, unix_ns
+
+NO_NUL = r"^[^\u0000]*$"
+MOST_ATTRIBUTES = 16
+MOST_SEQUENCE = 2**63 - 1
+
+Text = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NUL)]
+AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
+RunId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+TraceId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+SpanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+LabelText = Annotated[
+    str,
+    Field(
+        pattern=r"^([^<>=\u0000]{1,100})(([<>]=?)(-?[0-9]{1,15}(\.[0-9]{1,15})?)|=([^\u0000]{1,200}))?$",
+        description="a label: its name, 'quality>0.8' or 'relevance=relevant'",
+    ),
+]
+LabelId = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
+Search = Annotated[str, Field(min_length=1, max_length=2000, pattern=NO_NUL)]
+Cursor = Annotated[str, Field(min_length=1, max_length=1024, pattern=r"^[A-Za-z0-9_-]+$")]
+Limit = Annotated[int, Field(ge=1, le=1000), BeforeValidator(integer)]
+Flag = Annotated[bool, BeforeValidator(boolean)]
+Sequence = Annotated[int, Field(ge=0, le=MOST_SEQUENCE), BeforeValidator(integer)]
+Milliseconds = Annotated[float, Field(ge=0, le=1e15), BeforeValidator(number)]
+Dollars = Annotated[float, Field(ge=0, le=1e9), BeforeValidator(number)]
+Time = Annotated[
+    int,
+    BeforeValidator(unix_ns),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"description": "nanoseconds since the Unix epoch", "type": "string", "pattern": "^[0-9]{1,20}$"},
+                {"description": "a time like 2026-01-31T09:30:00Z", "type": "string", "format": "date-time"},
+            ]
+        }
+    ),
+]
+
+RunIdInPath = Annotated[RunId, Path()]
+TraceIdInPath = Annotated[TraceId, Path()]
+SpanIdInPath = Annotated[SpanId, Path()]
+LabelIdInPath = Annotated[LabelId, Path()]
+SessionIdInPath = Annotated[Text, Path()]
+LastEventId = Annotated[Sequence | None, Header(alias="Last-Event-ID")]
+_BESIDE_THE_QUERY: Mapping[str, Any] = {
+    "run_id": RunId,
+    "trace_id": TraceId,
+    "span_id": SpanId,
+    "label_id": LabelId,
+    "session_id": Text,
+    "Last-Event-ID": Sequence,
+}
+
+
+def taken_by(name: str) -> str:
+    """Say in a few words what a parameter takes that stands in the path or is a header."""
+    return describe(TypeAdapter(_BESIDE_THE_QUERY[name]).json_schema())

@@ -1,0 +1,120 @@
+"""The one place that reads a query.
+
+It is read strictly: a name that is not declared, a single parameter given twice, and text that is not UTF-8 are
+refused, and the answer names it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+from urllib.parse import unquote_to_bytes
+
+from pydantic import ValidationError
+from starlette.requests import Request
+
+from inspector.api.errors import Problem, Refusal
+from inspector.api.forms import describe
+from inspector.api.parameter_types import MOST_ATTRIBUTES
+from inspector.api.parameters import Query
+from inspector.model import PARAMETERS
+
+Q = TypeVar("Q", bound=Query)
+
+
+class QueryOf(Generic[Q]):
+    """A dependency that reads the query of a request as ``model``."""
+
+    def __init__(self, model: type[Q]) -> None:
+        self.model = model
+        """What the operation takes; compared with ``openapi.yaml`` by a test."""
+
+    async def __call__(self, request: Request) -> Q:
+        """Read and check the query.
+
+        Raises:
+            Refusal: With 422, naming the first parameter that is not as declared.
+        """
+        return read_query(self.model, request.scope.get("query_string", b""))
+
+
+class _Form:
+    """What is known of a model before a request comes."""
+
+    known: ClassVar[dict[type[Query], Mapping[str, Any]]] = {}
+
+    @classmethod
+    def of(cls, model: type[Query]) -> Mapping[str, Any]:
+        """The JSON schema of each parameter by name."""
+        if model not in cls.known:
+            cls.known[model] = model.model_json_schema().get("properties", {})
+        return cls.known[model]
+
+
+def read_query(model: type[Q], query: bytes) -> Q:
+    """Read a query string strictly.
+
+    Raises:
+        Refusal: With 422, naming the first parameter that is not as declared.
+    """
+    form = _Form.of(model)
+    values: dict[str, Any] = {}
+    for name, text in _pairs(query):
+        pairs, dot, _ = name.partition(".")
+        if dot and pairs in _PAIRS and pairs in form:
+            _once(values.setdefault(pairs, {}), name, text)
+        elif name not in form or name in _PAIRS:
+            raise _unknown(name, form)
+        elif form[name].get("type") == "array":
+            values.setdefault(name, []).append(text)
+        else:
+            _once(values, name, text)
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        where = error.errors(include_url=False, include_context=False, include_input=False)[0]["loc"]
+        raise _misfit(where, form) from error
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for part in query.split(b"&"):
+        if part:
+            name, _, value = part.partition(b"=")
+            pairs.append((_decode(name, name), _decode(value, name)))
+    return pairs
+
+
+def _decode(text: bytes, name: bytes) -> str:
+    try:
+        return unquote_to_bytes(text.replace(b"+", b" ")).decode()
+    except UnicodeDecodeError:
+        shown = unquote_to_bytes(name).decode("utf-8", "replace")
+        raise _invalid(shown, "takes text in UTF-8, percent-encoded") from None
+
+
+def _once(values: dict[str, Any], name: str, text: str) -> None:
+    if name in values:
+        raise _invalid(name, "may be given once")
+    values[name] = text
+
+
+_PAIRS = {name: f"{name}.<{row.key}>" for name, row in PARAMETERS.items() if row.form == "pairs"}
+"""How parameters are written that have open names."""
+
+
+def _unknown(name: str, form: Mapping[str, Any]) -> Refusal:
+    known = ", ".join(_PAIRS.get(key, key) for key in sorted(form))
+    return _invalid(name, f"is not a parameter here; known: {known or 'none'}")
+
+
+def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> Refusal:
+    field = str(where[0])
+    if field in _PAIRS:
+        name = str(where[1]) if len(where) > 1 else _PAIRS[field]
+        return _invalid(
+            name, f"takes up to {MOST_ATTRIBUTES} keys of 256 characters, each with text of up to 1,024, no NUL"
+        )
+    return _invalid(field, f"takes {describe(form[field])}")
+
+
+def _invalid(name: str, rule: str) -> Refusal:
+    return Refusal(Problem(422, f"{name} {rule}", parameter=name))
