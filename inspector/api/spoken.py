@@ -13,10 +13,12 @@ import msgspec
 
 from inspector import semconv
 from inspector.api.media import media_part
+from inspector.api.offered import tools_of
 from inspector.ingest.dialects.messages import Message, Part, part, read_messages
 from inspector.model import Event, Kind
 
-Spoken = dict[str, list[Message]]
+Spoken = dict[str, list[dict[str, Any]]]
+_NOTHING: Spoken = {"input": [], "output": [], "tools": []}
 
 _JSON = msgspec.json.Decoder(float_hook=Decimal)
 """Numbers keep their digits: they are written as they were read."""
@@ -30,6 +32,7 @@ _SIDES: Mapping[Kind, tuple[str | None, str | None]] = {
 }
 """Whose messages those are that do not say it, of what a call was given and answered; None for what has none."""
 _TEXTS = ("text", "reasoning")
+_LIST = "tools/list"
 
 
 def with_messages(event: Event) -> dict[str, Any]:
@@ -42,16 +45,23 @@ def _written(messages: Spoken) -> msgspec.Raw:
         return msgspec.Raw(_WRITER.encode(messages))
     except RecursionError:
         # Deeper by a few levels than what could just be read.
-        return msgspec.Raw(_WRITER.encode({"input": [], "output": []}))
+        return msgspec.Raw(_WRITER.encode(_NOTHING))
 
 
 def messages_of(event: Event) -> Spoken:
-    """Return what a call was told and what it answered; nothing of a side that is left out or holds no messages."""
+    """Return what a call was told, what it answered, and the tools that it could call or that a server lists.
+
+    Nothing of what is left out, or holds no messages.
+    """
     if event.kind == "tool":
-        return {"input": [], "output": _answer(_decoded(event.output))}
+        return _NOTHING | {"output": _answer(_decoded(event.output))}
+    if event.kind == "rpc":
+        listed = tools_of(_decoded(event.output)) if event.name.startswith(_LIST) else []
+        return _NOTHING | {"tools": listed}
     asked, answered = _SIDES.get(event.kind, (None, None))
-    told = _read(event.input, asked)
-    return {"input": _instructions(event) + told, "output": _read(event.output, answered)}
+    told = _instructions(event) + _read(event.input, asked)
+    offered = tools_of(_attribute(event, semconv.TOOL_DEFINITIONS)) if event.kind == "llm" else []
+    return {"input": told, "output": _read(event.output, answered), "tools": offered}
 
 
 def _read(text: msgspec.Raw | None, role: str | None) -> list[Message]:
@@ -62,11 +72,15 @@ def _read(text: msgspec.Raw | None, role: str | None) -> list[Message]:
 
 def _instructions(event: Event) -> list[Message]:
     """Return the system instructions that were recorded apart from the messages."""
-    if event.kind != "llm" or event.attributes is None:
+    if event.kind != "llm":
         return []
-    held = _MEMBERS.decode(event.attributes).get(semconv.SYSTEM_INSTRUCTIONS)
-    blocks = [block for each in read_messages(_decoded(held), "system") for block in each["parts"]]
+    held = _attribute(event, semconv.SYSTEM_INSTRUCTIONS)
+    blocks = [block for each in read_messages(held, "system") for block in each["parts"]]
     return [{"role": "system", "parts": [_part(block) for block in blocks]}] if blocks else []
+
+
+def _attribute(event: Event, key: str) -> Any:
+    return None if event.attributes is None else _decoded(_MEMBERS.decode(event.attributes).get(key))
 
 
 def _answer(result: Any) -> list[Message]:

@@ -24,7 +24,7 @@ def event_of(kind, asked=None, answered=None, /, **attributes):
         name: None if value is None else JsonText(json.dumps(value).encode())
         for name, value in (("input", asked), ("output", answered), ("attributes", attributes))
     }
-    return Event(**values | {"kind": kind} | raw)
+    return Event(**values | {"kind": kind, "name": "tools/list"} | raw)
 
 
 def asked(prompt):
@@ -144,6 +144,7 @@ def test_system_instructions_recorded_apart_come_first():
 def test_a_prompt_is_read_as_it_was_rendered_and_its_parameters_are_no_messages():
     rendered = {"messages": [{"role": "user", "content": {"type": "text", "text": "Plan a trip."}}]}
     assert messages_of(event_of("prompt", {"city": "Lisbon"}, rendered)) == {
+        "tools": [],
         "input": [],
         "output": [{"role": "user", "parts": [text("Plan a trip.")]}],
     }
@@ -167,6 +168,7 @@ def test_a_result_in_the_form_of_mcp_is_a_message_of_its_tool():
         {"type": "structured", "content": {"a": 1}},
     ]
     assert messages_of(event_of("tool", {"q": 1}, result)) == {
+        "tools": [],
         "input": [],
         "output": [{"role": "tool", "parts": parts}],
     }
@@ -175,6 +177,35 @@ def test_a_result_in_the_form_of_mcp_is_a_message_of_its_tool():
 @pytest.mark.parametrize("result", [None, "x", 3, [1], {"content": "x"}, {"content": [1]}, {"content": [{"text": 1}]}])
 def test_any_other_result_of_a_tool_holds_no_messages(result):
     assert messages_of(event_of("tool", None, result))["output"] == []
+
+
+SCHEMA = {"type": "object"}
+FORMS = [
+    [{"type": "function", "function": {"name": "f", "description": "does f", "parameters": SCHEMA}}],
+    [{"type": "function", "name": "f", "description": "does f", "parameters": SCHEMA}],
+    [{"name": "f", "description": "does f", "input_schema": SCHEMA}],
+    [{"name": "f", "description": "does f", "inputSchema": SCHEMA}],
+    [{"functionDeclarations": [{"name": "f", "description": "does f", "parameters": SCHEMA}]}],
+]
+
+
+@pytest.mark.parametrize("form", [*FORMS, *map(json.dumps, FORMS)])
+def test_tools_of_every_api_have_a_name_a_description_and_a_schema(form):
+    offered = messages_of(event_of("llm", None, None, **{"gen_ai.tool.definitions": form}))["tools"]
+    assert offered == [{"name": "f", "description": "does f", "schema": SCHEMA}]
+
+
+@pytest.mark.parametrize("envelope", [lambda result: result, lambda result: {"jsonrpc": "2.0", "result": result}])
+def test_tools_that_an_mcp_server_lists_are_read_in_its_envelope_and_without(envelope):
+    listed = {"tools": [{"name": "f", "inputSchema": SCHEMA}]}
+    assert messages_of(event_of("rpc", None, envelope(listed)))["tools"] == [
+        {"name": "f", "description": None, "schema": SCHEMA}
+    ]
+
+
+@pytest.mark.parametrize("wrong", [None, 1, "x", "[", {}, [None, 1, "x", {}, []]])
+def test_definitions_that_are_none_are_left_out(wrong):
+    assert messages_of(event_of("llm", None, None, **{"gen_ai.tool.definitions": wrong}))["tools"] == []
 
 
 def test_messages_come_with_an_event_that_is_asked_for_them(client, store, span):
@@ -210,10 +241,11 @@ plain = st.recursive(
 )
 
 
-@given(st.sampled_from(["llm", "agent", "prompt", "tool"]), plain, plain)
+@given(st.sampled_from(["llm", "agent", "prompt", "tool", "rpc"]), plain, plain)
 def test_nothing_breaks_on_values_of_the_wrong_shape(kind, one, other):
-    for message in [*messages_of(event_of(kind, one, other)).values()]:
-        assert all(isinstance(part["type"], str) for each in message for part in each["parts"])
+    read = messages_of(event_of(kind, one, other, **{"gen_ai.tool.definitions": one}))
+    assert all(isinstance(part["type"], str) for each in read["input"] + read["output"] for part in each["parts"])
+    assert all(isinstance(tool["name"], str) for tool in read["tools"])
 
 
 def test_what_is_nested_very_deep_is_read_as_far_as_anybody_reads():

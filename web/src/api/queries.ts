@@ -3,8 +3,7 @@ import { type Filter, queryOf } from "@/lib/filter";
 import { INFERRED } from "@/lib/inferred";
 import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
-import { KEY } from "@/lib/semconv";
-import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
+import type { OfferedTool } from "@/lib/messages";
 import {
   ApiError,
   client,
@@ -281,7 +280,7 @@ export async function previewsOf(runId: string, spanIds: readonly string[], sign
 
 /** A tool as it was last declared, and the span that says so. */
 export interface Declared {
-  tool: ToolDefinition;
+  tool: OfferedTool;
   event: FullEvent;
 }
 
@@ -300,11 +299,12 @@ export function declaredToolQuery(name: string) {
       const listed = { kind: ["rpc"], name_prefix: "tools/list", limit: 1 };
       const offered = { kind: ["llm"], limit: CALLS_TO_ASK };
       for (const where of [listed, offered]) {
-        const query: Query = { ...where, q, full: true };
+        const query: Query = { ...where, q };
         const page = await unwrap(client.GET("/events", { params: { query }, signal }));
-        for (const event of page.items as FullEvent[]) {
-          const given = where === listed ? event.output : event.attributes?.[KEY.toolDefinitions];
-          const tool = readTools(given).find((each) => each.name === name);
+        for (const { span_id, trace_id } of page.items) {
+          const params = { path: { span_id }, query: { trace_id, messages: true } };
+          const event = await unwrap(client.GET("/events/{span_id}", { params, signal }));
+          const tool = event.messages?.tools.find((each) => each.name === name);
           if (tool) return { tool, event };
         }
       }

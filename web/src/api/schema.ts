@@ -701,9 +701,17 @@ export interface components {
          *     tool in the form of MCP as one message. A side is empty where nothing of the kind was recorded, or `clip` left it out.
          */
         Messages: {
+            /** @description What a model call could call, or what an MCP server answered to `tools/list`. */
+            tools: components["schemas"]["OfferedTool"][];
             /** @description System instructions first, also where they were recorded apart. */
             input: components["schemas"]["Message"][];
             output: components["schemas"]["Message"][];
+        };
+        OfferedTool: {
+            name: string;
+            description: string | null;
+            /** @description The JSON Schema of its arguments, or the whole definition where it has none. */
+            schema: unknown;
         };
         Message: {
             /** @description `system`, `user`, `assistant`, `tool`, or the word that was recorded. */

@@ -67,7 +67,7 @@ export function fullSpan(event: object): FullSpan {
     ...found,
     input: found.input ?? null,
     output: found.output ?? null,
-    messages: found.messages ?? { input: [], output: [] },
+    messages: found.messages ?? { input: [], output: [], tools: [] },
     attributes: isObject(found.attributes) ? found.attributes : {},
     events: list(found.events).map((each) => ({
       name: textIn(each, "name") ?? "",

@@ -35,6 +35,16 @@ export type Media = {
 export interface Messages {
   input: Message[];
   output: Message[];
+  /** What a model could call, or what an MCP server lists. */
+  tools: OfferedTool[];
+}
+
+/** A tool as it was offered to a model. */
+export interface OfferedTool {
+  name: string;
+  description: string | null;
+  /** The JSON Schema of its arguments, or the whole definition where it has none. */
+  schema?: unknown;
 }
 
 /** The text of a message, without what is not text. */

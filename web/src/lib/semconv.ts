@@ -10,7 +10,6 @@ export const KEY = {
   finishReasons: "gen_ai.response.finish_reasons",
   timeToFirstChunk: "gen_ai.response.time_to_first_chunk",
   systemInstructions: "gen_ai.system_instructions",
-  toolDefinitions: "gen_ai.tool.definitions",
   cacheRead: "gen_ai.usage.cache_read.input_tokens",
   cacheWrite: "gen_ai.usage.cache_write.input_tokens",
   reasoning: "gen_ai.usage.reasoning.output_tokens",

@@ -58,7 +58,11 @@ describe("Markdown for an agent", () => {
       const error = { type: marker, message: marker, traceback: marker };
       const held = [
         span({ error, input: marker, output: { [marker]: marker } }),
-        span({ kind: "llm", error, messages: { input: [said("user", marker)], output: [said("assistant", marker)] } }),
+        span({
+          kind: "llm",
+          error,
+          messages: { input: [said("user", marker)], output: [said("assistant", marker)], tools: [] },
+        }),
       ];
       for (const each of held) {
         const { inside, outside } = blocks(asMarkdown(each, "http://127.0.0.1/"));

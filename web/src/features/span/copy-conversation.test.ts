@@ -26,6 +26,7 @@ const CALL = { id: "c1", type: "function", function: { name: "add", arguments: '
 const said = (role: string, content: string): Message => ({ role, parts: [{ type: "text", content }] });
 const TALK = span({
   messages: {
+    tools: [],
     input: [
       said("system", "Be exact."),
       said("user", "1 + 1?"),
@@ -50,7 +51,7 @@ describe("a conversation", () => {
   it("is copied whole as Markdown, in fences that nothing in it closes", () => {
     const long = "word ".repeat(10_000);
     const text = conversationMarkdown(
-      span({ messages: { input: [said("user", long)], output: TALK.messages.output } }),
+      span({ messages: { input: [said("user", long)], output: TALK.messages.output, tools: [] } }),
     );
     expect(text).toContain(long);
     expect(text).toContain("````\nIt is ```2```.\n````");

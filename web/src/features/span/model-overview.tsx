@@ -2,9 +2,8 @@ import { useMemo } from "react";
 import { plural } from "@/lib/format";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText, preview, scalarText } from "@/lib/json";
-import { toolNames } from "@/lib/messages";
+import { type OfferedTool as Tool, toolNames } from "@/lib/messages";
 import { KEY, REQUEST_PREFIX } from "@/lib/semconv";
-import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
 import { visibleLine } from "@/lib/visible";
 import { Disclosure } from "@/ui/disclosure";
 import { JsonView } from "@/ui/json-view";
@@ -57,7 +56,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
         </div>
       </Section>
       <Middleware span={span} sides={SIDES} />
-      <Offered tools={attribute(span, KEY.toolDefinitions)} />
+      <Offered tools={span.messages.tools} />
     </>
   );
 }
@@ -128,8 +127,7 @@ function valueText(value: unknown): string {
 }
 
 /** The tools that the model could have called. */
-function Offered({ tools: recorded }: { tools: unknown }) {
-  const tools = useMemo(() => readTools(recorded), [recorded]);
+function Offered({ tools }: { tools: readonly Tool[] }) {
   if (tools.length === 0) return null;
   return (
     <Section title={`${plural(tools.length, "tool")} offered`}>
@@ -145,7 +143,7 @@ function Offered({ tools: recorded }: { tools: unknown }) {
   );
 }
 
-function OfferedTool({ tool }: { tool: ToolDefinition }) {
+function OfferedTool({ tool }: { tool: Tool }) {
   return (
     <Disclosure
       summary={
@@ -158,7 +156,7 @@ function OfferedTool({ tool }: { tool: ToolDefinition }) {
       {() => (
         <div className={css.definition}>
           {tool.description !== null && <LongText text={tool.description} lines={12} />}
-          {tool.schema !== null && <JsonView value={tool.schema} label="schema" />}
+          {tool.schema != null && <JsonView value={tool.schema} label="schema" />}
         </div>
       )}
     </Disclosure>

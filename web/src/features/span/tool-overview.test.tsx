@@ -24,7 +24,7 @@ function show(over: Partial<FullSpan>) {
   );
 }
 
-const answer = (...parts: Part[]) => ({ input: [], output: [{ role: "tool", parts }] });
+const answer = (...parts: Part[]) => ({ input: [], output: [{ role: "tool", parts }], tools: [] });
 
 test("what the model read of an MCP result stands first, the rest is there to be opened", () => {
   const content: Part[] = [{ type: "text", content: "cloudy" }];

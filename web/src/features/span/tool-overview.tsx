@@ -4,13 +4,12 @@ import { MessageSquareText } from "lucide-react";
 import { useMemo } from "react";
 import { type Declared, declaredToolQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
-import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
+import { attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer } from "@/lib/json";
-import { asksFor, textOf } from "@/lib/messages";
+import { asksFor, type OfferedTool, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
-import { readTools, type ToolDefinition } from "@/lib/tool-definitions";
 import { Disclosure } from "@/ui/disclosure";
 import { JsonView } from "@/ui/json-view";
 import { PartsView } from "@/ui/message";
@@ -122,7 +121,7 @@ function Result({ span }: { span: FullSpan }) {
 }
 
 /** The names that an error may refuse: those that the tool declares, and those that it was given. */
-function refusedOf(span: FullSpan, tool: ToolDefinition | null): Refused[] {
+function refusedOf(span: FullSpan, tool: OfferedTool | null): Refused[] {
   const given = isContainer(span.input) && !Array.isArray(span.input) ? Object.keys(span.input) : [];
   const names = new Set([...parametersOf(tool?.schema).map(({ name }) => name), ...given]);
   const said = [span.error?.message, typeof span.output === "string" ? span.output : null];
@@ -131,7 +130,7 @@ function refusedOf(span: FullSpan, tool: ToolDefinition | null): Refused[] {
 }
 
 /** The arguments that were refused, each as its tool declares it. */
-function RefusedArguments({ refused, tool }: { refused: Refused[]; tool: ToolDefinition | null }) {
+function RefusedArguments({ refused, tool }: { refused: Refused[]; tool: OfferedTool | null }) {
   if (refused.length === 0) return null;
   const declared = parametersOf(tool?.schema);
   return (
@@ -164,7 +163,7 @@ function DeclaredAs({ parameter, known }: { parameter: Parameter | null; known: 
 }
 
 interface DefinitionProps {
-  tool: ToolDefinition;
+  tool: OfferedTool;
   /** What declared it, if not the model call before this one. */
   elsewhere: Declared | null | undefined;
   refused: readonly Refused[];
@@ -228,7 +227,7 @@ interface AskingCall {
   row: SpanRow | null;
   /** Whether its answer names this very call. */
   asks: boolean;
-  tool: ToolDefinition | null;
+  tool: OfferedTool | null;
 }
 
 /** The model call before a tool call by the same agent, and what it knew of the tool. */
@@ -239,7 +238,7 @@ function useAskingCall(span: FullSpan, place: Around, rows: readonly SpanRow[]):
     if (!other) return { row, asks: false, tool: null };
     const callId = attributeText(span, KEY.toolCallId);
     const asks = place.row?.inferred != null || (callId !== null && asksFor(other.messages.output, callId));
-    const tool = readTools(attribute(other, KEY.toolDefinitions)).find(({ name }) => name === span.tool);
+    const tool = other.messages.tools.find(({ name }) => name === span.tool);
     return { row, asks, tool: tool ?? null };
   }, [row, other, span, place.row]);
 }

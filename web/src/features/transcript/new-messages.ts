@@ -17,7 +17,11 @@ export interface NewMessages {
  * @param before The model call before it.
  * @param hasTools Whether the tool calls in between have entries of their own, results included.
  */
-export function newMessages(before: Messages | null, asked: readonly Message[], hasTools: boolean): NewMessages {
+export function newMessages(
+  before: Pick<Messages, "input" | "output"> | null,
+  asked: readonly Message[],
+  hasTools: boolean,
+): NewMessages {
   const result: NewMessages = { added: [], repeated: 0, removed: 0 };
   const echo = new Echo(before?.output ?? [], hasTools);
   for (const change of diffMessages(before?.input ?? [], asked)) {

@@ -5,7 +5,7 @@ import { onOneLine, toolResult } from "./tool-result";
 /** A tool's span, with the message that the API reads out of a result in the form of MCP. */
 const span = (output: unknown, ...parts: Part[]) => ({
   output,
-  messages: { input: [], output: parts.length ? [{ role: "tool", parts }] : [] },
+  messages: { output: parts.length ? [{ role: "tool", parts }] : [] },
 });
 const text = (content: string): Part => ({ type: "text", content });
 const ENVELOPE = { content: ["…"], structuredContent: { a: 1 }, isError: false };

@@ -1,8 +1,8 @@
-import type { FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText, preview } from "@/lib/json";
+import type { Messages } from "@/lib/messages";
 
 /** What a tool answered as the model read it: without the envelope of MCP around it, and as JSON where its text is. */
-export function toolResult({ output, messages }: Pick<FullSpan, "output" | "messages">): unknown {
+export function toolResult({ output, messages }: { output: unknown; messages: Pick<Messages, "output"> }): unknown {
   if (typeof output === "string") return read(output);
   const parts = messages.output.flatMap((message) => message.parts);
   const content = parts.filter(({ type }) => type !== "structured");
