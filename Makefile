@@ -85,8 +85,8 @@ bench: $(VENV)/.dev ## Run the benchmarks one after the other
 
 lock: $(UV) ## Lock the newest versions that pyproject.toml allows
 	@printf 'uv\n' | $(LOCK) --upgrade - --output-file requirements/uv.txt
-	@$(LOCK) --upgrade pyproject.toml --extra inspector --output-file requirements/inspector.txt
-	@$(LOCK) --upgrade pyproject.toml --extra inspector --extra grpc --extra otel --extra toolkit --group dev \
+	@$(LOCK) --upgrade pyproject.toml --extra inspector --extra mcp --output-file requirements/inspector.txt
+	@$(LOCK) --upgrade pyproject.toml --extra inspector --extra grpc --extra mcp --extra otel --group dev \
 	  --constraints requirements/inspector.txt --output-file requirements/dev.txt
 	@printf 'hatchling>=1.33\neditables\n' | $(LOCK) --upgrade - \
 	  --constraints requirements/dev.txt --output-file requirements/build.txt

@@ -10,7 +10,6 @@ PACKAGES = (
     "click",
     "fastapi",
     "genai-prices",
-    "mcp",
     "msgspec",
     "opentelemetry-api",
     "pydantic-settings",

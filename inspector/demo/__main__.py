@@ -6,7 +6,7 @@ With ``--hang`` it stops at a tool call that never ends, which is how a killed a
 import argparse
 import sys
 
-_EXTRA_MISSING = 'inspector: the command line is not installed; run: pip install "mcp-agent-inspector[inspector]"'
+_EXTRA_MISSING = 'inspector: the demo is not installed; run: pip install "mcp-agent-inspector[inspector,mcp]"'
 
 
 def main() -> None:

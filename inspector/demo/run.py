@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from inspector.demo.errors import DemoError
@@ -13,6 +13,7 @@ from inspector.settings import Settings
 
 PROGRAM = "toolkit.demo"
 """The module that is run; nothing of it is imported here."""
+_INSTALL = 'pip install "mcp-agent-inspector[inspector,mcp]"'
 
 
 def run_demo(settings: Settings, *, hang: bool = False) -> str:
@@ -23,9 +24,9 @@ def run_demo(settings: Settings, *, hang: bool = False) -> str:
         hang: Stop at a tool call that never ends, to be killed there.
 
     Raises:
-        DemoError: The demo did not come to its end, or the installed MCP SDK is too old for it.
+        DemoError: The demo did not come to its end, or the MCP SDK is not installed, or too old for it.
     """
-    _refuse_earlier_sdk()
+    _refuse_other_sdks()
     # `-P` leaves the working directory out of the path, where another `toolkit` could be.
     arguments = (sys.executable, "-P", "-m", PROGRAM, "--quiet", *(("--hang",) if hang else ()))
     directory = Path(tempfile.mkdtemp(prefix="inspector-run-"))
@@ -51,11 +52,13 @@ def _environ() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "OTEL_SERVICE_NAME": "trip-planner"}
 
 
-def _refuse_earlier_sdk() -> None:
+def _refuse_other_sdks() -> None:
     # Recording works with the SDK that another package may hold back; only the demo is written for this one.
-    found = version("mcp")
+    try:
+        found = version("mcp")
+    except PackageNotFoundError:
+        raise DemoError(f"the demo runs an MCP server, and mcp is not installed; run: {_INSTALL}") from None
     if tuple(map(int, found.split(".")[:2])) < (2, 3):
         raise DemoError(
-            f"the demo needs mcp 2.3 or newer, and {found} is installed; in an environment of its own: "
-            'pip install "mcp-agent-inspector[inspector]"'
+            f"the demo needs mcp 2.3 or newer, and {found} is installed; in an environment of its own: {_INSTALL}"
         )

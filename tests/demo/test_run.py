@@ -1,4 +1,5 @@
 import re
+import sys
 
 import pytest
 
@@ -45,4 +46,18 @@ def test_a_demo_that_is_killed_is_said_to_have_been(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(DemoError, match=r"exit code -9"):
+        run_demo(Settings(home=tmp_path / "home"))
+
+
+def test_a_demo_without_the_mcp_sdk_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(DemoError, match=r"mcp is not installed; run: pip install .*\[inspector,mcp\]"):
+        run_demo(Settings(home=tmp_path / "home"))
+
+
+def test_a_demo_beside_an_earlier_mcp_sdk_says_which_it_needs(tmp_path, monkeypatch):
+    (tmp_path / "mcp-1.30.0.dist-info").mkdir()
+    (tmp_path / "mcp-1.30.0.dist-info" / "METADATA").write_text("Name: mcp\nVersion: 1.30.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(DemoError, match=r"needs mcp 2\.3 or newer, and 1\.30\.0 is installed"):
         run_demo(Settings(home=tmp_path / "home"))

@@ -50,8 +50,8 @@ def test_the_command_that_asks_the_same_from_the_terminal_answers(demo_address, 
 def test_the_package_and_its_extra_have_the_names_that_are_installed(blocks, root):
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     (install,) = [each.text for each in blocks("README.md", "sh") if "pip install" in each.text]
-    assert f'pip install "{project["name"]}[inspector]"\n' in install
-    assert "inspector" in project["optional-dependencies"]
+    assert f'pip install "{project["name"]}[inspector,mcp]"\n' in install
+    assert {"inspector", "mcp"} <= project["optional-dependencies"].keys()
     assert "inspector" in project["scripts"]
 
 
