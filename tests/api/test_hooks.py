@@ -1,6 +1,7 @@
 """From a hook to an answer: what is emitted is an event with the attributes that the contract promises for its hook."""
 
 import asyncio
+import json
 
 import jsonschema
 import pytest
@@ -9,12 +10,12 @@ from starlette.testclient import TestClient
 
 import inspector
 from inspector.api import create_app
-from inspector.api.contract import contract
+from inspector.api.contract import contract_json
 from inspector.ingest.dialects.recorder import REQUIRED
 from instrument import HOOKS, _emit, _emit_sync
 
 BASE = "http://127.0.0.1:7800"
-CONTRACT = contract()
+CONTRACT = json.loads(contract_json())
 EVENT_PAGE = {"$ref": "#/components/schemas/EventPage", "components": CONTRACT["components"]}
 CONTENT = {
     "workflow_run": {"mcp.workflow.output_json"},

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 HATCHLING = ("-m", "hatchling", "build")
 PACKED = {"inspector/api/web/index.html", "inspector/api/web/assets/index-1.js"}
@@ -56,11 +57,12 @@ def hook(checkout):
     del sys.modules[spec.name]
 
 
-def test_a_wheel_has_the_app_and_its_contract(wheel):
+def test_a_wheel_has_the_app_and_its_contract(wheel, checkout):
     made = wheel()
     assert packed(made) == PACKED
     with zipfile.ZipFile(made) as opened:
-        assert "inspector/api/openapi.yaml" in opened.namelist()
+        contract = json.loads(opened.read("inspector/api/openapi.json"))
+        assert contract == yaml.safe_load((checkout / "openapi.yaml").read_text("utf-8"))
         assert not [name for name in opened.namelist() if name.startswith("web/")]
 
 
