@@ -15,6 +15,7 @@ PACKAGES = (
     "pydantic-settings",
     "sqlalchemy",
     "uvicorn",
+    "wcwidth",
 )
 """What the extra ``inspector`` installs."""
 

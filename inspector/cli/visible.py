@@ -6,7 +6,6 @@ dropped; each is shown as what it is.
 """
 
 import re
-import unicodedata
 
 from instrument.invisible import INVISIBLE, shown
 
@@ -16,7 +15,6 @@ _NARROW = re.compile(
     "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2400-\u2426\u2440-\u244a\u2460-\u25fc\u2713\u2717]*"
 )
 """Letters, signs and lines that are one column each; most text is, and need not be looked at letter by letter."""
-_EMOJI_VARIATION = "\ufe0f"
 _CHARACTERS_A_COLUMN = 4
 """How many characters a column may hold; accents beyond that are an attempt to spill over other lines."""
 
@@ -65,12 +63,10 @@ def width(text: str) -> int:
     """Count the columns that a terminal gives to text that is already :func:`visible`."""
     if _NARROW.fullmatch(text):
         return len(text)
-    columns = previous = 0
-    for character in text:
-        columns_here = 2 - previous if character == _EMOJI_VARIATION and previous == 1 else _columns(character)
-        columns += columns_here
-        previous = columns_here or previous
-    return columns
+    # Here and below, since it takes as long to load as the rest of the command line.
+    from wcwidth import width as columns_of
+
+    return columns_of(text)
 
 
 def cut(text: str, columns: int, *, mark: str = "…") -> str:
@@ -92,21 +88,15 @@ def pad(text: str, columns: int, *, right: bool = False) -> str:
 def _fitting(text: str, room: int) -> str:
     if _NARROW.fullmatch(text):
         return text[:room]
-    end = used = previous = 0
-    for character in text:
-        here = 2 - previous if character == _EMOJI_VARIATION and previous == 1 else _columns(character)
-        if used + here > room:
+    from wcwidth import iter_graphemes
+
+    end = used = 0
+    for letter in iter_graphemes(text):
+        used += width(letter)
+        if used > room:
             break
-        used += here
-        previous = here or previous
-        end += 1
+        end += len(letter)
     return text[:end]
-
-
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def _ascii_symbol(match: re.Match[str]) -> str:
