@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from instrument import around
@@ -18,26 +17,6 @@ if TYPE_CHECKING:
     from toolkit.mcp.connection import Connection
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """Something that a server lets be read."""
-
-    uri: str
-    name: str
-    description: str = ""
-    mime_type: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """A template that a server fills in."""
-
-    name: str
-    description: str = ""
-    arguments: tuple[str, ...] = ()
-    required: tuple[str, ...] = ()
 
 
 class McpServer:
@@ -99,7 +78,7 @@ class McpServer:
             if self._tools is not None:
                 return list(self._tools)
             seen = self._changes
-            listed = await self._list("list_tools", "tools", "its list of tools")
+            listed = await self._listed()
             tools = make_tools(
                 self, listed, only=self._only, namespaced=self._namespaced, is_first=not self._was_listed
             )
@@ -107,14 +86,6 @@ class McpServer:
             # What changed while they were listed is asked for again.
             self._tools = tools if seen == self._changes else None
             return list(tools)
-
-    async def resources(self) -> list[Resource]:
-        """Return what can be read."""
-        listed = await self._list("list_resources", "resources", "its list of resources")
-        return [
-            Resource(str(resource["uri"]), resource["name"], resource.get("description", ""), resource.get("mimeType"))
-            for resource in listed
-        ]
 
     async def read(self, uri: str) -> list[Content]:
         """Read a resource, in as many parts as the server makes of it.
@@ -130,11 +101,6 @@ class McpServer:
             content = "\n".join(texts) if len(texts) == len(parts) else [plain(part) for part in parts]
             call.set(content=content, mime_type=_mime_type(parts))
             return parts
-
-    async def prompts(self) -> list[Prompt]:
-        """Return the templates that can be filled in."""
-        listed = await self._list("list_prompts", "prompts", "its list of prompts")
-        return [_prompt(prompt) for prompt in listed]
 
     async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
         """Have a template filled in; what is no text in it becomes a note of what it is.
@@ -176,17 +142,18 @@ class McpServer:
 
         return await self._within(send, tool.name, repeatable=tool.repeatable)
 
-    async def _list(self, method: str, key: str, what: str) -> list[dict[str, Any]]:
+    async def _listed(self) -> list[dict[str, Any]]:
         from mcp.types import PaginatedRequestParams
 
+        what = "its list of tools"
         entries: list[dict[str, Any]] = []
         seen: set[str | None] = set()
         cursor: str | None = None
         while cursor not in seen:
             seen.add(cursor)
             params = PaginatedRequestParams(cursor=cursor)
-            page = await self._ask(lambda session, params=params: getattr(session, method)(params=params), what)
-            entries += [plain(entry) for entry in getattr(page, key)]
+            page = await self._ask(lambda session, params=params: session.list_tools(params=params), what)
+            entries += [plain(entry) for entry in page.tools]
             cursor = page.next_cursor
             if cursor is None:
                 return entries
@@ -209,13 +176,3 @@ def _part(contents: object) -> Content:
 def _mime_type(parts: list[Content]) -> str | None:
     first = parts[0] if parts else None
     return first.mime_type if isinstance(first, ResourceContent) else None
-
-
-def _prompt(listed: Mapping[str, Any]) -> Prompt:
-    arguments: list[Mapping[str, Any]] = listed.get("arguments") or []
-    return Prompt(
-        name=listed["name"],
-        description=listed.get("description") or "",
-        arguments=tuple(argument["name"] for argument in arguments),
-        required=tuple(argument["name"] for argument in arguments if argument.get("required")),
-    )

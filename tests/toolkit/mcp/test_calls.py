@@ -172,26 +172,18 @@ def test_a_call_under_way_when_a_listening_server_dies_is_not_sent_again(listeni
     assert ledger.lines() == ["died"]
 
 
-def test_resources_and_prompts_are_listed_and_read(desk):
+def test_a_resource_is_read_and_a_prompt_filled_in(desk):
     async def body(servers):
         desk = servers["desk"]
         return (
-            await desk.resources(),
             await desk.read("guide://lisbon"),
-            await desk.prompts(),
             await desk.prompt("brief", {"city": "Lisbon"}),
         )
 
     with capture() as emitted:
-        [resource], [content], [prompt], [message] = run({"desk": desk()}, body)
+        [content], [message] = run({"desk": desk()}, body)
 
-    assert (resource.uri, resource.mime_type, resource.description) == (
-        "guide://lisbon",
-        "text/markdown",
-        "Two days in Lisbon.",
-    )
     assert (content.text, content.mime_type) == ("# Lisbon", "text/markdown")
-    assert (prompt.name, prompt.arguments, prompt.required) == ("brief", ("city", "nights"), ("city",))
     assert message == {"role": "user", "content": "Plan 2 nights in Lisbon."}
     told = dict(emitted)
     assert told["after_resource_fetch"] | {"call_id": ""} == {
