@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal, cast
+from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
 
 from toolkit.definition import ToolDefinition
@@ -33,26 +33,18 @@ TEMPLATE = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of an operation, in its place's default style (https://spec.openapis.org/oas/v3.1.1#style-values)."""
+    """One thing that an operation takes, in its place's default style.
+
+    See https://spec.openapis.org/oas/v3.1.1#style-values.
+    """
 
     argument: str
     """The tool's argument that it is."""
     name: str
-    place: Literal["path", "query", "header"]
-    explode: bool
+    """Its name there; "" for a whole body, of which others are properties."""
+    place: Literal["path", "query", "header", "body"]
+    explode: bool = False
     """Whether the items of an array, or the properties of an object, stand by themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """What an operation takes as JSON beside its parameters."""
-
-    media_type: str
-    required: bool
-    argument: str | None = None
-    """The one argument that is the whole body; None where its properties are arguments."""
-    properties: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The property that each argument is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +57,10 @@ class Operation:
     """The address that ``path`` is added to."""
     path: str
     parameters: tuple[Parameter, ...]
-    body: Body | None
+    media_type: str | None
+    """Of its body, which is JSON; None where it has none."""
+    needs_body: bool
+    """Whether an object without any property is sent rather than nothing."""
     requirements: tuple[Requirement, ...]
 
 
@@ -139,7 +134,7 @@ def _read(document: Document, listed: _Listed, base_url: str | None, schemes: Ma
     arguments = _Arguments()
     for node in _parameters(document, listed):
         _add_parameter(arguments, reader, node, _credentials(requirements, schemes))
-    body = _read_body(arguments, document, reader, listed.node)
+    media_type, needs_body = _read_body(arguments, document, reader, listed.node)
     schema: dict[str, Any] = {"type": "object", "properties": arguments.schemas, "additionalProperties": False}
     if arguments.required:
         schema["required"] = arguments.required
@@ -155,7 +150,8 @@ def _read(document: Document, listed: _Listed, base_url: str | None, schemes: Ma
         server=_server(document, listed, base_url),
         path=listed.path,
         parameters=tuple(arguments.parameters),
-        body=body,
+        media_type=media_type,
+        needs_body=needs_body,
         requirements=requirements,
     )
 
@@ -168,14 +164,15 @@ class _Arguments:
         self.required: list[str] = []
         self.parameters: list[Parameter] = []
 
-    def add(self, name: str, place: str, schema: Any, *, required: bool) -> str:
-        """Return the argument's name."""
-        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_")[:_NAME_LENGTH] or place
-        argument = free_name(f"{place}_{stem}" if stem in self.schemas else stem, self.schemas, _NAME_LENGTH)
+    def add(self, name: str, place: Any, schema: Any, *, required: bool, explode: bool = False) -> None:
+        """Add what goes to a place under a name; a whole body has none."""
+        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", name or "body").strip("_")[:_NAME_LENGTH] or place
+        other = f"{place if name else 'request'}_{stem}"
+        argument = free_name(other if stem in self.schemas else stem, self.schemas, _NAME_LENGTH)
         self.schemas[argument] = schema
+        self.parameters.append(Parameter(argument, name, place, explode))
         if required:
             self.required.append(argument)
-        return argument
 
 
 def _parameters(document: Document, listed: _Listed) -> list[Node]:
@@ -209,9 +206,8 @@ def _add_parameter(arguments: _Arguments, reader: SchemaReader, node: Node, hidd
         raise DefinitionInvalid(f"the parameter {name!r} {how}{_NOT_WRITTEN}")
     required = place == "path" or node.get("required") is True
     schema = _described(reader.read(node.get("schema", True)), node)
-    argument = arguments.add(name, place, schema, required=required)
     explode = node.get("explode", style == "form") is True
-    arguments.parameters.append(Parameter(argument, name, cast("Any", place), explode))
+    arguments.add(name, place, schema, required=required, explode=explode)
 
 
 def _described(schema: Any, node: Node) -> Any:
@@ -224,27 +220,28 @@ def _described(schema: Any, node: Node) -> Any:
     return described
 
 
-def _read_body(arguments: _Arguments, document: Document, reader: SchemaReader, operation: Node) -> Body | None:
+def _read_body(
+    arguments: _Arguments, document: Document, reader: SchemaReader, operation: Node
+) -> tuple[str | None, bool]:
+    """Return the body's media type, and whether there has to be one; what is in it is among the arguments."""
     request = document.resolve(operation.get("requestBody"))
     content = as_node(request.get("content"))
     if not content:
-        return None
+        return None, False
     media_types = sorted(filter(is_json, content), key=lambda media_type: media_type != "application/json")
     if not media_types:
         raise DefinitionInvalid(f"its body is {' or '.join(content)}{_NOT_WRITTEN}")
     media_type = media_types[0]
     schema = document.resolve(content[media_type]).get("schema", True)
     required = request.get("required") is True
-    written = "application/json" if "*" in media_type else media_type
-    if not _is_flat(document.resolve(schema), required=required):
-        argument = arguments.add("body", "request", _described(reader.read(schema), request), required=required)
-        return Body(written, required, argument)
-    flat = reader.read(document.resolve(schema))
-    properties = {
-        arguments.add(name, "body", value, required=name in flat.get("required", [])): name
-        for name, value in flat["properties"].items()
-    }
-    return Body(written, required, properties=properties)
+    is_flat = _is_flat(document.resolve(schema), required=required)
+    if is_flat:
+        flat = reader.read(document.resolve(schema))
+        for name, value in flat["properties"].items():
+            arguments.add(name, "body", value, required=name in flat.get("required", []))
+    else:
+        arguments.add("", "body", _described(reader.read(schema), request), required=required)
+    return "application/json" if "*" in media_type else media_type, is_flat and required
 
 
 def _is_flat(node: Node, *, required: bool) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from toolkit.errors import ToolkitError
-from toolkit.tools.openapi.operations import TEMPLATE, Body, Operation, Parameter
+from toolkit.tools.openapi.operations import TEMPLATE, Operation, Parameter
 from toolkit.tools.openapi.security import Pair, Signature
 
 _ACCEPT = "application/json, */*;q=0.5"
@@ -38,6 +38,8 @@ def write_request(
     """
     steps: dict[str, str] = {}
     query: list[Pair] = []
+    body: Any = {}
+    has_body = operation.needs_body
     sent: dict[str, str] = {"accept": _ACCEPT, "accept-encoding": "identity"}
     for parameter in operation.parameters:
         if parameter.argument not in arguments:
@@ -50,9 +52,11 @@ def write_request(
                 query += in_query(parameter, value)
             case "header":
                 sent[parameter.name.lower()] = in_header(parameter, value)
-    content = None if operation.body is None else _body(operation.body, arguments)
-    if content is not None and operation.body is not None:
-        sent["content-type"] = operation.body.media_type
+            case "body":
+                body = body | {parameter.name: value} if parameter.name else value
+                has_body = True
+    if has_body and operation.media_type is not None:
+        sent["content-type"] = operation.media_type
     # In lower case, so that what a model gives cannot stand beside what the application does.
     sent |= {name.lower(): value for name, value in {**headers, **signature.headers}.items()}
     shown = operation.server + _path(operation.path, steps)
@@ -61,7 +65,7 @@ def write_request(
         url=_with_query(shown, [*query, *signature.query]),
         shown_url=_with_query(shown, query),
         headers={name: value.encode() for name, value in sent.items()},
-        content=content,
+        content=json.dumps(body, ensure_ascii=False).encode() if has_body else None,
     )
 
 
@@ -121,19 +125,6 @@ def _text(value: object) -> str:
 
 def _quoted(value: object, safe: str = "") -> str:
     return quote(_text(value).encode("utf-8", "replace"), safe=safe)
-
-
-def _body(body: Body, arguments: Mapping[str, Any]) -> bytes | None:
-    """Return the body of a call; None where none of it was given."""
-    if body.argument is not None:
-        if body.argument not in arguments:
-            return None
-        value = arguments[body.argument]
-    else:
-        value = {name: arguments[argument] for argument, name in body.properties.items() if argument in arguments}
-        if not value and not body.required:
-            return None
-    return json.dumps(value, ensure_ascii=False).encode()
 
 
 def _path(template: str, steps: Mapping[str, str]) -> str:
