@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from toolkit.errors import Problem, ResultInvalid
-from toolkit.functions.hints import readable, schema_of
+from toolkit.functions.hints import adapter_of_hint, schema_of
 from toolkit.plain import read_json
 from toolkit.schemas.problems import problems_of_hints
 
@@ -25,7 +25,7 @@ class Output:
     """
 
     def __init__(self, kind: Any) -> None:
-        self._adapter: TypeAdapter[Any] = TypeAdapter(readable(kind))
+        self._adapter = adapter_of_hint(kind)
         self.schema = schema_of(self._adapter)
         """What the answer has to fit."""
 

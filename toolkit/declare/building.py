@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from toolkit.adapters import as_tools
 from toolkit.agents import Agent, AgentTool
 from toolkit.agents.options import SharedOptions
+from toolkit.agents.output import Output
 from toolkit.agents.thread import History
 from toolkit.context import ToolContext
 from toolkit.declare.cards import read_text
@@ -107,9 +108,11 @@ def load_parts(config: AgentConfig) -> Parts:
     for spec in declared.get("model_hooks", ()):
         with parts.of(config, "model_hooks"):
             model_hooks.append(check_model_hook(load_callable(spec, base)))
-    if isinstance(spec := declared.get("output"), str):
+    if (spec := declared.get("output")) is not None:
         with parts.of(config, "output"):
-            parts.options["output"] = load(spec, base)
+            kind = load(spec, base) if isinstance(spec, str) else spec
+            _ = Output(kind)  # so that what no answer can be is told with its line
+            parts.options["output"] = kind
     for name in config.messages:
         with parts.of(config, "messages"):
             parts.messages.extend(read_messages((base or Path()) / name))

@@ -71,6 +71,18 @@ def adapter_of(name: str, fields: dict[str, Any], config: ConfigDict) -> TypeAda
         raise DefinitionInvalid(_reason(error)) from error
 
 
+def adapter_of_hint(hint: Any) -> TypeAdapter[Any]:
+    """Return what reads a value by a hint.
+
+    Raises:
+        DefinitionInvalid: JSON has no form for it.
+    """
+    try:
+        return TypeAdapter(readable(hint))
+    except PydanticUserError as error:
+        raise DefinitionInvalid(_reason(error)) from error
+
+
 def schema_of(adapter: TypeAdapter[Any], mode: JsonSchemaMode = "validation") -> dict[str, Any]:
     """Return the schema of what ``adapter`` reads; definitions that are used once stand in their place.
 

@@ -88,3 +88,11 @@ def test_a_task_may_be_messages_with_pictures(run):
 def test_a_task_that_is_neither_text_nor_messages_is_refused(run, task):
     with pytest.raises(DefinitionInvalid, match="a task is text, or a list of messages with a role and content, not"):
         run(Agent("a", model=ScriptedModel(["x"])).run(task))
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [(memoryview, "no JSON stands for memoryview"), (3, "output: expected a type")]
+)
+def test_what_no_answer_can_be_is_refused_when_the_agent_is_made(kind, said):
+    with pytest.raises(DefinitionInvalid, match=said):
+        Agent("a", output=kind)

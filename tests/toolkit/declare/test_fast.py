@@ -492,12 +492,21 @@ def test_a_declared_agent_has_a_typed_answer(run, write, output):
     assert run(main()).output.nights == 2
 
 
-def test_an_output_that_is_not_there_is_named_with_its_line(write):
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("gone.py:Trip", "output: 'gone.py:Trip': there is no file"),
+        ("answers.py:Door", "output: no JSON stands for Door"),
+        ("answers.py:plan", "output: no JSON stands for"),
+    ],
+)
+def test_an_output_that_no_answer_can_be_is_named_with_its_line(write, output, said):
+    write("answers.py", "class Door: ...\n\nplan = 3\n")
     fast = FastAgent("demo", model=ScriptedModel(["Hi"]))
-    path = write("a.md", "---\nname: a\noutput: gone.py:Trip\n---\nPlan.\n")
+    path = write("a.md", f"---\nname: a\noutput: {output}\n---\nPlan.\n")
     fast.load_agents(path)
     (problem,) = fast.check()
-    assert str(problem).startswith(f"{path}:3: output: 'gone.py:Trip': there is no file")
+    assert str(problem).startswith(f"{path}:3: {said}")
 
 
 def test_an_application_without_agents_says_how_to_declare_one(run):
