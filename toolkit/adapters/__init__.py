@@ -67,7 +67,7 @@ def as_tools(value: object) -> list[Tool]:
         return [value.as_tool()]
     listed = getattr(value, "get_tools", None)
     if callable(listed):
-        return [as_tool(each) for each in _sequence(listed())]
+        return [as_tool(tool) for tool in _sequence(listed())]
     return list(tools_of(value)) or [as_tool(value)]
 
 
@@ -80,6 +80,6 @@ def _sequence(value: object) -> Sequence[object]:
 def _is_langchain(value: object) -> bool:
     """Whether it is a LangChain tool; known by name, so that nothing of LangChain is imported to find out."""
     return any(
-        each.__name__ == "BaseTool" and each.__module__.startswith("langchain_core.tools")
-        for each in type(value).__mro__
+        kind.__name__ == "BaseTool" and kind.__module__.startswith("langchain_core.tools")
+        for kind in type(value).__mro__
     )

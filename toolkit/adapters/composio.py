@@ -60,7 +60,7 @@ class ComposioTools:
         """Return the tools, as they were when they were first asked for."""
         if self._tools is None:
             listed = await _off_the_loop(self._client.tools.get_raw_composio_tools, **self._filters)
-            self._tools = [_ComposioTool(self._client, each, self._user_id) for each in listed]
+            self._tools = [_ComposioTool(self._client, tool, self._user_id) for tool in listed]
         return self._tools
 
     def refresh(self) -> None:
@@ -102,8 +102,8 @@ class _ComposioTool(Tool):
         data = plain(answer.get("data"))
         if answer.get("successful"):
             return ToolResult.of(data)
-        said = answer.get("error") or "Composio says that it failed, and not why"
-        return ToolResult.error(str(said), **({"data": data} if data else {}))
+        why = answer.get("error") or "Composio says that it failed, and not why"
+        return ToolResult.error(str(why), **({"data": data} if data else {}))
 
 
 async def _off_the_loop(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

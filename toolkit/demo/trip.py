@@ -104,7 +104,7 @@ def _local_guide(desk: McpServer, tools: list[McpTool]) -> Agent:
         """Read the desk's leaflet about a city."""
         return "\n".join(map(as_text, await desk.read(f"guide://{city.lower()}")))
 
-    restaurants: list[Any] = [each for each in tools if each.name == "find_restaurants"]
+    restaurants: list[Any] = [tool for tool in tools if tool.name == "find_restaurants"]
     return Agent(
         "local_guide",
         description="Knows the city",
