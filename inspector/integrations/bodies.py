@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.integrations.plain import is_fields
+from inspector.integrations.plain import is_fields, is_items
 
 MOST_BODY_BYTES = 1 << 24
 """A body is kept until its end, as it came and unpacked, but not one that is no answer of a model by its size."""
@@ -49,13 +49,17 @@ def _unpacked(body: bytes, decoder: Any) -> bytes:
 
 
 def chunks_of(body: bytes, headers: Any) -> Iterator[dict[str, Any]] | None:
-    """Read the objects of a body that is JSON, or a stream of server-sent events that hold JSON; else None."""
+    """Read the objects of a body that is JSON, lines of JSON, or server-sent events that hold JSON; else None."""
     kind = headers.get("content-type", "").partition(";")[0].strip()
     if kind == "text/event-stream":
         return _events(body)
+    if kind == "application/x-ndjson":
+        return _lines(body)
     if kind.endswith("json"):
         found = json.loads(body)
-        return iter((found,)) if is_fields(found) else None
+        # Gemini's streams are an array unless events are asked for.
+        objects = found if is_items(found) else [found]
+        return iter(objects) if all(map(is_fields, objects)) else None
     return None
 
 
@@ -63,6 +67,17 @@ def with_request_id(body: Any, headers: Any) -> Any:
     """Return an answer with the id of its request under the name that the SDKs of OpenAI and Anthropic give it."""
     request_id = headers.get("x-request-id") or headers.get("request-id")
     return {**body, "_request_id": request_id} if request_id and is_fields(body) else body
+
+
+def _lines(body: bytes) -> Iterator[dict[str, Any]]:
+    for line in body.split(b"\n"):
+        try:
+            found = json.loads(line) if line.strip() else None
+        except ValueError:
+            # Cut off within a line.
+            return
+        if is_fields(found):
+            yield found
 
 
 def _events(body: bytes) -> Iterator[dict[str, Any]]:

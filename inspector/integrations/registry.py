@@ -25,12 +25,15 @@ class Integration:
 
 INTEGRATIONS: tuple[Integration, ...] = (
     Integration("agent_framework", "agent-framework-core", "agent_framework", (1,), (2,)),
+    Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
     Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("django", "django", "django.core.handlers.base", (5, 2), (7,)),
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),
     Integration("flask", "flask", "flask.app", (3,), (4,)),
     Integration("google_adk", "google-adk", "google.adk", (2, 13), (3,)),
+    Integration("httpx", "httpx", "httpx", (0, 27), (1,)),
+    Integration("httpx2", "httpx2", "httpx2", (2,), (3,)),
     Integration("ipython", "ipython", "IPython.core.interactiveshell", (8,), (10,)),
     Integration("langchain", "langchain-core", "langchain_core", (1,), (2,)),
     Integration("litellm", "litellm", "litellm", (1, 106), (2,)),
@@ -39,6 +42,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("openai", "openai", "openai", (2,), (4,)),
     Integration("openai_agents", "openai-agents", "agents", (0, 14), (0, 30)),
     Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
+    Integration("requests", "requests", "requests", (2, 31), (3,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
     Integration("threading", "Python", "threading", (3, 11), (4,)),
     Integration("uvicorn", "uvicorn", "uvicorn.server", (0, 30), (1,)),
@@ -46,6 +50,9 @@ INTEGRATIONS: tuple[Integration, ...] = (
 
 SERVERS: frozenset[str] = frozenset(("django", "flask", "starlette", "uvicorn"))
 """Those that see requests of servers, as instrumentors of OpenTelemetry do, whose spans take the place of ours."""
+
+HTTP_CLIENTS: frozenset[str] = frozenset(("aiohttp", "httpx", "httpx2", "requests"))
+"""Those that see requests to models alone, where instrumentors of OpenTelemetry see every request."""
 
 STANDARD_LIBRARY: frozenset[str] = frozenset(("threading",))
 """Those of modules that every program has: their import says nothing about it, and is nothing to record."""

@@ -12,27 +12,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.bodies import chunks_of, with_request_id
-from inspector.integrations.byte_streams import reading_of, watch_body
-from inspector.integrations.calls import Call, Model, enclosing, opened, told
-from inspector.integrations.notices import warn_once
+from inspector.integrations.byte_streams import reading_of
+from inspector.integrations.calls import Call, Model, enclosing, opened, safely, told
+from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
-from inspector.integrations.streams import Answer, AnswerFailed, AsyncItems, Items, Reading
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A path of the provider's API that calls a model."""
-
-    operation: str
-    """A well-known value of ``gen_ai.operation.name``."""
-    answer: Callable[[], Answer] | None = None
-    """Puts the chunks of its streams together; None where it has none."""
-    shown: Callable[[Any], Any] = lambda response: response
-    """Makes of a response what is to be recorded of it."""
-    failure: Callable[[dict[str, Any]], str | None] = lambda _: None
-    """Reads from a response, as plain data, that it is a failure."""
+from inspector.integrations.streams import AsyncItems, Items
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +49,7 @@ def install_requests(patches: Patches, api: Api) -> None:
 
 def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
     def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        asked = _Request.opened(api, self, options)
+        asked = _opened(api, self, options)
         if asked is None:
             return original(self, cast_to, options, *args, **kwargs)
         leave = asked.call.enter()
@@ -75,7 +60,7 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
             raise
         finally:
             leave()
-        asked.returned(result)
+        _returned(asked, result)
         return result
 
     return request
@@ -83,7 +68,7 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
     async def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        asked = _Request.opened(api, self, options)
+        asked = _opened(api, self, options)
         if asked is None:
             return await original(self, cast_to, options, *args, **kwargs)
         leave = asked.call.enter()
@@ -94,7 +79,7 @@ def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., An
             raise
         finally:
             leave()
-        asked.returned(result)
+        _returned(asked, result)
         return result
 
     return request
@@ -130,69 +115,34 @@ def _progress(call: Call, kwargs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class _Request:
-    """One request on its way, in all its attempts."""
+def _opened(api: Api, client: Any, options: Any) -> ModelRequest | None:
+    """Tell of a request, or return None when no model is called by it."""
+    url, method = getattr(options, "url", None), getattr(options, "method", None)
+    if not isinstance(url, str) or not isinstance(method, str) or method.lower() != "post":
+        return None
+    path = url.partition("?")[0].rstrip("/")
+    endpoint = next((each for end, each in api.endpoints.items() if path.endswith(end)), None)
+    if endpoint is None:
+        return None
 
-    def __init__(self, endpoint: Endpoint, call: Call) -> None:
-        self.endpoint = endpoint
-        self.call = call
+    def describe() -> dict[str, Any]:
+        body = _body(options)
+        model = body.get("model")
+        model = model if isinstance(model, str) else None
+        llm = Model(api.provider(client), model, endpoint.operation, url=api.url(client, path, model))
+        return {"llm": llm, "prompt": body}
 
-    @classmethod
-    def opened(cls, api: Api, client: Any, options: Any) -> "_Request | None":
-        """Tell of the request, or return None when no model is called by it."""
-        url, method = getattr(options, "url", None), getattr(options, "method", None)
-        if not isinstance(url, str) or not isinstance(method, str) or method.lower() != "post":
-            return None
-        path = url.partition("?")[0].rstrip("/")
-        endpoint = next((each for end, each in api.endpoints.items() if path.endswith(end)), None)
-        if endpoint is None:
-            return None
+    # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
+    return ModelRequest(endpoint, opened("llm_generate", describe, emitter=api.package, context=copy_context()))
 
-        def describe() -> dict[str, Any]:
-            body = _body(options)
-            model = body.get("model")
-            model = model if isinstance(model, str) else None
-            llm = Model(api.provider(client), model, endpoint.operation, url=api.url(client, path, model))
-            return {"llm": llm, "prompt": body}
 
-        # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
-        return cls(endpoint, opened("llm_generate", describe, emitter=api.package, context=copy_context()))
-
-    def returned(self, result: Any) -> None:
-        """End the call with what the SDK returned, or follow the body that is still to be read."""
-        try:
-            response = _http_response(result)
-            if response is None:
-                self._ended(result)
-            elif _is_stream(result) or (content := _content(response)) is None:
-                self._follow(response)
-            else:
-                body = chunks_of(content, response.headers)
-                self._ended(with_request_id(None if body is None else next(body, None), response.headers))
-        # The border to an SDK of any version: the program has its answer in any case.
-        except Exception:  # noqa: BLE001
-            warn_once("the answer of a model could not be read; it is recorded without")
-            self.call.ended()
-
-    def _ended(self, response: Any) -> None:
-        fields = response if is_fields(response) else _told_fields(response)
-        failed = self.endpoint.failure(fields)
-        if failed is not None:
-            self.call.failed(AnswerFailed(failed, fields.get("_request_id")))
-            return
-        shown = self.endpoint.shown
-
-        def describe() -> dict[str, Any]:
-            usage = response.get("usage") if is_fields(response) else getattr(response, "usage", None)
-            return {"response": shown(response), "usage": usage}
-
-        self.call.ended(describe)
-
-    def _follow(self, response: Any) -> None:
-        endpoint = self.endpoint
-        answer = None if endpoint.answer is None else endpoint.answer()
-        reading = Reading(self.call, answer=answer, plain=_plain_chunk, shown=endpoint.shown, failure=endpoint.failure)
-        watch_body(response, reading)
+def _returned(asked: ModelRequest, result: Any) -> None:
+    """End a call with what the SDK returned, or follow the body that is still to be read."""
+    response = safely(lambda: _http_response(result), None)
+    if response is None:
+        asked.answered(lambda: result)
+    else:
+        asked.responded(response, is_stream=hasattr(result, "__stream__"))
 
 
 def based_url(client: Any, path: str, _model: object = None) -> str:
@@ -212,25 +162,3 @@ def _http_response(result: Any) -> Any:
         if hasattr(found, "is_stream_consumed"):
             return found
     return None
-
-
-def _is_stream(result: Any) -> bool:
-    return hasattr(result, "__stream__")
-
-
-def _content(response: Any) -> bytes | None:
-    """Return the body of a response that has been read."""
-    try:
-        found = response.content
-    # ResponseNotRead, of either generation of HTTPX.
-    except Exception:  # noqa: BLE001
-        return None
-    return found if isinstance(found, bytes) else None
-
-
-def _told_fields(response: Any) -> dict[str, Any]:
-    return {name: getattr(response, name, None) for name in ("status", "error", "_request_id")}
-
-
-def _plain_chunk(chunk: Any) -> dict[str, Any]:
-    return chunk if is_fields(chunk) else chunk.to_dict(warnings=False)

@@ -55,6 +55,7 @@ class Reading:
         plain: Makes plain data of an SDK's chunk.
         shown: Makes of an answer that came whole what is to be recorded of it.
         failure: Reads from a whole response that it is a failure.
+        failed: What such a failure is recorded as.
     """
 
     def __init__(
@@ -65,12 +66,14 @@ class Reading:
         plain: Callable[[Any], dict[str, Any]],
         shown: Callable[[Any], Any] = lambda response: response,
         failure: Callable[[dict[str, Any]], str | None] = lambda _: None,
+        failed: type[AnswerFailed] = AnswerFailed,
     ) -> None:
         self._call = call
         self._answer = answer
         self._plain = plain
         self._shown = shown
         self._failure = failure
+        self._failed = failed
         self._first_chunk_s: float | None = None
         self._are_chunks_decoded = False
         self._body: list[bytes] | None = []
@@ -127,9 +130,9 @@ class Reading:
         if not self._call.is_open:
             return
         response = self._response()
-        failed = None if response is None else self._failure(response)
+        failed = self._failure(response or {})
         if failed is not None:
-            self._call.failed(AnswerFailed(failed, None if response is None else response.get("_request_id")))
+            self._call.failed(self._failed(failed, None if response is None else response.get("_request_id")))
             return
         usage = None if response is None else response.get("usage")
         first_chunk_s = self._first_chunk_s
@@ -198,11 +201,10 @@ class Reading:
             return None
 
     def _of_bytes(self, body: bytes, headers: Any) -> dict[str, Any] | None:
-        chunks = chunks_of(body, headers)
-        if chunks is None:
-            return None
-        if "event-stream" not in headers.get("content-type", ""):
-            return self._shown(next(chunks, None))
+        chunks = list(chunks_of(body, headers) or ())
+        is_stream = len(chunks) > 1 or "event-stream" in headers.get("content-type", "")
+        if not is_stream:
+            return self._shown(chunks[0]) if chunks else None
         if self._answer is None:
             return None
         for chunk in chunks:

@@ -46,6 +46,7 @@ PROGRAMS = (
     Program("openai_calls.py", "current", "AsyncAPIClient.request", "chat gpt-4o"),
     Program("openai_calls.py", "earlier", "AsyncAPIClient.request", "chat gpt-4o"),
     Program("openai_calls.py", "oldest", "AsyncAPIClient.request", "chat gpt-4o"),
+    Program("plain_http_calls.py", "clients", "AsyncClient.send", "chat gpt-4o"),
     Program("pydantic_ai_agents.py", "current", "ToolManager.execute_tool_call", "invoke_agent seen"),
     Program("pydantic_ai_agents.py", "oldest-agents", "ToolManager.execute_tool_call", "invoke_agent seen"),
 )

@@ -18,7 +18,7 @@ import pytest
 from emitted import VARIABLE
 
 import inspector.integrations
-from inspector.integrations import INTEGRATIONS, SERVERS, Enabled, Integration, IntegrationUnknown, chosen
+from inspector.integrations import HTTP_CLIENTS, INTEGRATIONS, SERVERS, Enabled, Integration, IntegrationUnknown, chosen
 from inspector.integrations.calls import enclosing, opened, told
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.mcp.servers import ours
@@ -550,8 +550,8 @@ def test_every_integration_signs_its_calls_with_its_own_name():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.keyword) and node.arg == "emitter" and isinstance(node.value, ast.Constant):
                 signed.setdefault(name, set()).add(node.value.value)
-    # Requests of these two are signed with the package of their SDK, which is named as its integration is.
-    shared = {"openai", "anthropic"}
+    # Requests of these are signed with the package of their SDK or client, which is named as its integration is.
+    shared = {"openai", "anthropic", *HTTP_CLIENTS}
     # They emit nothing: requests and cells are runs around what others emit, and threads carry those on.
     around = {*SERVERS, "ipython", "threading"}
     assert signed == {each.name: {each.name} for each in INTEGRATIONS if each.name in signed}

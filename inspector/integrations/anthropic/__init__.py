@@ -12,8 +12,9 @@ from typing import Any
 
 from inspector.integrations.anthropic.answers import CompletionAnswer, MessageAnswer
 from inspector.integrations.anthropic.tool_runner import install_tool_runner
+from inspector.integrations.model_requests import Endpoint
 from inspector.integrations.patches import Patches
-from inspector.integrations.stainless import Api, Endpoint, based_url, install_requests
+from inspector.integrations.stainless import Api, based_url, install_requests
 
 __all__ = ["install"]
 

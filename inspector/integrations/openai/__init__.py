@@ -8,12 +8,13 @@ alone.
 
 from typing import Any
 
+from inspector.integrations.model_requests import Endpoint
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.openai.providers import provider_of, url_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
-from inspector.integrations.stainless import Api, Endpoint, install_requests
+from inspector.integrations.stainless import Api, install_requests
 
 __all__ = ["install"]
 

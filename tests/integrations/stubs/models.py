@@ -1,4 +1,4 @@
-"""A server on the loopback address that answers in the wire formats of OpenAI and Anthropic, without any model.
+"""A server on the loopback address that answers as OpenAI, Anthropic, Gemini and Ollama do, without any model.
 
 What it answers follows from the request alone, so that calls at the same time do not get each other's answers. The
 last message of the user is echoed, unless lines of it say otherwise:
@@ -34,6 +34,8 @@ from itertools import count
 from typing import Any
 
 from anthropic_wire import batch, counted, message, message_events
+from gemini_wire import gemini, gemini_chunks
+from ollama_wire import ollama, ollama_lines
 from openai_wire import chat, chat_events, completion, completion_events, embeddings, response, response_events
 from replies import Reply, reply_to
 
@@ -53,6 +55,7 @@ STREAMED = {
     "/completions": completion_events,
     "/messages": message_events,
 }
+_GEMINI, _OLLAMA = (":generateContent", ":streamGenerateContent"), ("/api/chat", "/api/generate")
 _NUMBERS = count(1)
 """Of the answers, for the ids of their requests."""
 _WORDS = ("content_block_delta", "response.output_text.delta")
@@ -93,7 +96,7 @@ class _Asked(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         path = self.path.partition("?")[0]
-        ending = next((each for each in WHOLE if path.endswith(each)), None)
+        ending = next((each for each in (*WHOLE, *_GEMINI, *_OLLAMA) if path.endswith(each)), None)
         if ending is None:
             self._answer(404, {"error": {"message": f"no {path} here", "type": "not_found_error"}})
             return
@@ -104,10 +107,41 @@ class _Asked(BaseHTTPRequestHandler):
         if self._is_failing(request, reply):
             return
         time.sleep(reply.wait_s)
-        if request.get("stream") and ending in STREAMED:
+        if ending in _GEMINI:
+            self._gemini(path.rpartition("/")[2].partition(":")[0], ending, reply, number)
+        elif ending in _OLLAMA:
+            self._ollama(ending, request, reply)
+        elif request.get("stream") and ending in STREAMED:
             self._stream(ending, STREAMED[ending](request, reply, number), reply)
         else:
             self._answer(200, WHOLE[ending](request, reply, number))
+
+    def _gemini(self, model: str, ending: str, reply: Reply, number: int) -> None:
+        if ending == ":generateContent":
+            self._answer(200, gemini(model, reply, number))
+        elif "alt=sse" in self.path:
+            self._pieces("text/event-stream", gemini_chunks(model, reply, number), reply, b"data: %s\r\n\r\n")
+        else:
+            chunks = list(gemini_chunks(model, reply, number))
+            self._answer(200, chunks)
+
+    def _ollama(self, ending: str, request: dict[str, Any], reply: Reply) -> None:
+        if request.get("stream", True):
+            self._pieces("application/x-ndjson", ollama_lines(ending, request, reply), reply, b"%s\n")
+        else:
+            self._answer(200, ollama(ending, request, reply))
+
+    def _pieces(self, kind: str, pieces: Iterator[dict[str, Any]], reply: Reply, layout: bytes) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for number, piece in enumerate(pieces):
+            if number and reply.ending == "cut":
+                self.close_connection = True
+                return
+            self._chunk(layout % json.dumps(piece).encode())
+        self._chunk(b"")
 
     def _is_failing(self, request: dict[str, Any], reply: Reply) -> bool:
         if reply.failures is None:
@@ -126,7 +160,7 @@ class _Asked(BaseHTTPRequestHandler):
     def _id_header(self) -> str:
         return "request-id" if "/messages" in self.path else "x-request-id"
 
-    def _answer(self, status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> None:
+    def _answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
         for name, value in {

@@ -30,12 +30,14 @@ def texts_of(content: Any) -> list[str]:
     if isinstance(content, list):
         return [text for item in content for text in texts_of(item)]
     if isinstance(content, dict):
-        return [text for key in ("text", "content", "output", "arguments") for text in texts_of(content.get(key))]
+        return [
+            text for key in ("text", "content", "output", "arguments", "parts") for text in texts_of(content.get(key))
+        ]
     return []
 
 
 def _messages(request: dict[str, Any]) -> list[dict[str, Any]]:
-    found = request.get("messages", request.get("input", request.get("prompt", "")))
+    found = request.get("messages", request.get("contents", request.get("input", request.get("prompt", ""))))
     if isinstance(found, list) and all(isinstance(item, dict) for item in found):
         return found
     return [{"role": "user", "content": found}]

@@ -1,0 +1,105 @@
+"""Models that are called by plain `aiohttp`, known by the shape of the request.
+
+``ClientSession._request`` is where every request goes; the client's own hooks see the pieces of a body only where it is
+read whole. A body is read from ``content``, so what stands there tells how it is read, and ``close`` and ``release`` of
+the response tell that it will not be read to its end.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from inspector.integrations.patches import Patches
+from inspector.integrations.plain_http.requested import Decoded, refused, requested
+from inspector.integrations.streams import Reading
+from inspector.integrations.tracebacks import unseen
+
+__all__ = ["install"]
+
+_READING = ("read", "readany", "readchunk", "readline", "readuntil", "readexactly")
+_ITERATING = ("__aiter__", "iter_any", "iter_chunked", "iter_chunks")
+
+
+def install(patches: Patches) -> None:
+    """Record the model calls of every session."""
+    aiohttp = import_module("aiohttp")
+    watched = _watched_class(aiohttp.StreamReader)
+    patches.wrap(aiohttp.ClientSession, "_request", lambda original: _sent(original, watched))
+    patches.wrap(aiohttp.ClientResponse, "close", _left)
+    patches.wrap(aiohttp.ClientResponse, "release", _left)
+
+
+def _sent(original: Callable[..., Any], watched: Callable[[Any, Reading], Any]) -> Callable[..., Any]:
+    async def _request(self: Any, method: Any, str_or_url: Any, *args: Any, **kwargs: Any) -> Any:
+        def body() -> Any:
+            return kwargs["data"] if kwargs.get("json") is None else kwargs["json"]
+
+        asked = requested("aiohttp", method, str_or_url, body)
+        if asked is None:
+            return await original(self, method, str_or_url, *args, **kwargs)
+        leave = asked.call.enter()
+        try:
+            response = await original(self, method, str_or_url, *args, **kwargs)
+        except BaseException as exc:
+            asked.call.failed(exc)
+            raise
+        finally:
+            leave()
+        reading = refused(asked, response.status).reading()
+        reading.of_body(Decoded(response.headers))
+        response.content = watched(response.content, reading)
+        reading.dropped_with(response.content)
+        return response
+
+    return _request
+
+
+def _left(original: Callable[..., Any]) -> Callable[..., Any]:
+    def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
+        reading = getattr(getattr(self, "content", None), "inspector_reading", None)
+        if reading is not None:
+            reading.closed()
+        return original(self, *args, **kwargs)
+
+    return leave
+
+
+class _Watched:
+    """The body of a response, watched; all else is aiohttp's own."""
+
+    def __init__(self, content: Any, reading: Reading) -> None:
+        self._content = content
+        self.inspector_reading = reading
+
+    def __getattr__(self, name: str) -> Any:
+        # A copy is asked for things before it has any.
+        if name in ("_content", "inspector_reading"):
+            raise AttributeError(name)
+        return getattr(self._content, name)
+
+    async def watch(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Read by one of the reader's methods."""
+        with unseen:
+            try:
+                data = await getattr(self._content, method)(*args, **kwargs)
+            except BaseException as exc:
+                self.inspector_reading.stopped(exc)
+                raise
+        self.inspector_reading.received(data[0] if method == "readchunk" else data)
+        if self._content.at_eof():
+            self.inspector_reading.ended()
+        return data
+
+
+def _watched_class(reader: Any) -> Callable[[Any, Reading], Any]:
+    """Return the class of a watched body: the reader's own ways to iterate, over what is watched."""
+
+    def reading_by(name: str) -> Callable[..., Any]:
+        async def read(self: _Watched, *args: Any, **kwargs: Any) -> Any:
+            return await self.watch(name, *args, **kwargs)
+
+        return read
+
+    methods = {name: reading_by(name) for name in _READING}
+    watched: Any = type("WatchedContent", (_Watched,), methods | {name: getattr(reader, name) for name in _ITERATING})
+    return watched

@@ -1,0 +1,118 @@
+"""A request to a model over HTTP, from the call it opened to the end of its answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.integrations.bodies import chunks_of, with_request_id
+from inspector.integrations.byte_streams import watch_body
+from inspector.integrations.calls import Call
+from inspector.integrations.notices import warn_once
+from inspector.integrations.plain import is_fields
+from inspector.integrations.streams import Answer, AnswerFailed, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A path of the provider's API that calls a model."""
+
+    operation: str
+    """A well-known value of ``gen_ai.operation.name``."""
+    answer: Callable[[], Answer] | None = None
+    """Puts the chunks of its streams together; None where it has none."""
+    shown: Callable[[Any], Any] = lambda response: response
+    """Makes of a response what is to be recorded of it."""
+    failure: Callable[[dict[str, Any]], str | None] = lambda _: None
+    """Reads from a response, as plain data, that it is a failure."""
+    failed: type[AnswerFailed] = AnswerFailed
+    """What such a failure is recorded as."""
+
+
+class ModelRequest:
+    """One request on its way, in all its attempts."""
+
+    def __init__(self, endpoint: Endpoint, call: Call) -> None:
+        self.endpoint = endpoint
+        self.call = call
+
+    def responded(self, response: Any, *, is_stream: bool = False) -> None:
+        """End the call with the response of an HTTPX, or follow the body that is still to be read."""
+        content = None if is_stream else _content(response)
+        if content is None:
+            self._follow(response)
+        else:
+            self.came(content, response.headers)
+
+    def came(self, content: bytes, headers: Any) -> None:
+        """End the call with a body that came whole, its encodings undone."""
+        self.answered(lambda: with_request_id(self._whole(content, headers), headers))
+
+    def answered(self, read: Callable[[], Any]) -> None:
+        """End the call with an answer: an object of the SDK, or plain data."""
+        try:
+            response = read()
+            fields = response if is_fields(response) else _said_of(response)
+            failed = self.endpoint.failure(fields)
+        # The border to an SDK of any version: the program has its answer in any case.
+        except Exception:  # noqa: BLE001
+            warn_once("the answer of a model could not be read; it is recorded without")
+            self.call.ended()
+            return
+        if failed is not None:
+            self.call.failed(self.endpoint.failed(failed, fields.get("_request_id")))
+            return
+        shown = self.endpoint.shown
+
+        def describe() -> dict[str, Any]:
+            usage = response.get("usage") if is_fields(response) else getattr(response, "usage", None)
+            return {"response": shown(response), "usage": usage}
+
+        self.call.ended(describe)
+
+    def reading(self) -> Reading:
+        """Return what is told of the answer as the program reads it."""
+        endpoint = self.endpoint
+        answer = None if endpoint.answer is None else endpoint.answer()
+        return Reading(
+            self.call,
+            answer=answer,
+            plain=_plain_chunk,
+            shown=endpoint.shown,
+            failure=endpoint.failure,
+            failed=endpoint.failed,
+        )
+
+    def _follow(self, response: Any) -> None:
+        try:
+            watch_body(response, self.reading())
+        # As above.
+        except Exception:  # noqa: BLE001
+            warn_once("the answer of a model could not be read; it is recorded without")
+            self.call.ended()
+
+    def _whole(self, content: bytes, headers: Any) -> Any:
+        chunks = list(chunks_of(content, headers) or ())
+        if len(chunks) < 2 or self.endpoint.answer is None:
+            return chunks[0] if chunks else None
+        answer = self.endpoint.answer()
+        for chunk in chunks:
+            answer.add(chunk)
+        return answer.response()
+
+
+def _content(response: Any) -> bytes | None:
+    """Return the body of a response that has been read."""
+    try:
+        found = response.content
+    # ResponseNotRead, of either generation of HTTPX.
+    except Exception:  # noqa: BLE001
+        return None
+    return found if isinstance(found, bytes) else None
+
+
+def _said_of(response: Any) -> dict[str, Any]:
+    return {name: getattr(response, name, None) for name in ("status", "error", "_request_id")}
+
+
+def _plain_chunk(chunk: Any) -> dict[str, Any]:
+    return chunk if is_fields(chunk) else chunk.to_dict(warnings=False)

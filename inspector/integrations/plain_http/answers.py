@@ -1,0 +1,101 @@
+"""Pieces of the streams of Gemini and of Ollama, put together to what the same request answers when it is no stream."""
+
+from typing import Any
+
+from inspector.integrations.plain import is_fields, is_items
+
+_VECTORS = ("embedding", "embeddings", "values")
+_TEXTS = ("content", "thinking", "response")
+
+
+class GeminiAnswer:
+    """Responses of ``streamGenerateContent``, each of which has the next parts of its candidates."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._candidates: dict[int, dict[str, Any]] = {}
+        self._parts: dict[int, list[dict[str, Any]]] = {}
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Take in the next chunk."""
+        self._head |= {key: value for key, value in chunk.items() if key != "candidates" and value is not None}
+        for candidate in chunk.get("candidates") or ():
+            at = candidate.get("index") or 0
+            self._candidates[at] = {**self._candidates.get(at, {}), **candidate}
+            for part in _content(candidate).get("parts") or ():
+                _add_part(self._parts.setdefault(at, []), part)
+
+    def response(self) -> dict[str, Any] | None:
+        """Return what came so far as one response."""
+        if not self._head and not self._candidates:
+            return None
+        candidates = [
+            {**candidate, "content": {"role": "model", **_content(candidate), "parts": self._whole(at)}}
+            for at, candidate in sorted(self._candidates.items())
+        ]
+        return {**self._head, "candidates": candidates}
+
+    def _whole(self, at: int) -> list[dict[str, Any]]:
+        parts = self._parts.get(at, ())
+        return [{**part, "text": "".join(part["text"])} if is_items(part.get("text")) else part for part in parts]
+
+
+def _content(candidate: dict[str, Any]) -> dict[str, Any]:
+    content = candidate.get("content")
+    return content if is_fields(content) else {}
+
+
+def _add_part(parts: list[dict[str, Any]], part: dict[str, Any]) -> None:
+    """Add a part, or its text to the part before it where both are the same in all else."""
+    if not isinstance(part.get("text"), str):
+        parts.append(part)
+        return
+    beside = {key: value for key, value in part.items() if key != "text"}
+    last = parts[-1] if parts else {}
+    if is_items(last.get("text")) and beside == {key: value for key, value in last.items() if key != "text"}:
+        last["text"].append(part["text"])
+    else:
+        parts.append({**beside, "text": [part["text"]]})
+
+
+class OllamaAnswer:
+    """Lines of Ollama's ``/api/chat`` and ``/api/generate``, which streams unless it is told not to."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
+        self._pieces: dict[str, list[str]] = {}
+        self._calls: list[Any] = []
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Take in the next line."""
+        self._head |= {key: value for key, value in chunk.items() if key not in ("message", "response", "thinking")}
+        message = chunk.get("message")
+        piece = message if is_fields(message) else {key: chunk.get(key) for key in ("response", "thinking")}
+        for key, value in piece.items():
+            if key in _TEXTS and isinstance(value, str):
+                self._pieces.setdefault(key, []).append(value)
+            elif key == "tool_calls" and is_items(value):
+                self._calls += value
+            elif value is not None:
+                self._message[key] = value
+
+    def response(self) -> dict[str, Any] | None:
+        """Return what came so far as one response."""
+        if not self._head:
+            return None
+        texts = {key: "".join(pieces) for key, pieces in self._pieces.items()}
+        if "response" in texts:
+            return {**self._head, **texts}
+        calls = {"tool_calls": self._calls} if self._calls else {}
+        return {**self._head, "message": {"role": "assistant", **self._message, **texts, **calls}}
+
+
+def without_embeddings(response: Any) -> Any:
+    """Return a response with the size of each vector in its place: numbers by the thousand tell nobody anything."""
+    if is_fields(response):
+        return {key: without_embeddings(each) if key in _VECTORS else each for key, each in response.items()}
+    if is_items(response):
+        is_vector = all(isinstance(number, (int, float)) for number in response)
+        return {"dimensions": len(response)} if is_vector else [without_embeddings(each) for each in response]
+    return response

@@ -1,0 +1,79 @@
+"""Which requests call a model: the paths of the APIs that are in use, and what their bodies have to hold."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from inspector.integrations.anthropic.answers import MessageAnswer
+from inspector.integrations.calls import Model
+from inspector.integrations.model_requests import Endpoint
+from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
+from inspector.integrations.openai.embeddings import without_vectors
+from inspector.integrations.plain import is_fields
+from inspector.integrations.plain_http.answers import GeminiAnswer, OllamaAnswer, without_embeddings
+from inspector.integrations.providers import provider_at
+
+
+class Recognised(NamedTuple):
+    """A request that calls a model."""
+
+    endpoint: Endpoint
+    model: Model
+    prompt: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """A path of an API that calls a model."""
+
+    pattern: re.Pattern[str]
+    """Of the end of the path; the group ``model``, if there is one, is the model that is asked."""
+    holds: tuple[str, ...]
+    """Members that the body has, all of them: other services have such paths too."""
+    provider: str
+    """Whose it is where the host says nothing."""
+    endpoint: Endpoint
+
+
+def _path(pattern: str, holds: str, provider: str, operation: str, **how: Any) -> _Path:
+    return _Path(re.compile(pattern + r"/?\Z"), tuple(holds.split()), provider, Endpoint(operation, **how))
+
+
+_GEMINI: Final = r"/models/(?P<model>[^/:]+):"
+_PATHS: Final = (
+    _path(r"/chat/completions", "messages", "openai", "chat", answer=ChatAnswer),
+    _path(r"/responses", "input model", "openai", "chat", answer=ResponsesAnswer),
+    _path(r"/completions", "prompt", "openai", "text_completion", answer=CompletionAnswer),
+    _path(r"/v1/messages", "messages max_tokens", "anthropic", "chat", answer=MessageAnswer),
+    _path(_GEMINI + "(?:generateContent|streamGenerateContent)", "contents", "gcp.gemini", "chat", answer=GeminiAnswer),
+    _path(_GEMINI + "embedContent", "content", "gcp.gemini", "embeddings", shown=without_embeddings),
+    _path(_GEMINI + "batchEmbedContents", "requests", "gcp.gemini", "embeddings", shown=without_embeddings),
+    _path(r"/api/chat", "model messages", "ollama", "chat", answer=OllamaAnswer),
+    _path(r"/api/generate", "model prompt", "ollama", "text_completion", answer=OllamaAnswer),
+    _path(r"/api/embed", "model input", "ollama", "embeddings", shown=without_embeddings),
+    _path(r"/api/embeddings", "model prompt", "ollama", "embeddings", shown=without_embeddings),
+    _path(r"/embeddings", "input", "openai", "embeddings", shown=without_vectors),
+)
+
+
+def recognised(url: str, read_body: Callable[[], Any]) -> Recognised | None:
+    """Return what a POST request asks of which model; None where it calls none.
+
+    Args:
+        url: Where it goes.
+        read_body: Returns its body, read as JSON; asked for only where the path is one of a model.
+    """
+    parts = urlsplit(url)
+    for path in _PATHS:
+        matched = path.pattern.search(parts.path)
+        if matched is None:
+            continue
+        body = read_body()
+        if is_fields(body) and all(name in body for name in path.holds):
+            model = matched.groupdict().get("model") or body.get("model")
+            named = model if isinstance(model, str) else None
+            provider = provider_at(parts.hostname or "", path.provider)
+            return Recognised(path.endpoint, Model(provider, named, path.endpoint.operation, url=url), body)
+    return None

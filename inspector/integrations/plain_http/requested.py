@@ -1,0 +1,82 @@
+"""A request of an HTTP client that calls a model, as a call of its own."""
+
+import json
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import replace
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+from inspector.integrations.bodies import MOST_BODY_BYTES
+from inspector.integrations.calls import enclosing, opened, safely
+from inspector.integrations.model_requests import ModelRequest
+from inspector.integrations.plain import is_fields
+from inspector.integrations.plain_http.apis import recognised
+from inspector.integrations.streams import AnswerFailed
+
+_FIRST_ERROR = 400
+
+
+class Decoded:
+    """What is known of a response whose client hands out its body decoded.
+
+    Args:
+        headers: The response's.
+    """
+
+    def __init__(self, headers: Any) -> None:
+        lower = {str(name).lower(): value for name, value in headers.items()}
+        self.headers = {name: value for name, value in lower.items() if name != "content-encoding"}
+
+
+def requested(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> ModelRequest | None:
+    """Tell of a request that is about to be sent; None where it calls no model, or that is recorded already.
+
+    Args:
+        client: The integration of the HTTP client.
+        method: The request's.
+        url: Where it goes, as text or as the client's own class.
+        read_body: Returns the body: text, bytes, or plain data; anything else is no request to a model.
+    """
+    if not isinstance(method, str) or method.upper() != "POST" or next(enclosing("llm_generate"), None) is not None:
+        return None
+    found = safely(lambda: recognised(str(url), lambda: _json(read_body())), None)
+    if found is None:
+        return None
+    keywords = {"llm": found.model, "prompt": found.prompt}
+    # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
+    call = opened("llm_generate", lambda: keywords, emitter=client, context=copy_context())
+    return ModelRequest(found.endpoint, call)
+
+
+def refused(request: ModelRequest, status: int) -> ModelRequest:
+    """Return the request as one that was refused, where the status of its response says so."""
+    if status < _FIRST_ERROR:
+        return request
+    phrase = safely(lambda: HTTPStatus(status).phrase, "")
+
+    def failure(body: dict[str, Any]) -> str:
+        said = _message(body)
+        return f"{status} {phrase}".rstrip() + (f": {said}" if said else "")
+
+    endpoint = replace(request.endpoint, answer=None, failure=failure, failed=_failed_with(status))
+    return ModelRequest(endpoint, request.call)
+
+
+@lru_cache(maxsize=200)
+def _failed_with(status: int) -> type[AnswerFailed]:
+    # OpenTelemetry's conventions for HTTP have the status as error.type, which here is the name of a class.
+    return type(str(status), (AnswerFailed,), {"__module__": "builtins"})
+
+
+def _message(body: dict[str, Any]) -> str | None:
+    error = body.get("error", body.get("detail", body.get("message")))
+    text = error.get("message") if is_fields(error) else error
+    return text if isinstance(text, str) else None
+
+
+def _json(body: Any) -> Any:
+    if not isinstance(body, (str, bytes, bytearray)):
+        return body
+    return json.loads(body) if len(body) <= MOST_BODY_BYTES else None
