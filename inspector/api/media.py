@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from inspector.ingest.dialects.messages import Part
+from inspector.reading.dialects.messages import Part
 
 _TYPES = frozenset(
     (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from inspector.ingest.dialects.messages import parsed
+from inspector.reading.dialects.messages import parsed
 
 _MOST = 1_024
 

@@ -14,8 +14,8 @@ import msgspec
 from inspector import semconv
 from inspector.api.media import media_part
 from inspector.api.offered import tools_of
-from inspector.ingest.dialects.messages import Message, Part, part, read_messages
 from inspector.model import Event, Kind
+from inspector.reading.dialects.messages import Message, Part, part, read_messages
 
 Spoken = dict[str, list[dict[str, Any]]]
 _NOTHING: Spoken = {"input": [], "output": [], "tools": []}

@@ -1,12 +1,12 @@
 """From spools to the store: decoding, dialects, prices, and the one process that writes."""
 
-from inspector.ingest.dialects import read_span
 from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.labels import LABEL_HOOK, label_event, labels_apart
 from inspector.ingest.owner import Owner
 from inspector.ingest.reading import open_home
 from inspector.ingest.spool import Spool, TakenIn
+from inspector.reading.dialects import read_span
 
 __all__ = [
     "LABEL_HOOK",

@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable, Sequence
 
-from inspector.ingest.dialects import read_span
 from inspector.ingest.labels import labels_apart
 from inspector.ingest.losses import Missing
 from inspector.ingest.segment import Line
 from inspector.model import Loss, NewLabel, Span
 from inspector.otlp import Decoded
+from inspector.reading.dialects import read_span
 from inspector.store import SpoolMark, Store, StoreError
 
 BATCH = 512

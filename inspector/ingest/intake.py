@@ -13,12 +13,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from inspector.ingest.dialects import read_span
 from inspector.ingest.errors import IntakeFull
 from inspector.ingest.labels import labels_apart
 from inspector.ingest.redacting import as_sent
 from inspector.model import NewLabel, Span
 from inspector.otlp import Decoded
+from inspector.reading.dialects import read_span
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048

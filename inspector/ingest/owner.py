@@ -10,11 +10,11 @@ from types import TracebackType
 from typing import Self
 
 from inspector.homes import why_not_ours
-from inspector.ingest import cost
 from inspector.ingest.intake import Intake
 from inspector.ingest.redacting import redacting
 from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
+from inspector.reading import cost
 from inspector.settings import Settings
 from inspector.store import (
     IDLE_S,

@@ -11,14 +11,14 @@ import msgspec
 
 from inspector import semconv as sc
 from inspector.plain import Cut, Plain, behind
+from inspector.reading.messages import input_messages, output_messages, request_facts, response_facts
+from inspector.reading.usage import read_usage
 from inspector.record.addresses import place_attributes
 from inspector.record.calls import chain
 from inspector.record.content import is_content
-from inspector.record.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.record.middleware import outcome, without_content
 from inspector.record.spans import Failure, RecordedSpan, State, Text
 from inspector.record.texts import Texts
-from inspector.record.usage import read_usage
 from inspector.toolnames import without_server
 
 INTERNAL: Final = 1

@@ -4,9 +4,9 @@ from typing import Final
 
 import msgspec
 
+from inspector.encoding import encode
 from inspector.parts import LONG_CHARS
 from inspector.plain import Plain, written
-from inspector.record.encoding import encode
 from inspector.record.spans import RecordedSpan, Text
 from inspector.redaction import FAILED, Redactor
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, TypeVar
 
+from inspector.encoding import Encoded, encode, write_mark
 from inspector.plain import (
     INT64_MAX,
     INT64_MIN,
@@ -28,7 +29,6 @@ from inspector.plain import (
     omitted,
     well_formed,
 )
-from inspector.record.encoding import Encoded, encode, write_mark
 from inspector.record.failures import Frame, error_text, format_traceback, frames
 from inspector.record.layouts import type_name
 from inspector.record.reading import read, read_live

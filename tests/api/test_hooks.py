@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 import inspector
 from inspector.api import create_app
 from inspector.api.contract import contract_json
-from inspector.ingest.dialects.recorder import REQUIRED
+from inspector.reading.dialects.recorder import REQUIRED
 from instrument import HOOKS, _emit, _emit_sync
 
 BASE = "http://127.0.0.1:7800"

@@ -85,7 +85,7 @@ IDS = [
 KEYS = sorted(
     {
         found
-        for path in [*(ROOT / "inspector/ingest/dialects").glob("*.py"), ROOT / "inspector/semconv.py"]
+        for path in [*(ROOT / "inspector/reading/dialects").glob("*.py"), ROOT / "inspector/semconv.py"]
         for found in re.findall(r'"([a-z_]+(?:\.[a-z_0-9]+)+)"', path.read_text())
     }
 )

@@ -15,7 +15,7 @@ import traceback
 from pathlib import Path
 
 from inspector.ingest import Owner
-from inspector.ingest.cost import warm
+from inspector.reading.cost import warm
 from inspector.settings import Settings
 
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from inspector.ingest import read_span
-from inspector.ingest.dialects.recorder import NOUNS, REQUIRED
 from inspector.model import SpanError
 from inspector.otlp import decode
+from inspector.reading.dialects.recorder import NOUNS, REQUIRED
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.ingest.dialects.flattened import rebuilt
+from inspector.reading.dialects.flattened import rebuilt
 
 NAMES = st.text("abc_-é", min_size=1, max_size=6)
 LEAVES = st.text(max_size=5) | st.integers() | st.booleans()

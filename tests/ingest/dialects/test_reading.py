@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from inspector.ingest import read_span
-from inspector.ingest.dialects import DIALECTS, NORMALISED
 from inspector.otlp import decode
+from inspector.reading.dialects import DIALECTS, NORMALISED
 from inspector.semconv import UNPRICED
 
 EXPORTS = sorted((Path(__file__).parents[1] / "exports").glob("*.jsonl"))

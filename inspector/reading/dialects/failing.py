@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from inspector import semconv
-from inspector.ingest.dialects.fields import Attributes, text, whole_text
-from inspector.ingest.dialects.table import Table
 from inspector.model import SpanError, Status
 from inspector.otlp import DecodedSpan
+from inspector.reading.dialects.fields import Attributes, text, whole_text
+from inspector.reading.dialects.table import Table
 
 _STATUSES: Mapping[str, Status] = {
     "ok": "ok",

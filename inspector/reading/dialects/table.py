@@ -7,8 +7,8 @@ from typing import Any, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.ingest.dialects.dialect import Dialect, KindRule, Reader
 from inspector.model import KINDS, Kind
+from inspector.reading.dialects.dialect import Dialect, KindRule, Reader
 
 
 class Table(Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ Every function takes any plain value and answers for it: a shape that no rule kn
 from typing import Final, TypeAlias
 
 from inspector.plain import Plain
-from inspector.record.llm_facts import RequestFacts, ResponseFacts, finish_reason, request_facts, response_facts
-from inspector.record.message_parts import (
+from inspector.reading.llm_facts import RequestFacts, ResponseFacts, finish_reason, request_facts, response_facts
+from inspector.reading.message_parts import (
     Fields,
     Part,
     calls_beside,

@@ -4,7 +4,7 @@ A dialect is recognised by its attributes and its instrumentation scope, never b
 versions of the same library. `docs/dialects.md` has them all, and how to add one.
 """
 
-from inspector.ingest.dialects.dialect import Dialect, KindRule
-from inspector.ingest.dialects.reading import DIALECTS, NORMALISED, RESOURCE_KEYS, read_span
+from inspector.reading.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.spans import DIALECTS, NORMALISED, RESOURCE_KEYS, read_span
 
 __all__ = ["DIALECTS", "NORMALISED", "RESOURCE_KEYS", "Dialect", "KindRule", "read_span"]

@@ -1,8 +1,8 @@
 """google-adk: the conventions, and in its earlier form requests and responses under ``gcp.vertex.agent.*``."""
 
 from inspector import semconv
-from inspector.ingest.dialects.content import conversation, member
-from inspector.ingest.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.content import conversation, member
+from inspector.reading.dialects.dialect import Dialect, KindRule
 
 GOOGLE_ADK = Dialect(
     name="google_adk/2",

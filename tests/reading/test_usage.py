@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.record.usage import SPELLINGS, Usage, read_usage
+from inspector.reading.usage import SPELLINGS, Usage, read_usage
 
 MAX = 2**63 - 1
 

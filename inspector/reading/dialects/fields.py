@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from inspector.ingest.cost import Tokens
-from inspector.ingest.dialects.messages import parsed
-from inspector.ingest.dialects.table import Table
 from inspector.model import AttributeValue
+from inspector.reading.cost import Tokens
+from inspector.reading.dialects.messages import parsed
+from inspector.reading.dialects.table import Table
 
 INT64_MAX = 2**63 - 1
 LONGEST_NAME = 1_024

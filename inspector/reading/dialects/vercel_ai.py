@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import cast
 
 from inspector import semconv
-from inspector.ingest.dialects.content import conversation, copied, listed
-from inspector.ingest.dialects.dialect import Dialect, KindRule
-from inspector.ingest.dialects.messages import message, parsed
 from inspector.model import AttributeValue, Kind
 from inspector.otlp import DecodedSpan
+from inspector.reading.dialects.content import conversation, copied, listed
+from inspector.reading.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.messages import message, parsed
 
 _OPERATIONS: Mapping[str, Kind] = {
     **dict.fromkeys(("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"), "agent"),

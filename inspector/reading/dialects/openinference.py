@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inspector import semconv
-from inspector.ingest.dialects.content import conversation, copied, flattened, member
-from inspector.ingest.dialects.dialect import Dialect, KindRule
-from inspector.ingest.dialects.messages import MAX_PARTS, Message, message, parsed, part, tool_call
 from inspector.model import AttributeValue, Kind
 from inspector.otlp import DecodedSpan
+from inspector.reading.dialects.content import conversation, copied, flattened, member
+from inspector.reading.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.messages import MAX_PARTS, Message, message, parsed, part, tool_call
 
 _KINDS: Mapping[str, Kind] = {
     "LLM": "llm",

@@ -6,11 +6,13 @@ from functools import lru_cache
 import msgspec
 
 from inspector import semconv
-from inspector.ingest.cost import Tokens, price_usd, why_unpriced
-from inspector.ingest.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
-from inspector.ingest.dialects.failing import error, status
-from inspector.ingest.dialects.fields import LONGEST_NAME, price, text, tokens
-from inspector.ingest.dialects.frameworks import (
+from inspector.model import AttributeValue, Kind, Span
+from inspector.otlp import DecodedSpan, read_exported
+from inspector.reading.cost import Tokens, price_usd, why_unpriced
+from inspector.reading.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
+from inspector.reading.dialects.failing import error, status
+from inspector.reading.dialects.fields import LONGEST_NAME, price, text, tokens
+from inspector.reading.dialects.frameworks import (
     AGENT_FRAMEWORK,
     ANTHROPIC,
     AUTOGEN,
@@ -21,17 +23,15 @@ from inspector.ingest.dialects.frameworks import (
     OTEL,
     TENXGRAPH,
 )
-from inspector.ingest.dialects.genai import GEN_AI
-from inspector.ingest.dialects.google_adk import GOOGLE_ADK
-from inspector.ingest.dialects.langsmith import LANGSMITH
-from inspector.ingest.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, announced
-from inspector.ingest.dialects.openinference import OPENINFERENCE
-from inspector.ingest.dialects.openllmetry import OPENLLMETRY
-from inspector.ingest.dialects.recorder import HOOKS, INSPECTOR, REQUIRED
-from inspector.ingest.dialects.table import Table, complete, narrowed
-from inspector.ingest.dialects.vercel_ai import VERCEL_AI
-from inspector.model import AttributeValue, Kind, Span
-from inspector.otlp import DecodedSpan, read_exported
+from inspector.reading.dialects.genai import GEN_AI
+from inspector.reading.dialects.google_adk import GOOGLE_ADK
+from inspector.reading.dialects.langsmith import LANGSMITH
+from inspector.reading.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, announced
+from inspector.reading.dialects.openinference import OPENINFERENCE
+from inspector.reading.dialects.openllmetry import OPENLLMETRY
+from inspector.reading.dialects.recorder import HOOKS, INSPECTOR, REQUIRED
+from inspector.reading.dialects.table import Table, complete, narrowed
+from inspector.reading.dialects.vercel_ai import VERCEL_AI
 from inspector.spooling import is_run_id
 
 DIALECTS: tuple[Dialect, ...] = (

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector import semconv
-from inspector.ingest.dialects.content import conversation, copied, flattened
-from inspector.ingest.dialects.dialect import Dialect, KindRule
-from inspector.ingest.dialects.messages import Message, message, parsed
 from inspector.model import Kind
+from inspector.reading.dialects.content import conversation, copied, flattened
+from inspector.reading.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.messages import Message, message, parsed
 
 _KINDS: Mapping[str, Kind] = {
     "workflow": "workflow",

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from inspector.encoding import encode
 from inspector.plain import Plain, written
-from inspector.record.encoding import encode
 
 Part: TypeAlias = dict[str, Plain]
 Fields: TypeAlias = dict[str, Plain]

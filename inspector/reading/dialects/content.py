@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from inspector import semconv
-from inspector.ingest.dialects.dialect import Reader
-from inspector.ingest.dialects.flattened import rebuilt
-from inspector.ingest.dialects.messages import MAX_PARTS, Message, message, parsed, read_messages
 from inspector.model import AttributeValue
 from inspector.otlp import DecodedSpan
+from inspector.reading.dialects.dialect import Reader
+from inspector.reading.dialects.flattened import rebuilt
+from inspector.reading.dialects.messages import MAX_PARTS, Message, message, parsed, read_messages
 
 
 def copied(*keys: str) -> Reader:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from inspector import semconv
-from inspector.ingest.dialects.content import copied
-from inspector.ingest.dialects.dialect import Dialect, KindRule
 from inspector.model import Kind
+from inspector.reading.dialects.content import copied
+from inspector.reading.dialects.dialect import Dialect, KindRule
 
 _KINDS: Mapping[str, Kind] = {
     "llm": "llm",

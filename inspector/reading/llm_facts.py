@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from inspector.plain import Plain
-from inspector.record.message_parts import Fields, first
+from inspector.reading.message_parts import Fields, first
 
 _MAX_REASONS = 64
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.record.messages import (
+from inspector.reading.messages import (
     RequestFacts,
     ResponseFacts,
     input_messages,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inspector import semconv
-from inspector.ingest.dialects.content import (
+from inspector.reading.dialects.content import (
     answered_in_events,
     asked_in_events,
     conversation,
@@ -13,8 +13,8 @@ from inspector.ingest.dialects.content import (
     of_event,
     spelled,
 )
-from inspector.ingest.dialects.dialect import Dialect, KindRule
-from inspector.ingest.dialects.messages import Message, message
+from inspector.reading.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.messages import Message, message
 
 
 def _mcp_agents_answer(item: Mapping[str, Any]) -> Message | None:

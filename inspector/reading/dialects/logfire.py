@@ -3,9 +3,9 @@
 import msgspec
 
 from inspector import semconv
-from inspector.ingest.dialects.content import answered_in_list, asked_in_list, conversation, member
-from inspector.ingest.dialects.dialect import Dialect, KindRule
 from inspector.otlp import DecodedSpan
+from inspector.reading.dialects.content import answered_in_list, asked_in_list, conversation, member
+from inspector.reading.dialects.dialect import Dialect, KindRule
 
 PENDING_MARK, PENDING = "logfire.span_type", "pending_span"
 """A span that Logfire sends when the one that it announces begins: with an id of its own, no length, and the id of the

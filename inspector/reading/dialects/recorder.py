@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from inspector import semconv
-from inspector.ingest.dialects.dialect import Dialect, KindRule
-from inspector.ingest.dialects.genai import GEN_AI, METHODS
 from inspector.model import Kind
+from inspector.reading.dialects.dialect import Dialect, KindRule
+from inspector.reading.dialects.genai import GEN_AI, METHODS
 
 NOUNS: Mapping[str, Kind] = {
     "run": "workflow",

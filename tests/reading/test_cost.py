@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from inspector.ingest.cost import Tokens, price_usd, why_unpriced
+from inspector.reading.cost import Tokens, price_usd, why_unpriced
 
 NOON_NS = 1_795_000_000_000_000_000
 
@@ -87,7 +87,7 @@ import inspector.ingest
 assert "genai_prices" not in sys.modules
 def refuse(*_): raise AssertionError("a connection was tried")
 socket.socket.connect = socket.getaddrinfo = refuse
-from inspector.ingest.cost import Tokens, price_usd, warm
+from inspector.reading.cost import Tokens, price_usd, warm
 warm()
 assert price_usd(Tokens(1000, 0), model="gpt-4o", provider="openai", start_ns=0) == 0.0025
 assert threading.active_count() == 1

@@ -6,9 +6,9 @@ https://github.com/open-telemetry/semantic-conventions-genai
 from collections.abc import Mapping
 
 from inspector import semconv
-from inspector.ingest.dialects.content import answered_in_events, asked_in_events, conversation, copied
-from inspector.ingest.dialects.dialect import Dialect, KindRule
 from inspector.model import Kind
+from inspector.reading.dialects.content import answered_in_events, asked_in_events, conversation, copied
+from inspector.reading.dialects.dialect import Dialect, KindRule
 
 OPERATIONS: Mapping[str, Kind] = {
     "chat": "llm",
