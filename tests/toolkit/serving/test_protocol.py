@@ -107,7 +107,7 @@ def test_mistakes_and_failures_are_results_and_an_unknown_tool_is_an_error(box, 
     [
         ("legacy", ElicitResult(action="accept", content={"approve": True}), "booked"),
         ("legacy", ElicitResult(action="decline"), "a person refused book: Book Ritz?"),
-        # The revision of 2026-07-28 has no requests of servers, and so no questions.
+        # In the revision of 2026-07-28 servers send no requests, so that a call under way cannot ask.
         ("auto", None, "book needs a person's approval and nobody can be asked"),
     ],
 )
