@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from instrument import around
 from toolkit.content import Content, ResourceContent, as_content, as_text
 from toolkit.context import ToolContext
-from toolkit.errors import ServerFailed, ToolTimedOut
+from toolkit.errors import ServerFailed, ToolRefused, ToolTimedOut
 from toolkit.mcp.tools import McpTool, make_tools
 from toolkit.model import Message
 from toolkit.plain import plain
@@ -125,22 +125,29 @@ class McpServer:
 
         Raises:
             ServerFailed: There is no answer, or a JSON-RPC error instead of a result.
+            ToolRefused: The server wants an answer of its own first, as it may in the revision of 2026-07-28.
             ToolTimedOut: It took longer than it may; the server was told to stop.
         """
-        from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
+        from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
+        from pydantic import TypeAdapter
 
         request = CallToolRequest(params=CallToolRequestParams(name=tool.remote_name, arguments=arguments))
 
         async def progressed(progress: float, total: float | None, message: str | None) -> None:
             await context.progress(progress, total, message)
 
+        answers: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
+
         # Not by the session's own `call_tool`, which holds the result against the output schema as `Tool` does.
         def send(session: Any) -> Awaitable[object]:
             return session.send_request(
-                request, CallToolResult, request_read_timeout_seconds=self._timeout_s, progress_callback=progressed
+                request, answers, request_read_timeout_seconds=self._timeout_s, progress_callback=progressed
             )
 
-        return await self._within(send, tool.name, repeatable=tool.repeatable)
+        answer = await self._within(send, tool.name, repeatable=tool.repeatable)
+        if isinstance(answer, InputRequiredResult):
+            raise ToolRefused(f"MCP server {self.name!r} asks something before it answers {tool.name}; nobody is asked")
+        return answer
 
     async def _listed(self) -> list[dict[str, Any]]:
         from mcp.types import PaginatedRequestParams

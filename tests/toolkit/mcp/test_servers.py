@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolkit import ToolContext, ToolkitError
-from toolkit.errors import DefinitionInvalid, ServerFailed
+from toolkit.errors import DefinitionInvalid, ServerFailed, ToolRefused
 from toolkit.mcp import HttpServer, McpServers, McpTool, StdioServer
 
 
@@ -255,10 +255,14 @@ def test_no_process_is_left_when_connecting_is_cancelled(tmp_path, is_alive):
 
 def test_a_server_without_a_handshake_is_spoken_to_without_one():
     async def body(servers):
-        return (await (await by_name(servers))["modern__now"]({})).text
+        tools = await by_name(servers)
+        return (await tools["modern__now"]({})).text, await tools["modern__book"]({})
 
     program = Path(__file__).parent / "programs" / "modern.py"
-    assert run({"modern": StdioServer(sys.executable, [str(program)])}, body) == "noon"
+    noon, question = run({"modern": StdioServer(sys.executable, [str(program)])}, body)
+    assert noon == "noon"
+    assert isinstance(question.exception, ToolRefused)
+    assert question.text == "MCP server 'modern' asks something before it answers modern__book; nobody is asked"
 
 
 def test_a_server_that_cannot_be_started_is_named_without_its_secrets():

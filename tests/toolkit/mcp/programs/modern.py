@@ -6,7 +6,9 @@ import sys
 VERSION = "2026-07-28"
 DONE = {"resultType": "complete"}
 FRESH = {"ttlMs": 0, "cacheScope": "private"}
-TOOL = {"name": "now", "description": "Tell the time.", "inputSchema": {"type": "object"}}
+TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("now", "book")]
+FORM = {"type": "object", "properties": {}}
+QUESTION = {"method": "elicitation/create", "params": {"message": "Sure?", "requestedSchema": FORM}}
 
 
 def answer(request):
@@ -14,7 +16,9 @@ def answer(request):
         case "server/discover":
             return {"result": {**DONE, **FRESH, "supportedVersions": [VERSION], "capabilities": {"tools": {}}}}
         case "tools/list":
-            return {"result": {**DONE, **FRESH, "tools": [TOOL]}}
+            return {"result": {**DONE, **FRESH, "tools": TOOLS}}
+        case "tools/call" if request["params"]["name"] == "book":
+            return {"result": {"resultType": "input_required", "inputRequests": {"sure": QUESTION}}}
         case "tools/call":
             return {"result": {**DONE, "content": [{"type": "text", "text": "noon"}]}}
     data = {"supported": [VERSION], "requested": "2025-11-25"}
