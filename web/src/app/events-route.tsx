@@ -4,10 +4,11 @@ import { lazy, Suspense, useMemo } from "react";
 import type { SpanEvent } from "@/api/client";
 import { traceStartQuery } from "@/api/queries";
 import { EventsPage } from "@/features/events/events-page";
-import { eventsSearch } from "@/features/events/url";
+import { type EventsSearch, eventsSearch } from "@/features/events/url";
 import { Labels } from "@/features/labels/labels";
 import { rowsOf } from "@/lib/spans";
 import { Skeleton } from "@/ui/notice";
+import { useChangeAddress } from "./use-address";
 import { useTab } from "./use-tab";
 
 const spans = getRouteApi("/spans");
@@ -17,8 +18,11 @@ const SpanDetail = lazy(async () => ({ default: (await import("@/features/span/s
 
 /** Single events beside the detail of the one that is looked at. */
 export function EventsRoute() {
+  const search = spans.useSearch({ select: (search) => eventsSearch({ ...search }), structuralSharing: true });
   return (
     <EventsPage
+      search={search}
+      change={useChangeAddress<EventsSearch>()}
       detail={(traceId, spanId, event) => (
         <Detail key={`${traceId}${spanId}`} traceId={traceId} spanId={spanId} event={event} />
       )}

@@ -8,7 +8,6 @@ import {
 } from "@tanstack/react-router";
 import { runsQuery } from "@/api/lists";
 import { eventsSearch } from "@/features/events/url";
-import { RunsPage } from "@/features/runs/runs-page";
 import { filterIn, runsSearch } from "@/features/runs/url";
 import { sessionsSearch } from "@/features/sessions/url";
 import { statsSearch } from "@/features/stats/url";
@@ -19,6 +18,7 @@ import { Skeleton } from "@/ui/notice";
 import { Crash } from "./crash";
 import { NotFound } from "./not-found";
 import { queries } from "./query-client";
+import { RunsRoute } from "./runs-route";
 import { Shell } from "./shell";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -33,14 +33,14 @@ const runs = createRoute({
     return { filter: filterIn(checked), ...orderIn(checked) };
   },
   loader: ({ deps }) => void queries.prefetchInfiniteQuery(runsQuery(deps)),
-  component: RunsPage,
+  component: RunsRoute,
 });
 
 const sessions = createRoute({
   getParentRoute: () => root,
   path: "/sessions",
   validateSearch: sessionsSearch,
-  component: lazyRouteComponent(() => import("@/features/sessions/sessions-page"), "SessionsPage"),
+  component: lazyRouteComponent(() => import("./sessions-route"), "SessionsRoute"),
 });
 
 /** A session has no page of its own: it is its runs. */
@@ -87,7 +87,7 @@ const stats = createRoute({
   getParentRoute: () => root,
   path: "/stats",
   validateSearch: statsSearch,
-  component: lazyRouteComponent(() => import("@/features/stats/stats-page"), "StatsPage"),
+  component: lazyRouteComponent(() => import("./stats-route"), "StatsRoute"),
 });
 
 /**

@@ -1,14 +1,16 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo } from "react";
 import type { Place } from "@/api/queries";
 import { Labels } from "@/features/labels/labels";
 import { SpanDetail } from "@/features/span/span-detail";
+import { TraceAddress } from "@/features/trace/address";
 import { TracePage } from "@/features/trace/trace-page";
 import { type TraceSearch, traceSearch } from "@/features/trace/url";
 import { INFERRED } from "@/lib/inferred";
 import { treeOf } from "@/lib/tree";
 import { Here } from "@/ui/here";
 import { Skeleton } from "@/ui/notice";
+import { useChangeAddress } from "./use-address";
 import { useTab } from "./use-tab";
 
 const trace = getRouteApi("/traces/$traceId");
@@ -50,6 +52,8 @@ function isOfRun(): boolean {
 function Shown({ place, search }: { place: Place; search: TraceSearch }) {
   const { view } = search;
   const navigate = useNavigate();
+  const change = useChangeAddress<TraceSearch>();
+  const address = useMemo(() => ({ change, leave: () => void navigate({ to: "/" }) }), [change, navigate]);
   const onTab = useTab();
   // While the trace loads, not after it. What goes wrong with it is told where it is drawn.
   useEffect(() => {
@@ -57,45 +61,43 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
     if (view === "transcript") loadTranscript().catch(() => {});
   }, [view]);
   return (
-    <TracePage
-      place={place}
-      search={search}
-      detail={(spanId, rows) => {
-        const traceId =
-          rows[treeOf(rows).places.get(spanId) ?? -1]?.traceId ?? ("traceId" in place ? place.traceId : "");
-        return (
-          <SpanDetail
-            key={spanId}
-            traceId={traceId}
-            spanId={spanId}
-            rows={rows}
-            tab={search.tab}
-            onTab={onTab}
-            labels={traceId !== INFERRED && <Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
-          />
-        );
-      }}
-      labels={(runId) => <Labels target={{ run_id: runId }} noun="run" />}
-      graph={(rows, trace, selected, onSelect) => (
-        <Suspense fallback={<Skeleton />}>
-          <AgentGraph
-            {...{ rows, trace, selected, onSelect }}
-            asTable={search.as === "table"}
-            onAsTable={(asTable) =>
-              void navigate({
-                to: ".",
-                search: ({ as: _, ...before }) => (asTable ? { ...before, as: "table" } : before),
-                replace: true,
-              })
-            }
-          />
-        </Suspense>
-      )}
-      transcript={(rows, _, selected, onSelect) => (
-        <Suspense fallback={<Skeleton />}>
-          <Transcript rows={rows} selected={selected} onSelect={onSelect} />
-        </Suspense>
-      )}
-    />
+    <TraceAddress value={address}>
+      <TracePage
+        place={place}
+        search={search}
+        detail={(spanId, rows) => {
+          const traceId =
+            rows[treeOf(rows).places.get(spanId) ?? -1]?.traceId ?? ("traceId" in place ? place.traceId : "");
+          return (
+            <SpanDetail
+              key={spanId}
+              traceId={traceId}
+              spanId={spanId}
+              rows={rows}
+              tab={search.tab}
+              onTab={onTab}
+              labels={traceId !== INFERRED && <Labels target={{ trace_id: traceId, span_id: spanId }} noun="span" />}
+            />
+          );
+        }}
+        labels={(runId) => <Labels target={{ run_id: runId }} noun="run" />}
+        graph={(rows, trace, selected, onSelect) => (
+          <Suspense fallback={<Skeleton />}>
+            <AgentGraph
+              {...{ rows, trace, selected, onSelect }}
+              asTable={search.as === "table"}
+              onAsTable={(asTable) =>
+                void change(({ as: _, ...before }) => (asTable ? { ...before, as: "table" } : before), true)
+              }
+            />
+          </Suspense>
+        )}
+        transcript={(rows, _, selected, onSelect) => (
+          <Suspense fallback={<Skeleton />}>
+            <Transcript rows={rows} selected={selected} onSelect={onSelect} />
+          </Suspense>
+        )}
+      />
+    </TraceAddress>
   );
 }

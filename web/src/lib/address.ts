@@ -21,3 +21,6 @@ export function stringifySearch(search: Record<string, unknown>): string {
   const text = pairs.toString();
   return text ? `?${text}` : "";
 }
+
+/** Changes what the address of a page holds; with `replace` that is no step to come back from. Done when it shows. */
+export type ChangeAddress<Search> = (change: (before: Search) => Search, replace?: boolean) => Promise<void>;

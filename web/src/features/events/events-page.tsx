@@ -1,9 +1,8 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useMemo, useRef } from "react";
 import type { SpanEvent } from "@/api/client";
 import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
-import { parseSearch, stringifySearch } from "@/lib/address";
+import { type ChangeAddress, parseSearch, stringifySearch } from "@/lib/address";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
 import { keyOf } from "@/lib/shortcuts";
@@ -27,34 +26,30 @@ import { useSortedEvents } from "./use-sorted-events";
 import { ViewsMenu } from "./views-menu";
 
 interface Props {
+  search: EventsSearch;
+  change: ChangeAddress<EventsSearch>;
   /** The detail of a span; the event itself where the list has it. */
   detail: (traceId: string, spanId: string, event: SpanEvent | null) => ReactNode;
 }
 
 /** All spans: as they happen, or sorted by what they took; the one that is looked at stands beside the list. */
-export function EventsPage({ detail }: Props) {
-  const search = useSearch({
-    from: "/spans",
-    select: (search) => eventsSearch({ ...search }),
-    structuralSharing: true,
-  });
+export function EventsPage({ search, ...rest }: Props) {
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
   return search.sort ? (
-    <Sorted search={search} filter={filter} detail={detail} />
+    <Sorted search={search} filter={filter} {...rest} />
   ) : (
-    <Live search={search} filter={filter} detail={detail} />
+    <Live search={search} filter={filter} {...rest} />
   );
 }
 
 interface ViewProps extends Props {
-  search: EventsSearch;
   filter: Filter;
 }
 
-function Live({ search, filter, detail }: ViewProps) {
+function Live(props: ViewProps) {
   const hold = useHold();
-  const list = useLiveEvents(filter, hold.held);
+  const list = useLiveEvents(props.filter, hold.held);
   useCommands([
     {
       id: "pause",
@@ -63,31 +58,14 @@ function Live({ search, filter, detail }: ViewProps) {
       run: hold.toggle,
     },
   ]);
-  return (
-    <View
-      search={search}
-      filter={filter}
-      detail={detail}
-      list={list}
-      hold={hold}
-      bar={<LiveBar list={list} hold={hold} />}
-    />
-  );
+  return <View {...props} list={list} hold={hold} bar={<LiveBar list={list} hold={hold} />} />;
 }
 
-function Sorted({ search, filter, detail }: ViewProps) {
+function Sorted(props: ViewProps) {
+  const { search, filter } = props;
   const list = useSortedEvents(filter, search.sort ?? "duration", search.order);
   const hold = useHold();
-  return (
-    <View
-      search={search}
-      filter={filter}
-      detail={detail}
-      list={list}
-      hold={hold}
-      bar={<SortedBar search={search} refresh={list.retry} />}
-    />
-  );
+  return <View {...props} list={list} hold={hold} bar={<SortedBar search={search} refresh={list.retry} />} />;
 }
 
 interface Shown extends ViewProps {
@@ -99,8 +77,7 @@ interface Shown extends ViewProps {
 const LEAST_LIST = 420;
 const LEAST_DETAIL = 360;
 
-function View({ search, filter, detail, list, hold, bar }: Shown) {
-  const navigate = useNavigate({ from: "/spans" });
+function View({ search, change, filter, detail, list, hold, bar }: Shown) {
   const suggest = useSuggest(filter);
   const runName = useRunName(filter);
   const [width, setWidth] = useStoredNumber("inspector.events.detail", 540);
@@ -113,22 +90,18 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
   const event = list.rows.find((row) => row.span_id === span && row.trace_id === trace) ?? null;
 
   const open = useCallback(
-    (row: SpanEvent) =>
-      void navigate({ search: (before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id }) }),
-    [navigate],
+    (row: SpanEvent) => void change((before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id })),
+    [change],
   );
   const showColumns = (columns: readonly ColumnId[] | null) =>
-    void navigate({
-      search: ({ cols, ...rest }) => (columns?.length ? { ...rest, cols: columns.join(",") } : rest),
-      replace: true,
-    });
-  const close = () => void navigate({ search: withoutSpan });
+    void change(({ cols, ...rest }) => (columns?.length ? { ...rest, cols: columns.join(",") } : rest), true);
+  const close = () => void change(withoutSpan);
   useCommands([
     {
       id: "errors",
       title: "Show errors only",
       words: "failed",
-      run: () => void navigate({ search: (before) => ({ ...before, status: ["error"] }) }),
+      run: () => void change((before) => ({ ...before, status: ["error"] })),
     },
     ...(event ? [{ id: "close", title: "Close the detail", keys: keyOf("closeDetail"), run: close }] : []),
   ]);
@@ -144,12 +117,12 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
         placeholder="Search prompts, answers, arguments, results"
         runName={runName}
         notice={notice}
-        onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
+        onChange={(next, typing) => void change((before) => withFilter(before, next), typing)}
       >
         <ColumnsMenu columns={columnsOf(search.cols)} onChange={showColumns} />
         <ViewsMenu
           search={stringifySearch({ ...withoutSpan(search) })}
-          onOpen={(view) => void navigate({ search: eventsSearch(parseSearch(view)) })}
+          onOpen={(view) => void change(() => eventsSearch(parseSearch(view)))}
         />
         {bar}
       </FilterBar>
@@ -165,7 +138,7 @@ function View({ search, filter, detail, list, hold, bar }: Shown) {
           search={search}
           chosen={chosen}
           onOpen={open}
-          onClear={isNarrow(filter) ? () => void navigate({ search: (before) => withFilter(before, {}) }) : null}
+          onClear={isNarrow(filter) ? () => void change((before) => withFilter(before, {})) : null}
         />
         {span && trace && (
           <>

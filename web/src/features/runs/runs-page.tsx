@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useCallback, useEffect, useMemo } from "react";
 import type { Run } from "@/api/client";
 import { refreshLabels, toggleVerdict } from "@/api/labels";
 import { sessionQuery, statsQuery } from "@/api/queries";
 import { useSuggest } from "@/api/use-suggest";
+import type { ChangeAddress } from "@/lib/address";
 import { changed, FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, isNarrow } from "@/lib/filter";
 import { plural } from "@/lib/format";
@@ -23,17 +23,24 @@ import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
 import css from "./runs-page.module.css";
 import { SessionHead } from "./session-head";
-import { filterIn, type RunSort, type RunsSearch, runsSearch, soughtIn } from "./url";
+import { filterIn, type RunSort, type RunsSearch, soughtIn } from "./url";
 import { useLiveRuns } from "./use-live-runs";
 import { useRunsCommands } from "./use-runs-commands";
 import { useSelection } from "./use-selection";
 
 const BUCKETS = 72;
 
+interface Props {
+  search: RunsSearch;
+  change: ChangeAddress<RunsSearch>;
+  /** Show a run, here or in another tab, where it holds the words that were searched for. */
+  onOpen: (runId: string, find: string | undefined, elsewhere: boolean) => void;
+  /** Go to the sessions. */
+  onLeave: () => Promise<void>;
+}
+
 /** Every run, the newest first, as they happen. */
-export function RunsPage() {
-  const search = useSearch({ from: "/", select: (search) => runsSearch({ ...search }), structuralSharing: true });
-  const navigate = useNavigate({ from: "/" });
+export function RunsPage({ search, change, onOpen, onLeave }: Props) {
   const queries = useQueryClient();
   const filter = useMemo(() => filterIn(search), [search]);
   const by = useMemo(() => orderIn(search), [search]);
@@ -54,7 +61,7 @@ export function RunsPage() {
   const show = (next: Filter, typing = false) => {
     const { sort, order } = search;
     const kept: RunsSearch = { ...next, ...(sort && { sort }), ...(order && { order }) };
-    void navigate({ search: kept, replace: typing });
+    void change(() => kept, typing);
   };
   useRunsCommands({ filter, onFilter: show });
   // A page can be empty and yet name a next one: the server had no index for the filter, and its time was over.
@@ -78,7 +85,7 @@ export function RunsPage() {
         placeholder="Search prompts, answers, arguments, errors"
         notice={notice}
       />
-      {filter.session_id && <SessionHead key={filter.session_id} sessionId={filter.session_id} />}
+      {filter.session_id && <SessionHead key={filter.session_id} sessionId={filter.session_id} onLeave={onLeave} />}
       {!(nothing && !isNarrow(filter)) && (
         <Overview
           stats={stats.data}
@@ -99,36 +106,25 @@ export function RunsPage() {
           <NoRuns />
         )
       ) : (
-        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, search }} />
+        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, search, change, onOpen }} />
       )}
     </div>
   );
 }
 
-interface ListedProps {
+interface ListedProps extends Pick<Props, "search" | "change" | "onOpen"> {
   query: ReturnType<typeof useLiveRuns>["query"];
   runs: Run[];
   by: ListOrder<RunSort>;
-  search: RunsSearch;
 }
 
-function Listed({ query, runs, by, search }: ListedProps) {
-  const navigate = useNavigate({ from: "/" });
-  const router = useRouter();
+function Listed({ query, runs, by, search, change, onOpen }: ListedProps) {
   const queries = useQueryClient();
   const sought = soughtIn(search);
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
   const selection = useSelection(keys);
   const { fetchNextPage } = query;
-
-  const open = useCallback(
-    (runId: string, elsewhere: boolean) => {
-      const target = { to: "/runs/$runId", params: { runId }, search: sought ? { find: sought } : {} } as const;
-      if (elsewhere) window.open(router.history.createHref(router.buildLocation(target).href), "_blank", "noopener");
-      else void navigate(target);
-    },
-    [navigate, router, sought],
-  );
+  const open = useCallback((runId: string, elsewhere: boolean) => onOpen(runId, sought, elsewhere), [onOpen, sought]);
 
   async function judge(run: Run, name: "good" | "bad") {
     const own = run.labels.filter((label) => label.span_id === null);
@@ -153,7 +149,7 @@ function Listed({ query, runs, by, search }: ListedProps) {
         q={sought}
         more={moreOf(query)}
         onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
-        onSort={(column) => void navigate({ search: sortedBy(search, column) })}
+        onSort={(column) => void change((before) => sortedBy(before, column))}
         onOpen={open}
         selection={selection}
         onDelete={doom}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Layers, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "@/api/client";
@@ -16,17 +16,16 @@ import { SummedCost } from "@/ui/summed-cost";
 import css from "./session-head.module.css";
 
 /** The session whose runs are shown: its sums, whatever else the filter says, and a way to delete it. */
-export function SessionHead({ sessionId }: { sessionId: string }) {
+export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave: () => Promise<void> }) {
   const [asks, setAsks] = useState(false);
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const { data, error } = useQuery(sessionQuery(sessionId));
   const session = data?.session;
 
   async function remove() {
     await deleteSession(sessionId);
     // First away from here, or it would be asked for once more.
-    await navigate({ to: "/sessions" });
+    await onLeave();
     queries.removeQueries({ queryKey: ["session", sessionId] });
     void queries.invalidateQueries();
   }

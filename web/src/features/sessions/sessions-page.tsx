@@ -1,7 +1,7 @@
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
 import { useCallback, useMemo } from "react";
 import type { Session } from "@/api/client";
+import type { ChangeAddress } from "@/lib/address";
 import { orderIn, sortedBy } from "@/lib/sort";
 import { CopyButton } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
@@ -32,14 +32,15 @@ const COLUMNS = [
 
 const SET = 'inspector.context.set("my-session")';
 
+interface Props {
+  search: SessionsSearch;
+  change: ChangeAddress<SessionsSearch>;
+  /** Show the runs of a session, here or in another tab. */
+  onOpen: (sessionId: string, elsewhere: boolean) => void;
+}
+
 /** Every session, by default the one with the latest activity first, as they happen. */
-export function SessionsPage() {
-  const search = useSearch({
-    from: "/sessions",
-    select: (search) => sessionsSearch({ ...search }),
-    structuralSharing: true,
-  });
-  const navigate = useNavigate({ from: "/sessions" });
+export function SessionsPage({ search, change, onOpen }: Props) {
   const { query, sessions } = useLiveSessions(search);
   const notice = useNotice(search);
   return (
@@ -52,7 +53,7 @@ export function SessionsPage() {
         notice={notice}
         onChange={(next) => {
           const { sort, order } = search;
-          void navigate({ search: sessionsSearch({ ...next, sort, order }) });
+          void change(() => sessionsSearch({ ...next, sort, order }));
         }}
       />
       {query.isPending ? (
@@ -62,31 +63,20 @@ export function SessionsPage() {
       ) : sessions.length === 0 ? (
         <NoSessions narrow={search.since !== undefined || search.until !== undefined} />
       ) : (
-        <Listed key={JSON.stringify(search)} search={search} query={query} sessions={sessions} />
+        <Listed key={JSON.stringify(search)} {...{ search, change, onOpen, query, sessions }} />
       )}
     </div>
   );
 }
 
-interface ListedProps {
-  search: SessionsSearch;
+interface ListedProps extends Props {
   query: ReturnType<typeof useLiveSessions>["query"];
   sessions: Session[];
 }
 
-function Listed({ search, query, sessions }: ListedProps) {
-  const navigate = useNavigate();
-  const router = useRouter();
+function Listed({ search, change, onOpen, query, sessions }: ListedProps) {
   const keys = useMemo(() => sessions.map((session) => session.session_id), [sessions]);
   const { fetchNextPage } = query;
-  const open = useCallback(
-    (sessionId: string, elsewhere: boolean) => {
-      const target = { to: "/", search: { session_id: sessionId } } as const;
-      if (elsewhere) window.open(router.history.createHref(router.buildLocation(target).href), "_blank", "noopener");
-      else void navigate(target);
-    },
-    [navigate, router],
-  );
   return (
     <VirtualGrid
       label="Sessions"
@@ -97,18 +87,18 @@ function Listed({ search, query, sessions }: ListedProps) {
         <Headings
           columns={COLUMNS}
           by={orderIn(search)}
-          onSort={(column) => void navigate({ to: "/sessions", search: sortedBy(search, column) })}
+          onSort={(column) => void change((before) => sortedBy(before, column))}
         />
       }
       more={moreOf(query)}
       onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
       onOpen={(index) => {
         const session = sessions[index];
-        if (session) open(session.session_id, false);
+        if (session) onOpen(session.session_id, false);
       }}
       row={(index, place) => {
         const session = sessions[index];
-        return session && <SessionRow key={session.session_id} session={session} {...place} onOpen={open} />;
+        return session && <SessionRow key={session.session_id} session={session} {...place} onOpen={onOpen} />;
       }}
     />
   );

@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import type { StatsGroup } from "@/api/client";
 import { statsQuery } from "@/api/queries";
 import { type Grouping, narrowedTo, type Rank, rankedFigures, rankValue } from "@/lib/figures";
@@ -12,7 +11,7 @@ import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { COLUMNS, cellsOf, type Of, placeOf } from "./behind";
 import css from "./stats-page.module.css";
-import { rankedBy } from "./url";
+import { rankedBy, type StatsSearch } from "./url";
 
 interface Props {
   by: Grouping;
@@ -20,6 +19,8 @@ interface Props {
   of: Of;
   rank: Rank;
   order: "asc" | "desc";
+  /** Changes how the page shows. */
+  show: (changes: (before: StatsSearch) => StatsSearch) => void;
 }
 
 const TITLES: Record<Grouping, string> = {
@@ -35,8 +36,7 @@ const TITLES: Record<Grouping, string> = {
 };
 
 /** The figures split by the values of one field. */
-export function Split({ by, filter, of, rank, order }: Props) {
-  const navigate = useNavigate({ from: "/stats" });
+export function Split({ by, filter, of, rank, order, show }: Props) {
   const { data, error, refetch } = useQuery({ ...statsQuery({ filter, by, of }), placeholderData: keepPreviousData });
   const title = TITLES[by];
   if (!data) return <Pending title={title} error={error} retry={() => void refetch()} />;
@@ -52,7 +52,7 @@ export function Split({ by, filter, of, rank, order }: Props) {
       to={placeOf(of)}
       rank={rank}
       order={order}
-      onRank={(next) => void navigate({ search: (before) => rankedBy(before, next), replace: true })}
+      onRank={(next) => show((before) => rankedBy(before, next))}
       note={[partial, unnamed && withoutText(unnamed, by, of)].filter(Boolean).join(" · ") || null}
       rows={rankedFigures(named, rank, order).map((group) => {
         const narrowed = narrowedTo(filter, by, group.key);

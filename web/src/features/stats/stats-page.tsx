@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ChartNoAxesColumn, Table2 } from "lucide-react";
 import { useMemo } from "react";
 import { statsQuery } from "@/api/queries";
 import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
+import type { ChangeAddress } from "@/lib/address";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import type { Grouping } from "@/lib/figures";
 import { callsOnly } from "@/lib/figures";
@@ -22,7 +22,7 @@ import { Split } from "./split";
 import css from "./stats-page.module.css";
 import { StoragePanel } from "./storage-panel";
 import { TopEvents } from "./top-events";
-import { type StatsSearch, statsSearch, withFilter } from "./url";
+import { type StatsSearch, withFilter } from "./url";
 import { useFreshFigures } from "./use-fresh-figures";
 
 const SLICES = 60;
@@ -32,16 +32,14 @@ const SPLITS: Record<Of, readonly Grouping[]> = {
 };
 
 /** What everything comes to: figures, their course over time, and by what they differ; each leads to what is behind it. */
-export function StatsPage() {
-  const search = useSearch({ from: "/stats", select: (search) => statsSearch({ ...search }), structuralSharing: true });
-  const navigate = useNavigate({ from: "/stats" });
+export function StatsPage({ search, change }: { search: StatsSearch; change: ChangeAddress<StatsSearch> }) {
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
   const suggest = useSuggest(filter);
   const runName = useRunName(filter);
   const of: Of = search.of ?? "events";
   useFreshFigures();
-  const show = (changes: (before: StatsSearch) => StatsSearch) => void navigate({ search: changes, replace: true });
+  const show = (changes: (before: StatsSearch) => StatsSearch) => void change(changes, true);
   const count = (next: Of) => show(({ of: _of, ...rest }) => (next === "runs" ? { ...rest, of: next } : rest));
   useCommands([
     {
@@ -63,7 +61,7 @@ export function StatsPage() {
         placeholder="Search prompts, answers, arguments, results"
         runName={runName}
         notice={notice}
-        onChange={(next, typing) => void navigate({ search: (before) => withFilter(before, next), replace: typing })}
+        onChange={(next, typing) => void change((before) => withFilter(before, next), typing)}
       >
         <fieldset className={css.of}>
           <legend className="visually-hidden">What is counted</legend>
@@ -134,6 +132,7 @@ function Body({ filter, of, search, show }: BodyProps) {
               of={of}
               rank={search.rank ?? "count"}
               order={search.order ?? "desc"}
+              show={show}
             />
           ))}
           <TopEvents sort="duration" filter={counted} of={of} />

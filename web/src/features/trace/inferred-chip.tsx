@@ -1,20 +1,16 @@
-import { useNavigate } from "@tanstack/react-router";
 import clsx from "clsx";
 import { MessagesSquare } from "lucide-react";
 import { count } from "@/lib/format";
 import { Button } from "@/ui/button";
+import { useTraceAddress } from "./address";
 import css from "./trace-toolbar.module.css";
 
 /** Shows and hides the agents and tools that no span tells of. */
 export function InferredChip({ rows, hidden }: { rows: number; hidden: boolean }) {
-  const navigate = useNavigate();
+  const { change } = useTraceAddress();
   if (rows === 0 && !hidden) return null;
   function onClick() {
-    void navigate({
-      to: ".",
-      search: (before) => ({ ...before, inferred: hidden ? undefined : "0" }),
-      replace: true,
-    });
+    void change((before) => ({ ...before, inferred: hidden ? undefined : "0" }), true);
   }
   return (
     <Button

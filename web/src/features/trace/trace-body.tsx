@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 import type { Run, Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
@@ -7,6 +6,7 @@ import type { SpanRow } from "@/lib/spans";
 import { Empty, Skeleton } from "@/ui/notice";
 import { Splitter } from "@/ui/splitter";
 import { useStoredNumber } from "@/ui/use-stored-number";
+import { useTraceAddress } from "./address";
 import { FailureStrip } from "./failure-strip";
 import { FIND_ID, FindBox } from "./find-box";
 import { FindPlace } from "./find-place";
@@ -66,7 +66,7 @@ interface BodyProps extends Projections, LiveTrace {
 export const TraceBody = memo(function TraceBody({ picture, search, inferring, onReload, ...props }: BodyProps) {
   const { trace, run, complete, base, error, ...views } = props;
   const { rows, tree, failures, open } = picture;
-  const navigate = useNavigate();
+  const { change, leave } = useTraceAddress();
   const view = search.view ?? "waterfall";
   const first = rows[failures[0] ?? tree.order[0] ?? 0];
   const running = trace.status === "running";
@@ -105,17 +105,17 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
     onView,
     onFind: toFind,
     onMatch: find.step,
-    onList: () => void navigate({ to: "/" }),
+    onList: leave,
     ...(failures.length > 0 && { onFailure: step }),
     ...(open.length > 0 && { onOpenCall: toOpen }),
   });
 
   function onView(next: View) {
-    void navigate({ to: ".", search: (before) => ({ ...before, view: next === "waterfall" ? undefined : next }) });
+    void change((before) => ({ ...before, view: next === "waterfall" ? undefined : next }));
   }
 
   function onFind(next: string) {
-    void navigate({ to: ".", search: (before) => ({ ...before, find: next || undefined }), replace: true });
+    void change((before) => ({ ...before, find: next || undefined }), true);
   }
 
   const hidesInferred = search.inferred === "0";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError, type Run, type Trace } from "@/api/client";
@@ -11,6 +11,7 @@ import { Confirm } from "@/ui/confirm";
 import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
+import { useTraceAddress } from "./address";
 import type { InferredCounts } from "./picture";
 import { TraceFigures } from "./trace-figures";
 import css from "./trace-header.module.css";
@@ -163,14 +164,14 @@ function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void
 /** Asks once more before it deletes. */
 function DeleteButton({ traceId, runId }: { traceId: string; runId: string | null }) {
   const [asked, setAsked] = useState(false);
-  const navigate = useNavigate();
+  const { leave } = useTraceAddress();
   const queries = useQueryClient();
 
   async function remove() {
     await (runId === null ? deleteTrace(traceId) : deleteRun(runId));
     queries.removeQueries({ queryKey: ["event", traceId] });
     for (const noun of ["runs", "sessions", "stats", "events"]) void queries.invalidateQueries({ queryKey: [noun] });
-    void navigate({ to: "/" });
+    leave();
   }
 
   return (

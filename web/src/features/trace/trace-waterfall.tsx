@@ -1,10 +1,10 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type Ref, useMemo } from "react";
 import { keyOf } from "@/lib/shortcuts";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { useCommands } from "@/ui/commands";
 import { useKeys } from "@/ui/use-keys";
+import { useTraceAddress } from "./address";
 import { FindPlace } from "./find-place";
 import type { Picture } from "./picture";
 import { TraceToolbar } from "./trace-toolbar";
@@ -32,14 +32,14 @@ interface Props {
 export function TraceWaterfall(props: Props) {
   const { picture, complete, search, selection, clock, find, onEnter, ref } = props;
   const { rows, tree, kinds, duplicates, inferred, levels } = picture;
-  const navigate = useNavigate();
+  const address = useTraceAddress();
   const shown = search.same === "0" ? standIn(rows, tree, selection.id) : selection.id;
   const outline = useOutline({ picture, complete, asked: search, selected: shown });
   const zoom = useZoom(search.zoom, clock.whole);
   const matched = useMemo(() => new Set(find.matches), [find.matches]);
 
   function onChange(change: TraceSearch) {
-    void navigate({ to: ".", search: (before) => ({ ...before, ...change }), replace: true });
+    void address.change((before) => ({ ...before, ...change }), true);
   }
 
   function onDepth(depth: number) {

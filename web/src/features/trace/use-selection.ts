@@ -1,5 +1,5 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { useTraceAddress } from "./address";
 
 /** How long a cursor rests on a span before the address and the detail follow it. */
 const REST_MS = 120;
@@ -16,21 +16,21 @@ export interface Selection {
 
 /** The span that is looked at: the one in the address, otherwise `fallback`, which stays out of it. */
 export function useSelection(inAddress: string | undefined, fallback: string | null): Selection {
-  const navigate = useNavigate();
+  const { change } = useTraceAddress();
   const [ahead, setAhead] = useState<string | null>(null);
   if (ahead !== null && ahead === inAddress) setAhead(null);
 
   useEffect(() => {
     if (ahead === null) return;
     const timer = window.setTimeout(() => {
-      void navigate({ to: ".", search: (before) => ({ ...before, span: ahead }), replace: true });
+      void change((before) => ({ ...before, span: ahead }), true);
     }, REST_MS);
     return () => window.clearTimeout(timer);
-  }, [ahead, navigate]);
+  }, [ahead, change]);
 
   function select(id: string) {
     setAhead(null);
-    if (id !== inAddress) void navigate({ to: ".", search: (before) => ({ ...before, span: id }) });
+    if (id !== inAddress) void change((before) => ({ ...before, span: id }));
   }
 
   const settled = inAddress ?? fallback;

@@ -1,5 +1,5 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
+import { useTraceAddress } from "./address";
 import { isWhole, type Range, readRange, scaled, within, writeRange } from "./time-scale";
 
 const REST_MS = 150;
@@ -16,19 +16,19 @@ export interface Zoom {
 
 /** The stretch of time that shows. The address follows when it rests. */
 export function useZoom(inAddress: string | undefined, whole: Range): Zoom {
-  const navigate = useNavigate();
+  const { change } = useTraceAddress();
   const [ahead, setAhead] = useState<Range | null>(null);
   const written = ahead && (isWhole(ahead, whole) ? undefined : writeRange(ahead));
 
   useEffect(() => {
     if (written === null) return;
     const timer = window.setTimeout(() => {
-      void navigate({ to: ".", search: (before) => ({ ...before, zoom: written }), replace: true }).then(() =>
+      void change((before) => ({ ...before, zoom: written }), true).then(() =>
         setAhead((latest) => (latest === ahead ? null : latest)),
       );
     }, REST_MS);
     return () => window.clearTimeout(timer);
-  }, [ahead, written, navigate]);
+  }, [ahead, written, change]);
 
   const view = useMemo(() => {
     const range = ahead ?? (inAddress === undefined ? null : readRange(inAddress));

@@ -1,0 +1,30 @@
+import { getRouteApi, useNavigate, useRouter } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { RunsPage } from "@/features/runs/runs-page";
+import { type RunsSearch, runsSearch } from "@/features/runs/url";
+import { openTab } from "./open-tab";
+import { useChangeAddress } from "./use-address";
+
+const runs = getRouteApi("/");
+
+/** Every run. */
+export function RunsRoute() {
+  const search = runs.useSearch({ select: (search) => runsSearch({ ...search }), structuralSharing: true });
+  const navigate = useNavigate();
+  const router = useRouter();
+  return (
+    <RunsPage
+      search={search}
+      change={useChangeAddress<RunsSearch>()}
+      onOpen={useCallback(
+        (runId, find, elsewhere) => {
+          const target = { to: "/runs/$runId", params: { runId }, search: find ? { find } : {} } as const;
+          if (elsewhere) openTab(router, router.buildLocation(target));
+          else void navigate(target);
+        },
+        [navigate, router],
+      )}
+      onLeave={() => navigate({ to: "/sessions" })}
+    />
+  );
+}

@@ -1,0 +1,12 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { StatsPage } from "@/features/stats/stats-page";
+import { type StatsSearch, statsSearch } from "@/features/stats/url";
+import { useChangeAddress } from "./use-address";
+
+const stats = getRouteApi("/stats");
+
+/** What everything comes to. */
+export function StatsRoute() {
+  const search = stats.useSearch({ select: (search) => statsSearch({ ...search }), structuralSharing: true });
+  return <StatsPage search={search} change={useChangeAddress<StatsSearch>()} />;
+}

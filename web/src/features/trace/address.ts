@@ -1,0 +1,17 @@
+import { createContext, use } from "react";
+import type { ChangeAddress } from "@/lib/address";
+import type { TraceSearch } from "./url";
+
+/** How the page of a run changes its address. */
+interface Address {
+  change: ChangeAddress<TraceSearch>;
+  /** Go to the list of runs. */
+  leave: () => void;
+}
+
+export const TraceAddress = createContext<Address>({ change: async () => {}, leave: () => {} });
+
+/** How what shows of a run, and the run itself, are left for something else. */
+export function useTraceAddress(): Address {
+  return use(TraceAddress);
+}
