@@ -29,7 +29,7 @@ def test_the_guide_names_every_parameter_of_an_address():
 
 
 def filter_source():
-    return (ROOT / "web/src/lib/filter.ts").read_text()
+    return (ROOT / "web/src/lib/filter-fields.ts").read_text()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
