@@ -5,24 +5,23 @@ rule knows, and ``structured`` for what an MCP tool answers to programs.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 from decimal import Decimal
 from typing import Any, cast
 
 import msgspec
 
 from inspector import semconv
-from inspector.api.media import media_part
-from inspector.api.offered import tools_of
 from inspector.model import Event, Kind
 from inspector.reading.dialects.messages import Message, Part, part, read_messages
+from inspector.reading.media import media_part
+from inspector.reading.offered import tools_of
 
 Spoken = dict[str, list[dict[str, Any]]]
-_NOTHING: Spoken = {"input": [], "output": [], "tools": []}
+NOTHING_SPOKEN: Spoken = {"input": [], "output": [], "tools": []}
+"""Of what holds no messages."""
 
 _JSON = msgspec.json.Decoder(float_hook=Decimal)
-"""Numbers keep their digits: they are written as they were read."""
-_WRITER = msgspec.json.Encoder(decimal_format="number")
+"""Numbers keep their digits, for whoever writes them as they were read (``decimal_format="number"``)."""
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _SIDES: Mapping[Kind, tuple[str | None, str | None]] = {
     "llm": ("user", "assistant"),
@@ -35,29 +34,16 @@ _TEXTS = ("text", "reasoning")
 _LIST = "tools/list"
 
 
-def with_messages(event: Event) -> dict[str, Any]:
-    """Return an event as it is answered, with its messages."""
-    return {each.name: getattr(event, each.name) for each in fields(event)} | {"messages": _written(messages_of(event))}
-
-
-def _written(messages: Spoken) -> msgspec.Raw:
-    try:
-        return msgspec.Raw(_WRITER.encode(messages))
-    except RecursionError:
-        # Deeper by a few levels than what could just be read.
-        return msgspec.Raw(_WRITER.encode(_NOTHING))
-
-
 def messages_of(event: Event) -> Spoken:
     """Return what a call was told, what it answered, and the tools that it could call or that a server lists.
 
     Nothing of what is left out, or holds no messages.
     """
     if event.kind == "tool":
-        return _NOTHING | {"output": _answer(_decoded(event.output))}
+        return NOTHING_SPOKEN | {"output": _answer(_decoded(event.output))}
     if event.kind == "rpc":
         listed = tools_of(_decoded(event.output)) if event.name.startswith(_LIST) else []
-        return _NOTHING | {"tools": listed}
+        return NOTHING_SPOKEN | {"tools": listed}
     asked, answered = _SIDES.get(event.kind, (None, None))
     told = _instructions(event) + _read(event.input, asked)
     offered = tools_of(_attribute(event, semconv.TOOL_DEFINITIONS)) if event.kind == "llm" else []

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.api.spoken import messages_of
 from inspector.model import Event, JsonText
+from inspector.reading.spoken import messages_of
 
 BLOB = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "AAAA"}
 CALL = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {"a": 1}}
