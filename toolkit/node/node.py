@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
-from operator import is_
 from typing import Any
 
 from instrument import Call, around, enabled
@@ -22,10 +21,6 @@ from toolkit.node.waiting import at_once
 from toolkit.outcomes import log_escaped, told
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
-
-# Enough to choose from; a model with hundreds of tools need not read them all again.
-_MOST_NAMES = 20
-_LONGEST_NAME = 200
 
 
 class ToolNode:
@@ -64,7 +59,7 @@ class ToolNode:
         self._dependencies = dict(dependencies or {})
         self._registry = Registry()
         self._suppliers: list[_Supplier] = []
-        self._known: tuple[tuple[object, ...], Registry, DefinitionInvalid | None] | None = None
+        self._whole: tuple[Registry, DefinitionInvalid | None] | None = None
         self.register(*tools)
 
     def register(self, *tools: object) -> None:
@@ -75,14 +70,14 @@ class ToolNode:
         """
         registry = copy(self._registry)
         suppliers: list[_Supplier] = []
-        for each in tools:
-            if supplies_tools(each):
-                suppliers.append(_Supplier(each))
+        for source in tools:
+            if supplies_tools(source):
+                suppliers.append(_Supplier(source))
                 continue
-            for tool in as_tools(each):
+            for tool in as_tools(source):
                 if not any(tool is known for known in registry):
                     registry.register(tool)
-        self._registry = registry
+        self._registry, self._whole = registry, None
         self._suppliers.extend(suppliers)
 
     def unregister(self, tool: object) -> None:
@@ -91,15 +86,11 @@ class ToolNode:
         Raises:
             ToolUnknown: It is not there.
         """
-        for each in self._suppliers:
-            if each.supplier is tool:
-                self._suppliers.remove(each)
-                return
-        if isinstance(tool, Tool):
-            tool = f"{tool.name}@{tool.definition.version}"
+        others = [known for known in self._suppliers if known.supplier is not tool]
         registry = copy(self._registry)
-        registry.unregister(str(tool))
-        self._registry = registry
+        if len(others) == len(self._suppliers):
+            registry.unregister(f"{tool.name}@{tool.definition.version}" if isinstance(tool, Tool) else str(tool))
+        self._suppliers, self._registry, self._whole = others, registry, None
 
     async def tools(self) -> list[Tool]:
         """Return all tools there are now, in the order in which they were given.
@@ -108,14 +99,13 @@ class ToolNode:
             DefinitionInvalid: Two of them cannot be told apart.
             Exception: A supplier could not say what it has.
         """
-        for outcome in await self._ask():
-            if outcome is not None:
-                raise outcome
+        for _, error in await self._ask():
+            raise error
         return list(self._distinct())
 
     async def all_tools(self) -> list[dict[str, Any]]:
         """Return what the model is told: an entry of ``tools`` in a chat completion for each of them."""
-        return [offer(each.definition) for each in await self.tools()]
+        return [offer(tool.definition) for tool in await self.tools()]
 
     def all_tools_sync(self) -> list[dict[str, Any]]:
         """Return the same without asking suppliers again.
@@ -123,7 +113,7 @@ class ToolNode:
         Raises:
             ToolkitError: A supplier was never asked, so its tools would be missing.
         """
-        return [offer(each) for each in self.definitions()]
+        return [offer(definition) for definition in self.definitions()]
 
     def definitions(self) -> list[ToolDefinition]:
         """Return what each tool is, as far as it is known without asking suppliers again.
@@ -131,9 +121,9 @@ class ToolNode:
         Raises:
             ToolkitError: A supplier was never asked.
         """
-        for each in self._suppliers:
-            if each.told is None:
-                raise ToolkitError(f"the tools of {each.supplier!r} are not known yet; await all_tools() once before")
+        for known in self._suppliers:
+            if known.tools is None:
+                raise ToolkitError(f"the tools of {known.supplier!r} are not known yet; await all_tools() once before")
         return list(self._distinct().definitions())
 
     async def invoke(
@@ -153,11 +143,14 @@ class ToolNode:
             Exception: What was raised around a tool, where the context's ``errors`` is ``raise``.
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
-        if not self._is_shown(work):
-            return await work.all_at_once()
-        async with self._shown(work) as batch:
-            results = await work.all_at_once()
-            batch.set(result=[each.text for each in results])
+        async with self._batch(work) as batch:
+            tasks = await at_once(map(work.carry_out, work.calls))
+            results = [
+                _cancelled(call) if task.cancelled() else task.result()
+                for call, task in zip(work.calls, tasks, strict=True)
+            ]
+            if batch is not None:
+                batch.set(result=[result.text for result in results])
             return results
 
     async def as_completed(
@@ -178,14 +171,14 @@ class ToolNode:
                 finished.put_nowait((call, result))
 
         async def all_of_them() -> None:
-            async with self._shown(work) if self._is_shown(work) else nullcontext():
+            async with self._batch(work):
                 await at_once(map(tell, work.calls))
 
         worker = asyncio.create_task(all_of_them())
         worker.add_done_callback(lambda _: finished.put_nowait(None))
         try:
-            while (each := await finished.get()) is not None:
-                yield each
+            while (answered := await finished.get()) is not None:
+                yield answered
             await worker
         finally:
             worker.cancel()
@@ -198,53 +191,50 @@ class ToolNode:
         calls = calls_of(tool_calls)
         return answers(calls, await self.invoke(calls, state, context=context))
 
-    def _is_shown(self, work: "_Work") -> bool:
-        """Return whether the calls are to be recorded as one piece of work; those of an agent's turn are in its run."""
-        return len(work.calls) > 1 and work.context.thread is None and enabled("before_workflow_run")
-
-    def _shown(self, work: "_Work") -> Call:
-        calls = [{"name": each.name, "arguments": each.arguments} for each in work.calls]
+    def _batch(self, work: "_Work") -> AbstractAsyncContextManager[Call | None]:
+        """Return what records several calls as one piece of work; those of an agent's turn are in its run."""
+        if len(work.calls) < 2 or work.context.thread is not None or not enabled("before_workflow_run"):
+            return nullcontext()
+        calls = [{"name": call.name, "arguments": call.arguments} for call in work.calls]
         correlation_id = work.context.correlation_id
         return around("workflow_run", emitter="toolkit", workflow=self, context=correlation_id, input=calls)
 
     async def _prepare(self, calls: list[ToolCall], state: object, context: ToolContext | None) -> "_Work":
-        found, trouble = self._all()[0], list[str]()
+        tools, trouble = self._all()[0], ""
         # What models were told is what they call, so suppliers are asked again only for what they never told.
-        if self._suppliers and any(found.offered(call.name) is None for call in calls):
-            trouble = await self._ask_all()
-            found = self._all()[0]
+        if self._suppliers and any(tools.offered(call.name) is None for call in calls):
+            trouble = "".join(
+                f"; {type(supplier).__name__} could not list its tools: {error}"
+                for supplier, error in await self._ask()
+            )
+            tools = self._all()[0]
         gate = None if self._max_parallel is None else asyncio.Semaphore(self._max_parallel)
-        return _Work(calls, found, "; ".join(trouble), self.within(context or self._context, state), gate)
+        return _Work(calls, tools, trouble, self.within(context or self._context, state), gate)
 
-    async def _ask_all(self) -> list[str]:
+    async def _ask(self) -> list[tuple[ToolSupplier, BaseException]]:
         """Ask all suppliers, and return what kept any of them from saying what it has."""
-        outcomes = await self._ask()
-        return [
-            f"{type(each.supplier).__name__} could not list its tools: {outcome}"
-            for each, outcome in zip(self._suppliers, outcomes, strict=False)
-            if outcome is not None
-        ]
-
-    async def _ask(self) -> list[BaseException | None]:
+        asked = list(self._suppliers)
         # None stops the others: their tools can be called nevertheless.
-        return await asyncio.gather(*(each.ask() for each in self._suppliers), return_exceptions=True)
+        answers = await asyncio.gather(*(known.supplier.tools() for known in asked), return_exceptions=True)
+        failures: list[tuple[ToolSupplier, BaseException]] = []
+        for known, answer in zip(asked, answers, strict=True):
+            if isinstance(answer, BaseException):
+                failures.append((known.supplier, answer))
+            elif known.tools != (tools := tuple(answer)):
+                known.tools, self._whole = tools, None
+        return failures
 
     def _all(self) -> tuple[Registry, DefinitionInvalid | None]:
         """Return all tools, of those that cannot be told apart the first; and what to say of the others."""
-        if not self._suppliers:
-            return self._registry, None
-        told = (self._registry, *(each.told for each in self._suppliers))
-        if self._known is not None and _are_same(self._known[0], told):
-            return self._known[1:]
-        registry = copy(self._registry)
-        clash: DefinitionInvalid | None = None
-        for tool in (tool for each in self._suppliers for tool in each.told or ()):
-            try:
-                registry.register(tool)
-            except DefinitionInvalid as error:
-                clash = clash or error
-        self._known = told, registry, clash
-        return registry, clash
+        if self._whole is None:
+            registry, clash = copy(self._registry), None
+            for tool in (tool for known in self._suppliers for tool in known.tools or ()):
+                try:
+                    registry.register(tool)
+                except DefinitionInvalid as error:
+                    clash = clash or error
+            self._whole = registry, clash
+        return self._whole
 
     def _distinct(self) -> Registry:
         registry, clash = self._all()
@@ -255,7 +245,7 @@ class ToolNode:
     def within(self, context: ToolContext, state: object = None) -> ToolContext:
         """Return what a call may use that is made here with ``context``: the node's own middleware is in it too."""
         # A tool that calls the node again hands on a context that has the node's hooks already.
-        hooks = context.tool_hooks + tuple(each for each in self._tool_hooks if each not in context.tool_hooks)
+        hooks = context.tool_hooks + tuple(hook for hook in self._tool_hooks if hook not in context.tool_hooks)
         dependencies = {**self._dependencies, **context.dependencies} if self._dependencies else context.dependencies
         if state is None:
             state = context.state
@@ -265,13 +255,8 @@ class ToolNode:
 @dataclass(slots=True)
 class _Supplier:
     supplier: ToolSupplier
-    told: tuple[Tool, ...] | None = None
+    tools: tuple[Tool, ...] | None = None
     """What it said when it was last asked; None when it never was."""
-
-    async def ask(self) -> None:
-        told = tuple(await self.supplier.tools())
-        if self.told is None or not _are_same(self.told, told):
-            self.told = told
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,19 +269,14 @@ class _Work:
     context: ToolContext
     gate: asyncio.Semaphore | None = field(repr=False)
 
-    async def all_at_once(self) -> list[ToolResult]:
-        """Carry out all of them, and return the results in the order of the calls."""
-        tasks = await at_once(map(self.carry_out, self.calls))
-        return [
-            _cancelled(call) if task.cancelled() else task.result()
-            for call, task in zip(self.calls, tasks, strict=True)
-        ]
-
     def carry_out(self, call: ToolCall) -> Coroutine[None, None, ToolResult]:
         """Return what carries out one of them, in a task of its own."""
         tool = self.tools.offered(call.name)
         if tool is None:
-            tool = _Missing(call, [each.name for each in self.tools], self.trouble)
+            unknown = (
+                call.problem if not call.name and call.problem else f"{self.tools.unknown(call.name)}{self.trouble}"
+            )
+            tool = _Missing(call.name, unknown)
             # That there is no such tool matters more than what is wrong with its arguments.
             call = replace(call, problem=None)
         return self._called(tool, call) if self.gate is None else self._gated(tool, call, self.gate)
@@ -332,10 +312,9 @@ _MISSING = ToolDefinition(name="missing")
 class _Missing(Tool):
     """Stands for a tool that is not there, so that its calls pass the hooks and the middleware as well."""
 
-    def __init__(self, call: ToolCall, names: list[str], trouble: str) -> None:
+    def __init__(self, wanted: str, unknown: str) -> None:
         super().__init__(_MISSING, validate=False)
-        self._wanted = call.name
-        self._error = ToolUnknown(_unknown(call, names, trouble))
+        self._wanted, self._unknown = wanted, unknown
 
     @property
     def definition(self) -> ToolDefinition:
@@ -347,31 +326,11 @@ class _Missing(Tool):
         """What was called."""
         return self._wanted
 
-    async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall:  # noqa: ARG002 - whatever they are
-        """Say it before the arguments are looked at."""
-        raise self._error
-
-    async def run(self, call: ToolCall, context: ToolContext) -> object:  # noqa: ARG002 - never reached
-        """Say it as well; every tool has to have this."""
-        raise self._error
+    async def run(self, call: ToolCall, context: ToolContext) -> object:  # noqa: ARG002 - whatever they are
+        """Say that it is not there."""
+        raise ToolUnknown(self._unknown)
 
 
 def _cancelled(call: ToolCall, error: BaseException | None = None) -> ToolResult:
     """Return the result of a call that cancelled itself."""
     return ToolResult.error(f"{call.name} was cancelled", exception=error or asyncio.CancelledError())
-
-
-def _unknown(call: ToolCall, names: list[str], trouble: str) -> str:
-    if not call.name and call.problem is not None:
-        return call.problem
-    from difflib import get_close_matches
-
-    name = call.name[:_LONGEST_NAME]
-    near = get_close_matches(name, names, n=1)
-    meant = f"; did you mean {near[0]!r}?" if near else ""
-    listed = ", ".join(map(repr, names[:_MOST_NAMES])) + (", …" if len(names) > _MOST_NAMES else "")
-    return f"there is no tool {name!r}{meant} (there are: {listed or 'none'}){trouble and f'; {trouble}'}"
-
-
-def _are_same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return len(one) == len(other) and all(map(is_, one, other))

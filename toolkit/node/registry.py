@@ -4,15 +4,19 @@ import re
 from collections.abc import Iterable, Iterator
 
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ToolUnknown
+from toolkit.errors import DefinitionInvalid, ToolUnknown, did_you_mean
 from toolkit.tool_class import Tool
+
+# Enough to choose from; a model with hundreds of tools need not read them all again.
+_MOST_NAMES = 20
+_LONGEST_NAME = 200
 
 
 class Registry:
     """An ordered collection of tools.
 
-    A name may have several versions: iterating, ``definitions`` and a name alone give the latest, ``name@version``
-    gives one of them. Tools are found by their name and by the name that models know (``ToolDefinition.model_name``).
+    A name may have several versions: a name alone means the latest, as iterating does, and ``name@version`` one of
+    them. Tools are found by their name and by the name that models know (``ToolDefinition.model_name``).
 
     Args:
         tools: The first ones.
@@ -23,34 +27,22 @@ class Registry:
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._versions: dict[str, dict[str, Tool]] = {}
-        self._revision = 0
-        for each in tools:
-            self.register(each)
+        for tool in tools:
+            self.register(tool)
 
-    @property
-    def revision(self) -> int:
-        """Grows with every change."""
-        return self._revision
-
-    def register(self, tool: Tool, *, replace: bool = False) -> Tool:
+    def register(self, tool: Tool) -> None:
         """Add ``tool`` behind the others, or as a version of the ones that have its name.
-
-        Args:
-            tool: The tool.
-            replace: Take the place of one that has the same name and version.
 
         Raises:
             DefinitionInvalid: Another tool has the name and version, the name for models, or the route.
         """
         definition = tool.definition
-        for name, versions in self._versions.items():
+        for versions in self._versions.values():
             for other in versions.values():
-                self._require_distinct(definition, other.definition, replace=replace and name == definition.name)
+                _require_distinct(definition, other.definition)
         # Replaced rather than changed, so that whoever iterates goes on with what there was.
-        known = self._versions.get(definition.name, {})
-        self._versions = self._versions | {definition.name: known | {definition.version: tool}}
-        self._revision += 1
-        return tool
+        versions = self._versions.get(definition.name, {}) | {definition.version: tool}
+        self._versions = self._versions | {definition.name: versions}
 
     def unregister(self, name: str) -> None:
         """Remove all versions of ``name``, or the one that ``name@version`` means.
@@ -58,15 +50,11 @@ class Registry:
         Raises:
             ToolUnknown: There is none.
         """
-        wanted, at, version = name.partition("@")
-        known = self._versions_of(wanted, name)
-        found = next(iter(known.values())).name
-        left = {each: tool for each, tool in known.items() if each != version} if at else {}
-        if len(left) == len(known):
-            raise self._unknown(name)
-        others = {each: versions for each, versions in self._versions.items() if each != found or left}
-        self._versions = others | ({found: left} if left else {})
-        self._revision += 1
+        definition = self.get(name).definition
+        versions = dict(self._versions[definition.name]) if "@" in name else {}
+        versions.pop(definition.version, None)
+        others = {key: known for key, known in self._versions.items() if key != definition.name or versions}
+        self._versions = others | ({definition.name: versions} if versions else {})
 
     def get(self, name: str) -> Tool:
         """Return the latest version of ``name``, or the one that ``name@version`` means.
@@ -75,75 +63,54 @@ class Registry:
             ToolUnknown: There is none; the message lists what there is.
         """
         wanted, at, version = name.partition("@")
-        known = self._versions_of(wanted, name)
-        if not at:
-            return _latest(known)
-        if version not in known:
-            raise self._unknown(name)
-        return known[version]
+        versions = self._versions_of(wanted)
+        tool = versions.get(version) if at else self.offered(wanted)
+        if tool is None:
+            raise self.unknown(name)
+        return tool
 
     def offered(self, name: str) -> Tool | None:
         """Return the tool that a model means by ``name``: the latest, which alone it was told of; None for no tool."""
-        known = self._versions.get(name)
-        if known is not None:
-            return _latest(known)
-        try:
-            return _latest(self._versions_of(name, name))
-        except ToolUnknown:
-            return None
+        versions = self._versions_of(name)
+        return _latest(versions) if versions else None
 
-    def versions(self, name: str) -> tuple[Tool, ...]:
-        """Return every version of ``name``, the latest first.
-
-        Raises:
-            ToolUnknown: There is none.
-        """
-        known = self._versions_of(name, name)
-        return tuple(known[each] for each in sorted(known, key=_age, reverse=True))
+    def unknown(self, name: str) -> ToolUnknown:
+        """Return what is said of a name that no tool has."""
+        names, shown = [tool.name for tool in self], name[:_LONGEST_NAME]
+        listed = ", ".join(map(repr, names[:_MOST_NAMES])) + (", …" if len(names) > _MOST_NAMES else "")
+        return ToolUnknown(f"there is no tool {shown!r}{did_you_mean(shown, names)} (there are: {listed or 'none'})")
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """Return what the tools are, for a model."""
-        return tuple(each.definition for each in self)
+        return tuple(tool.definition for tool in self)
 
     def __iter__(self) -> Iterator[Tool]:
-        return iter([_latest(each) for each in self._versions.values()])
+        return iter([_latest(versions) for versions in self._versions.values()])
 
-    def __len__(self) -> int:
-        return len(self._versions)
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            return isinstance(name, str) and bool(self.get(name))
-        except ToolUnknown:
-            return False
-
-    def _versions_of(self, name: str, asked: str) -> dict[str, Tool]:
+    def _versions_of(self, name: str) -> dict[str, Tool]:
         if (known := self._versions.get(name)) is not None:
             return known
-        for each in self._versions.values():
-            if next(iter(each.values())).definition.model_name == name:
-                return each
-        raise self._unknown(asked)
-
-    def _unknown(self, name: str) -> ToolUnknown:
-        told = [f"{each}@{version}" if version else each for each, of in self._versions.items() for version in of]
-        return ToolUnknown(f"unknown tool {name!r}; registered: {', '.join(map(repr, told)) or 'none'}")
-
-    @staticmethod
-    def _require_distinct(new: ToolDefinition, old: ToolDefinition, *, replace: bool) -> None:
-        if new.name == old.name:
-            if new.version == old.version and not replace:
-                version = f" version {new.version!r}" if new.version else ""
-                raise DefinitionInvalid(
-                    f"two tools are called {new.name!r}{version}: {_told(old)} and {_told(new)}; name one differently"
-                )
-        elif new.model_name == old.model_name:
-            raise DefinitionInvalid(f"models cannot tell {old.name!r} from {new.name!r}: both are {new.model_name!r}")
-        elif new.mcp_route is not None and new.mcp_route == old.mcp_route:
-            raise DefinitionInvalid(f"{old.name!r} and {new.name!r} have the same route {new.mcp_route!r}")
+        for versions in self._versions.values():
+            if _latest(versions).definition.model_name == name:
+                return versions
+        return {}
 
 
-def _told(definition: ToolDefinition) -> str:
+def _require_distinct(new: ToolDefinition, old: ToolDefinition) -> None:
+    if new.name == old.name:
+        if new.version == old.version:
+            version = f" version {new.version!r}" if new.version else ""
+            raise DefinitionInvalid(
+                f"two tools are called {new.name!r}{version}: {_first_line(old)} and {_first_line(new)}; "
+                "name one differently"
+            )
+    elif new.model_name == old.model_name:
+        raise DefinitionInvalid(f"models cannot tell {old.name!r} from {new.name!r}: both are {new.model_name!r}")
+    elif new.mcp_route is not None and new.mcp_route == old.mcp_route:
+        raise DefinitionInvalid(f"{old.name!r} and {new.name!r} have the same route {new.mcp_route!r}")
+
+
+def _first_line(definition: ToolDefinition) -> str:
     first = definition.description.partition("\n")[0]
     return repr(first) if first else "one without a description"
 
@@ -159,5 +126,5 @@ def _age(version: str) -> tuple[list[tuple[int, int, str]], int, list[tuple[int,
 
 
 def _parts(text: str) -> list[tuple[int, int, str]]:
-    found: list[str] = re.findall(r"\d+|[^\d.]+", text)
-    return [(1, int(each), "") if each.isdigit() else (0, 0, each) for each in found]
+    words: list[str] = re.findall(r"\d+|[^\d.]+", text)
+    return [(1, int(word), "") if word.isdigit() else (0, 0, word) for word in words]

@@ -55,8 +55,8 @@ def test_a_name_with_nothing_behind_the_at_is_the_one_without_a_version():
     assert registry.get("shell.execute@") is plain
     assert registry.get("shell.execute") is second
     registry.unregister("shell.execute@")
-    assert list(registry.versions("shell.execute")) == [second]
-    with pytest.raises(ToolUnknown, match="unknown tool 'shell.execute@'"):
+    assert list(registry) == [second]
+    with pytest.raises(ToolUnknown, match="there is no tool 'shell.execute@'"):
         registry.get("shell.execute@")
 
 
