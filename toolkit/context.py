@@ -11,8 +11,7 @@ from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
 from toolkit.middleware.chain import Change
 from toolkit.middleware.contexts import ToolHook
-from toolkit.people.approver import ApprovalRequest, Approver
-from toolkit.people.asking import PATIENCE_S, agreed
+from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 
 T = TypeVar("T")
 
@@ -139,7 +138,7 @@ class ToolContext:
             raise ToolRefused(f"{name} needs a person's approval and nobody can be asked")
         arguments = self.call.arguments if self.call is not None else None
         request = ApprovalRequest(name, arguments, question)
-        answer = await agreed(request, self.approver, timeout_s=self.approval_timeout_s, changes=self.changes)
+        answer = await answered(request, self.approver, timeout_s=self.approval_timeout_s, changes=self.changes)
         if answer is None:
             raise ToolRefused(f"nobody answered whether {name} may go on: {question}")
         if not answer:

@@ -21,8 +21,7 @@ from toolkit.mcp.held import Held
 from toolkit.mcp.loops import on_loop
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.wire import Wire, is_late, is_too_large
-from toolkit.people.approver import ApprovalRequest, Approver
-from toolkit.people.asking import PATIENCE_S, agreed
+from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 
 T = TypeVar("T")
 
@@ -141,7 +140,7 @@ class Connection:
         if self._approver is None or yes is None:
             return ElicitResult(action="decline")
         request = ApprovalRequest(self._name, None, params.message)
-        answer = await agreed(request, self._approver, timeout_s=PATIENCE_S, changes=None)
+        answer = await answered(request, self._approver, timeout_s=PATIENCE_S, changes=None)
         return ElicitResult(action="accept", content=yes) if answer else ElicitResult(action="decline")
 
 

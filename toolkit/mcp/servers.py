@@ -11,7 +11,7 @@ from toolkit.extras import need_mcp
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.server import McpServer
 from toolkit.mcp.tools import McpTool
-from toolkit.people.approver import Approver
+from toolkit.people.asking import Approver
 
 T = TypeVar("T")
 

@@ -39,7 +39,7 @@ class Change:
     message: str | None = None
     """Why a guardrail refused it, or what a person was asked."""
     answer: str | None = None
-    """What the person answered: ``yes``, ``no``, ``nobody answered`` or ``cancelled``."""
+    """The person's answer: ``yes``, ``no``, ``words`` (in the result), ``nobody answered`` or ``cancelled``."""
     waited_ms: float | None = None
     """How long the question was pending."""
     attempts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])

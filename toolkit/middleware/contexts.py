@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from toolkit.definition import ToolSource
 from toolkit.middleware.chain import Change
 from toolkit.model import ModelRequest, ModelResponse
-from toolkit.people.approver import Approver
+from toolkit.people.asking import Approver
 from toolkit.result import ToolResult
 
 ToolCallArgs: TypeAlias = dict[str, Any] | None

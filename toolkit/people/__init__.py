@@ -6,8 +6,8 @@ from toolkit.extras import lazily
 
 if TYPE_CHECKING:
     from toolkit.people.approve import Approve as Approve
-    from toolkit.people.approver import ApprovalRequest as ApprovalRequest
-    from toolkit.people.approver import Approver as Approver
+    from toolkit.people.asking import ApprovalRequest as ApprovalRequest
+    from toolkit.people.asking import Approver as Approver
     from toolkit.people.human import HumanInputTool as HumanInputTool
     from toolkit.people.terminal import Terminal as Terminal
 
@@ -15,7 +15,7 @@ __getattr__ = lazily(
     __name__,
     {
         "toolkit.people.approve": ("Approve",),
-        "toolkit.people.approver": ("ApprovalRequest", "Approver"),
+        "toolkit.people.asking": ("ApprovalRequest", "Approver"),
         "toolkit.people.human": ("HumanInputTool",),
         "toolkit.people.terminal": ("Terminal",),
     },

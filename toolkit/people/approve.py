@@ -3,8 +3,7 @@
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, failed
-from toolkit.people.approver import ApprovalRequest, Approver
-from toolkit.people.asking import PATIENCE_S, agreed
+from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 from toolkit.people.terminal import Terminal
 from toolkit.plain import own
 from toolkit.result import ToolResult
@@ -42,7 +41,7 @@ class Approve(ToolMiddleware):
         """Ask, and call the tool if the answer is yes."""
         request = ApprovalRequest(ctx.tool_name, own(args), self._question)
         approver = self._approver or ctx.approver or self._terminal.answer
-        answer = await agreed(request, approver, timeout_s=self._timeout_s, changes=ctx.changes)
+        answer = await answered(request, approver, timeout_s=self._timeout_s, changes=ctx.changes)
         if answer is None:
             return failed(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))
         return await call_next(args) if answer else failed(ToolRefused(f"a person refused {ctx.tool_name}"))

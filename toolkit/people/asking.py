@@ -1,50 +1,75 @@
-"""Asks a person, for so long and no longer, and keeps who answered what and when."""
+"""Questions to a person: what is asked before something is done, for how long, and who answered what."""
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from toolkit.middleware.chain import Change, name_of
-from toolkit.people.approver import ApprovalRequest, Approver
+
+A = TypeVar("A")
 
 PATIENCE_S = 300.0
-"""How long an approval may be pending unless told otherwise; nobody answering is a no."""
+"""How long a question may be pending unless told otherwise; nobody answering is a no."""
 
 
-async def agreed(
-    request: ApprovalRequest, approver: Approver, *, timeout_s: float | None, changes: list[Change] | None
-) -> bool | None:
-    """Return whether the person agreed, None where nobody answered in time or at all.
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """What a person is asked before a tool may go on."""
+
+    tool_name: str
+    arguments: Mapping[str, Any] | None
+    question: str
+
+
+class Approver(Protocol):
+    """Asks a person; in the terminal, in a chat, or in a test."""
+
+    async def __call__(self, request: ApprovalRequest, /) -> bool | None:
+        """Return whether it may be done, None where nobody answered."""
+        ...
+
+
+async def answered(
+    request: ApprovalRequest,
+    ask: Callable[[ApprovalRequest], Awaitable[A | None]],
+    *,
+    timeout_s: float | None,
+    changes: list[Change] | None,
+) -> A | None:
+    """Return what the person answered, None where nobody did in time or at all; every question comes through here.
 
     Args:
         request: What is asked.
-        approver: Who is asked.
+        ask: Asks the person: an ``Approver``, or what brings words.
         timeout_s: How long it may take; None for ever.
-        changes: What is recorded of the call that is asked about; receives the question and the answer.
+        changes: What is recorded of the call that is asked about; receives the question and the answer, but for words.
     """
     started_s = time.monotonic()
-    answer: bool | None = None
     limit = asyncio.timeout(timeout_s)
     outcome = "nobody answered"
     try:
         async with limit:
-            answer = await approver(request)
+            answer = await ask(request)
     except TimeoutError:
         if not limit.expired():
             raise
+        return None
     except asyncio.CancelledError:
         outcome = "cancelled"
         raise
     else:
-        outcome = "nobody answered" if answer is None else "yes" if answer else "no"
+        if answer is not None:
+            outcome = "words" if isinstance(answer, str) else "yes" if answer else "no"
+        return answer
     finally:
         if changes is not None:
             waited_ms = round((time.monotonic() - started_s) * 1000, 1)
-            asked = Change(_who(approver), "asked", message=request.question, answer=outcome, waited_ms=waited_ms)
-            changes.append(asked)
-    return answer
+            changes.append(Change(_who(ask), "asked", message=request.question, answer=outcome, waited_ms=waited_ms))
 
 
-def _who(approver: Approver) -> str:
+def _who(ask: object) -> str:
     """Return what is recorded as the one who answered: the function's name, or the class of what it belongs to."""
-    owner: object = getattr(approver, "__self__", None)
-    return name_of(approver if owner is None else owner)
+    owner: object = getattr(ask, "__self__", None)
+    return name_of(ask if owner is None else owner)

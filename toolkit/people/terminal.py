@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from weakref import WeakKeyDictionary
 
 from instrument.invisible import shown
-from toolkit.people.approver import ApprovalRequest
+from toolkit.people.asking import ApprovalRequest
 from toolkit.plain import plain
 
 _MOST_SHOWN = 4000

@@ -20,7 +20,7 @@ from toolkit.context import Progress, ToolContext
 from toolkit.formats.mcp import MCP, mcp_result
 from toolkit.mcp.tools import BOXED
 from toolkit.mcp.wire import watched
-from toolkit.people.approver import ApprovalRequest, Approver
+from toolkit.people.asking import ApprovalRequest, Approver
 from toolkit.people.terminal import described
 from toolkit.plain import plain
 from toolkit.result import ToolResult

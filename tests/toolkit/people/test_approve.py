@@ -10,7 +10,7 @@ import pytest
 from instrument.testing import capture
 from toolkit.errors import ToolRefused
 from toolkit.people.approve import Approve
-from toolkit.people.approver import ApprovalRequest
+from toolkit.people.asking import ApprovalRequest
 from toolkit.people.terminal import Terminal, described
 
 

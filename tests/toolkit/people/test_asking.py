@@ -9,8 +9,7 @@ from toolkit import HttpServer, McpServers, ToolContext, ToolServer
 from toolkit import tool as as_tool
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.people import Approve
-from toolkit.people.approver import ApprovalRequest
-from toolkit.people.asking import PATIENCE_S
+from toolkit.people.asking import PATIENCE_S, ApprovalRequest
 from toolkit.people.human import HumanInputTool
 from toolkit.people.terminal import described
 
@@ -84,10 +83,21 @@ def test_approve_waits_so_long_and_no_longer(tool, call):
     ]
 
 
-def test_a_yes_or_no_question_of_a_model_ends_too():
-    context = ToolContext(approver=never, approval_timeout_s=0.05)
-    result = asyncio.run(HumanInputTool()({"question": "Go on?", "answer": "yes_or_no"}, context))
+def test_a_question_of_a_model_ends_too():
+    with capture() as emitted:
+        result = asyncio.run(HumanInputTool(never)({"question": "Which?"}, ToolContext(approval_timeout_s=0.05)))
     assert result.text == "nobody answered; go on without an answer, or say what you would need"
+    assert [(each["name"], each["answer"]) for each in asked(emitted)] == [("HumanInputTool", "nobody answered")]
+
+
+def test_what_a_person_says_in_words_is_recorded_as_the_result_alone():
+    async def ask(question):
+        return "Berlin"
+
+    with capture() as emitted:
+        result = asyncio.run(HumanInputTool(ask)({"question": "Which?"}))
+    assert result.structured == {"answer": "Berlin"}
+    assert [(each["message"], each["answer"]) for each in asked(emitted)] == [("Which?", "words")]
 
 
 def test_a_question_that_is_cancelled_is_recorded_as_that():
