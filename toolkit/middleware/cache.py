@@ -1,13 +1,12 @@
 """Remembers what tools answered."""
 
-import asyncio
 import json
 import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from toolkit.content import as_content
 from toolkit.extras import need
@@ -102,9 +101,8 @@ class RedisStore:
 class Cache(ToolMiddleware):
     """Answers a call with what the same tool answered to the same arguments before.
 
-    Results get ``arguments_hash`` and ``cached`` into their metadata. Only successes are kept. Of equal calls at the
-    same time one runs and the others wait for its result. A store that fails is logged and does without: the tool is
-    called.
+    Results get ``arguments_hash`` and ``cached`` into their metadata. Only successes are kept. A store that
+    fails is logged and does without: the tool is called.
 
     Whoever shares the cache shares the results: where they depend on who asks, ``scope`` has to tell callers apart.
 
@@ -124,39 +122,20 @@ class Cache(ToolMiddleware):
         super().__init__(tools)
         self._store = store or MemoryStore()
         self._scope = scope
-        # By loop as well: a future can only be awaited where it was made.
-        self._under_way: dict[tuple[int, str], asyncio.Future[tuple[str | None, BaseException | None]]] = {}
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
-        """Answer from the store, from an equal call under way, or from the tool."""
+        """Answer from the store or from the tool."""
         key = self._key(ctx, args)
         if key is None:
             return await call_next(args)
-        flight = (id(asyncio.get_running_loop()), key)
-        while (other := self._under_way.get(flight)) is not None:
-            # Not the future itself: its owner's cancellation is not ours, and ours is not its.
-            await asyncio.wait([other])
-            if not other.cancelled():
-                written, exception = other.result()
-                if (found := _read(written, key)) is not None:
-                    return replace(found, exception=exception)
-        mine = self._under_way[flight] = asyncio.get_running_loop().create_future()
-        try:
-            found = _read(await self._get(key), key)
-            result, written = (found, _written(found)) if found is not None else await self._ask(key, args, call_next)
-            mine.set_result((written, result.exception))
+        result = _read(await self._get(key), key)
+        if result is not None:
             return result
-        finally:
-            del self._under_way[flight]
-            mine.cancel()
-
-    async def _ask(self, key: str, args: ToolCallArgs, call_next: ToolCallFn) -> tuple[ToolResult, str | None]:
         result = await call_next(args)
         result = replace(result, metadata={**result.metadata, "arguments_hash": key, "cached": False})
-        written = _written(result)
-        if written is not None and not result.is_error:
-            await self._set(key, written)
-        return result, written
+        if not result.is_error:
+            await self._set(key, result)
+        return result
 
     def _key(self, ctx: ToolHookContext, args: ToolCallArgs) -> str | None:
         from hashlib import sha256
@@ -175,35 +154,20 @@ class Cache(ToolMiddleware):
             _logger.warning("cannot read a kept result: %s: %s", type(error).__name__, error)
             return None
 
-    async def _set(self, key: str, written: str) -> None:
+    async def _set(self, key: str, result: ToolResult) -> None:
         try:
-            await self._store.set(key, written)
-        except Exception as error:  # noqa: BLE001 - as above
+            await self._store.set(key, json.dumps(result.snapshot()))
+        except Exception as error:  # noqa: BLE001 - as above, and not every result has JSON
             _logger.warning("cannot keep a result: %s: %s", type(error).__name__, error)
-
-
-def _written(result: ToolResult) -> str | None:
-    try:
-        return json.dumps(result.snapshot())
-    except (TypeError, ValueError, RecursionError):
-        return None
 
 
 def _read(written: str | None, key: str) -> ToolResult | None:
     """Return a kept result; what somebody else wrote there is none."""
     try:
-        kept = json.loads(written) if written is not None else None
-    except (ValueError, RecursionError):
+        kept: Any = json.loads(written or "null")
+        content, metadata = [as_content(part) for part in kept["content"]], dict(kept.get("metadata") or {})
+        return ToolResult(
+            content, kept["is_error"], kept.get("structured"), metadata | {"arguments_hash": key, "cached": True}
+        )
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    if not isinstance(kept, dict):
-        return None
-    found = cast("dict[str, Any]", kept)
-    content, metadata = found.get("content"), found.get("metadata")
-    if not isinstance(content, list) or not isinstance(metadata, dict | None):
-        return None
-    return ToolResult(
-        [as_content(each) for each in cast("list[object]", content)],
-        is_error=found.get("is_error") is True,
-        structured=found.get("structured"),
-        metadata={**cast("dict[str, Any]", metadata or {}), "arguments_hash": key, "cached": True},
-    )

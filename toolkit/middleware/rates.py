@@ -1,9 +1,8 @@
 """How often tools may be called."""
 
-import asyncio
 import time
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Hashable
 
 from toolkit.errors import DefinitionInvalid, QuotaExceeded
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
@@ -27,18 +26,16 @@ def each_run(ctx: ToolHookContext) -> Hashable:
 
 
 class RateLimit(ToolMiddleware):
-    """Lets so many calls through in any stretch of time, and refuses the others or makes them wait.
+    """Lets so many calls through in any stretch of time, and refuses the others.
 
     A refused call is an error result whose exception is ``QuotaExceeded``; the model reads when it may be again.
 
     Args:
         calls: How many calls.
         per_s: In how many seconds.
-        wait: Whether a call that is too much waits for its turn.
         by: What has a limit of its own, by default each tool.
         tools: Whose calls it stands around.
         clock: Tells the seconds; never goes back.
-        sleep: What waits.
 
     Raises:
         DefinitionInvalid: ``calls`` or ``per_s`` is not above 0.
@@ -49,31 +46,25 @@ class RateLimit(ToolMiddleware):
         calls: int,
         per_s: float,
         *,
-        wait: bool = False,
         by: By = each_tool,
         tools: Tools = "*",
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         super().__init__(tools)
         if not (calls >= 1 and per_s > 0):
             raise DefinitionInvalid(f"RateLimit({calls}, {per_s}): both have to be above 0")
         self._calls = calls
         self._per_s = per_s
-        self._wait = wait
         self._by = by
         self._clock = clock
-        self._sleep = sleep
         self._let_through: OrderedDict[Hashable, deque[float]] = OrderedDict()
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through when it is its turn."""
         times = self._times(self._by(ctx))
-        while (wait_s := self._wait_s(times)) > 0:
-            if not self._wait:
-                most = f"{self._calls} {'call' if self._calls == 1 else 'calls'} in {self._per_s:g} s"
-                return failed(QuotaExceeded(f"{ctx.tool_name} allows {most}; call it again in {wait_s:.1f} s"))
-            await self._sleep(wait_s)
+        if (wait_s := self._wait_s(times)) > 0:
+            most = f"{self._calls} {'call' if self._calls == 1 else 'calls'} in {self._per_s:g} s"
+            return failed(QuotaExceeded(f"{ctx.tool_name} allows {most}; call it again in {wait_s:.1f} s"))
         times.append(self._clock())
         return await call_next(args)
 
@@ -131,7 +122,3 @@ class Quota(ToolMiddleware):
         if len(self._used) > _MOST_KEYS:
             self._used.popitem(last=False)
         return await call_next(args)
-
-    def reset(self, key: Hashable = None) -> None:
-        """Begin anew for ``key``, which is what ``by`` returns."""
-        self._used.pop(key, None)

@@ -25,14 +25,9 @@ Backoff = Callable[[int], float]
 """How many seconds to wait after the first, second, … attempt failed."""
 
 
-def exponential(first_s: float = 0.2, *, factor: float = 2.0, longest_s: float = 30.0, jitter: float = 0.25) -> Backoff:
-    """Return a wait that grows by ``factor``; up to the share ``jitter`` is added at random, to spread many of them."""
-
-    def wait_s(attempt: int) -> float:
-        grown = min(longest_s, first_s * factor ** (attempt - 1))
-        return grown * (1 + uniform(0, jitter))  # noqa: S311 - no secret
-
-    return wait_s
+def exponential(attempt: int) -> float:
+    """Return 0.2 s, twice as much after each attempt and at most 30, and up to a quarter more to spread many calls."""
+    return min(30.0, 0.2 * 2 ** (attempt - 1)) * (1 + uniform(0, 0.25))  # noqa: S311 - no secret
 
 
 class Retry(ToolMiddleware):
@@ -60,7 +55,7 @@ class Retry(ToolMiddleware):
         *,
         on: type[Exception] | tuple[type[Exception], ...] = Exception,
         error_results: bool = False,
-        backoff: Backoff | None = None,
+        backoff: Backoff = exponential,
         tools: Tools = "*",
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
@@ -70,7 +65,7 @@ class Retry(ToolMiddleware):
         self._attempts = attempts
         self._on = on
         self._error_results = error_results
-        self._backoff = backoff or exponential()
+        self._backoff = backoff
         self._sleep = sleep
 
     async def around(self, _ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:

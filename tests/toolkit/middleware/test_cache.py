@@ -1,7 +1,5 @@
 import asyncio
 import logging
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
 import pytest
@@ -88,90 +86,6 @@ def test_failures_are_not_kept(tool, call):
     cache, made = Cache(), tool(sometimes)
     assert [call(made, {}, cache).is_error for _ in range(3)] == [True, False, False]
     assert len(made.calls) == 2
-
-
-def test_of_equal_calls_at_once_one_runs(tool, call):
-    async def main():
-        begun, release = asyncio.Event(), asyncio.Event()
-
-        async def slow(args):
-            begun.set()
-            await release.wait()
-            return "slow"
-
-        cache, made = Cache(), tool(lambda args: slow(args))
-        tasks = [asyncio.create_task(call.later(made, {"x": 1}, cache)) for _ in range(5)]
-        await begun.wait()
-        release.set()
-        return await asyncio.gather(*tasks), made.calls
-
-    results, calls = asyncio.run(main())
-    assert [each.text for each in results] == ["slow"] * 5
-    assert calls == [{"x": 1}]
-
-
-def test_who_waits_for_a_call_that_fails_gets_its_failure(tool, call):
-    async def main():
-        begun, release = asyncio.Event(), asyncio.Event()
-
-        async def fail(args):
-            begun.set()
-            await release.wait()
-            raise OSError("down")
-
-        cache, made = Cache(), tool(lambda args: fail(args))
-        tasks = [asyncio.create_task(call.later(made, {}, cache)) for _ in range(3)]
-        await begun.wait()
-        release.set()
-        return await asyncio.gather(*tasks), len(made.calls)
-
-    with capture() as emitted:
-        results, calls = asyncio.run(main())
-    assert [(each.is_error, each.text) for each in results] == [(True, "OSError: down")] * 3
-    assert calls == 1
-    assert [type(each.exception) for each in results] == [OSError] * 3
-    assert [name for name, _ in emitted if name != "before_tool_call"] == ["error_tool_call"] * 3
-
-
-def test_calls_on_two_event_loops_do_not_wait_for_each_other(tool, call):
-    both = threading.Barrier(2)
-
-    async def meet(args):
-        await asyncio.to_thread(both.wait, 10)
-        return "met"
-
-    cache, made = Cache(), tool(lambda args: meet(args))
-
-    def ask(_):
-        return asyncio.run(asyncio.wait_for(call.later(made, {"x": 1}, cache), 15))
-
-    with ThreadPoolExecutor(2) as threads:
-        results = list(threads.map(ask, range(2)))
-    assert [each.text for each in results] == ["met", "met"]
-
-
-def test_who_waits_for_a_call_that_is_cancelled_makes_it_itself(tool, call):
-    async def main():
-        begun, release = asyncio.Event(), asyncio.Event()
-
-        async def slow(args):
-            begun.set()
-            await release.wait()
-            return "slow"
-
-        cache, made = Cache(), tool(lambda args: slow(args))
-        first = asyncio.create_task(call.later(made, {}, cache))
-        await begun.wait()
-        others = [asyncio.create_task(call.later(made, {}, cache)) for _ in range(2)]
-        await asyncio.sleep(0)
-        first.cancel()
-        others[0].cancel()
-        release.set()
-        return await asyncio.gather(first, *others, return_exceptions=True), len(made.calls)
-
-    (first, left, answered), calls = asyncio.run(main())
-    assert isinstance(first, asyncio.CancelledError) and isinstance(left, asyncio.CancelledError)
-    assert (answered.text, calls) == ("slow", 2)
 
 
 def test_memory_keeps_so_many_for_so_long(tool, call):

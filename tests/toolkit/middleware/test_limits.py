@@ -42,14 +42,6 @@ def test_a_call_too_many_is_told_when_it_may_be_again(tool, call):
     assert len(made.calls) == 3
 
 
-def test_a_call_too_many_may_wait_for_its_turn(tool, call):
-    clock, made = Clock(), tool()
-    limit = RateLimit(1, 10, wait=True, clock=clock, sleep=clock.sleep)
-    for _ in range(3):
-        assert call(made, {}, limit).text == "done"
-    assert clock.waits == [10, 10]
-
-
 def test_calls_at_once_get_no_more_through_than_allowed(tool, call):
     async def main():
         limit = RateLimit(3, 10, clock=Clock())
@@ -57,25 +49,6 @@ def test_calls_at_once_get_no_more_through_than_allowed(tool, call):
         return await asyncio.gather(*(call.later(made, {}, limit) for _ in range(10)))
 
     assert [each.is_error for each in asyncio.run(main())] == [False] * 3 + [True] * 7
-
-
-def test_of_calls_that_wait_at_once_no_more_go_on_than_allowed(tool, call):
-    clock = Clock()
-    times = []
-
-    async def sleep(seconds):
-        # All of them wake at the same time, as they do where they wait for the same.
-        until_s = clock.now_s + seconds
-        await asyncio.sleep(0)
-        clock.now_s = max(clock.now_s, until_s)
-
-    async def main():
-        limit = RateLimit(2, 10, wait=True, clock=clock, sleep=sleep)
-        made = tool(lambda args: times.append(clock.now_s))
-        await asyncio.gather(*(call.later(made, {}, limit) for _ in range(7)))
-
-    asyncio.run(main())
-    assert times == [100.0, 100.0, 110.0, 110.0, 120.0, 120.0, 130.0]
 
 
 def test_each_tool_has_a_limit_of_its_own_unless_told_otherwise(tool, call):
@@ -98,8 +71,6 @@ def test_a_quota_is_for_each_run(tool, call):
     assert [each.is_error for each in asked] == [False, False, False, True]
     assert asked[3].text == "add_one: quota of 2 calls per run is used up"
     assert isinstance(asked[3].exception, QuotaExceeded)
-    quota.reset("a")
-    assert not call(made, {}, quota, correlation_id="a").is_error
 
 
 def test_a_call_outside_of_any_run_has_no_quota_to_be_counted_by(tool, call):
