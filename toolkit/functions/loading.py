@@ -8,23 +8,19 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from itertools import count
-from os import PathLike, stat_result
+from os import PathLike
 from pathlib import Path
 from traceback import walk_tb
-from types import CodeType, ModuleType
-from typing import Any, TypeAlias, cast
+from types import ModuleType
+from typing import Any, cast
 
 from toolkit.errors import SpecInvalid, did_you_mean
-
-_Stamp: TypeAlias = tuple[int, int, int, int]
 
 _log = logging.getLogger("mcp.toolkit")
 _lock = threading.RLock()
 _numbers = count(1)
-_loaded: dict[Path, tuple[_Stamp, ModuleType]] = {}
+_loaded: dict[Path, tuple[bytes, ModuleType]] = {}
 
 
 def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str] | None = None) -> Callable[..., Any]:
@@ -74,11 +70,11 @@ def load(spec: str, base_path: str | PathLike[str] | None = None) -> Any:
 def _load(spec: str, base_path: str | PathLike[str] | None) -> Any:
     path, name = _path_and_name(spec, base_path)
     module = _module(path, spec)
-    found = getattr(module, name, None)
-    if found is None:
-        public = [each for each in vars(module) if not each.startswith("_")]
+    value = getattr(module, name, None)
+    if value is None:
+        public = [key for key in vars(module) if not key.startswith("_")]
         raise SpecInvalid(f"{spec!r}: {path} has no {name!r}{did_you_mean(name, public)}")
-    return found
+    return value
 
 
 def _path_and_name(spec: str, base_path: str | PathLike[str] | None) -> tuple[Path, str]:
@@ -88,47 +84,31 @@ def _path_and_name(spec: str, base_path: str | PathLike[str] | None) -> tuple[Pa
     return Path(base_path or ".").expanduser() / Path(written), name
 
 
-class _Unwritten(SourceFileLoader):
-    """Compiles a file each time: a cached one is told from a new one by whole seconds, and lies beside the card."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-
 def _module(path: Path, spec: str) -> ModuleType:
     try:
-        path = path.resolve()
-        found = path.stat()
-        regular = path.is_file()
+        path = path.resolve(strict=True)
     except (OSError, ValueError):
         raise SpecInvalid(f"{spec!r}: there is no file {path}") from None
-    if not regular:
+    if not path.is_file():
         raise SpecInvalid(f"{spec!r}: {path} is not a file")
-    stamp = _stamp(found)
+    source = path.read_bytes()
     with _lock:
-        known = _loaded.get(path)
-        if known is None or known[0] != stamp:
-            _loaded[path] = known = (stamp, _run(path, spec))
-        return known[1]
+        loaded = _loaded.get(path)
+        if loaded is None or loaded[0] != source:
+            _loaded[path] = loaded = (source, _run(path, source, spec))
+        return loaded[1]
 
 
-def _stamp(found: stat_result) -> _Stamp:
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
-
-
-def _run(path: Path, spec: str) -> ModuleType:
-    name = f"_toolkit_{path.stem}_{next(_numbers)}"
-    loader = _Unwritten(name, str(path))
-    module_spec: ModuleSpec | None = spec_from_loader(name, loader)
-    assert module_spec is not None
-    module = module_from_spec(module_spec)
+def _run(path: Path, source: bytes, spec: str) -> ModuleType:
+    module = ModuleType(f"_toolkit_{path.stem}_{next(_numbers)}")
+    module.__file__ = str(path)
     # Registered before it runs: dataclasses, pickle and typing look a class's module up by its name.
-    sys.modules[name] = module
+    sys.modules[module.__name__] = module
     try:
-        loader.exec_module(module)
+        # Not by a loader of Python's, which takes what it compiled before for as long as the second is the same.
+        exec(compile(source, path, "exec", dont_inherit=True), vars(module))  # noqa: S102 - what a card names is run
     except BaseException as error:
-        sys.modules.pop(name, None)
+        del sys.modules[module.__name__]
         if not isinstance(error, Exception | SystemExit):
             raise
         line = _line(error, path)
