@@ -99,39 +99,30 @@ class Chain(Generic[C, A, R]):
         Raises:
             ToolkitError: A hook returned None, as one does that forgets its ``return``, or what is no result.
         """
+        entries = [None if changes is None else Change(name_of(hook)) for hook in self.hooks]
+        if changes is not None:
+            changes.extend(filter(None, entries))
         step = function
-        if changes is None:
-            for hook in reversed(self.hooks):
-                step = self._step(hook, context, step)
-            return await step(args)
-        entries = [Change(name_of(hook)) for hook in self.hooks]
-        changes.extend(entries)
         for hook, change in zip(reversed(self.hooks), reversed(entries), strict=True):
-            step = self._watched(hook, context, step, change)
+            step = self._step(hook, context, step, change)
         return await step(args)
 
     def _step(
-        self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]]
+        self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]], change: Change | None
     ) -> Callable[[A], Awaitable[R]]:
         async def step(args: A) -> R:
-            return self._accepted(hook, await _returned(hook(context, args, following)))
-
-        return step
-
-    def _watched(
-        self, hook: Hook[C, A, R], context: C, following: Callable[[A], Awaitable[R]], change: Change
-    ) -> Callable[[A], Awaitable[R]]:
-        async def step(args: A) -> R:
+            if change is None:
+                return self._accepted(hook, await _returned(hook(context, args, following)))
             view = _View(self, args, hides_values(hook))
             try:
                 returned = await _returned(hook(context, args, partial(view.call_next, following)))
                 result = self._accepted(hook, returned)
+                view.returned(result)
             except BaseException as error:
                 view.raised(error)
-                view.tell(change)
                 raise
-            view.returned(result)
-            view.tell(change)
+            finally:
+                view.tell(change)
             return result
 
         return step
