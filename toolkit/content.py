@@ -82,8 +82,8 @@ def as_content(value: object) -> Content:
     if isinstance(value, str):
         return TextContent(value)
     read = _READERS.get(str(member(value, "type")))
-    found = read(value) if read is not None else None
-    return TextContent(json_text(plain(value))) if found is None else found
+    content = read(value) if read is not None else None
+    return TextContent(json_text(plain(value))) if content is None else content
 
 
 def _text(value: object) -> Content | None:

@@ -78,8 +78,8 @@ class ToolContext:
         if self.errors not in ("tell", "raise"):
             raise DefinitionInvalid(f"errors is {self.errors!r}; expected 'tell' or 'raise'")
         if self.permissions is not None and type(self.permissions) is not frozenset:
-            given = (self.permissions,) if isinstance(self.permissions, str) else self.permissions
-            object.__setattr__(self, "permissions", frozenset(given))
+            permissions = (self.permissions,) if isinstance(self.permissions, str) else self.permissions
+            object.__setattr__(self, "permissions", frozenset(permissions))
 
     def during(self, call: ToolCall, call_id: str | None, changes: list[Change] | None) -> "ToolContext":
         """Return the context of one call."""
@@ -88,10 +88,10 @@ class ToolContext:
         if type(self) is not ToolContext:
             return replace(self, call=call, call_id=call_id, changes=changes)
         # On the way of every call, where `replace` would take ten times as long.
-        made = object.__new__(ToolContext)
+        own = object.__new__(ToolContext)
         fields = vars(self) | {"call": call, "call_id": call_id, "changes": changes}
-        object.__setattr__(made, "__dict__", fields)
-        return made
+        object.__setattr__(own, "__dict__", fields)
+        return own
 
     def identified(self) -> Self:
         """Return it with a correlation id, a new one where there is none."""

@@ -88,32 +88,32 @@ def _require_strict(name: str, schema: Mapping[str, Any]) -> None:
     """
     faults = list(_faults(schema, ""))
     if optional := [path for path, fault in faults if fault == "optional"]:
-        told = ", ".join(map(repr, optional))
+        listed = ", ".join(map(repr, optional))
         raise DefinitionInvalid(
-            f"{name} is strict, so no argument may be optional: {told}; require them or drop strict"
+            f"{name} is strict, so no argument may be optional: {listed}; require them or drop strict"
         )
     if faults:
-        told = ", ".join(repr(path) if path else "the arguments" for path, _ in faults)
-        raise DefinitionInvalid(f"{name} is strict, so every object needs additionalProperties: false: {told}")
+        listed = ", ".join(repr(path) if path else "the arguments" for path, _ in faults)
+        raise DefinitionInvalid(f"{name} is strict, so every object needs additionalProperties: false: {listed}")
 
 
 def _faults(schema: Any, path: str) -> Iterator[tuple[str, str]]:
     if not isinstance(schema, Mapping):
         return
-    told = cast("Mapping[str, Any]", schema)
-    if told.get("type") == "object":
-        if told.get("additionalProperties") is not False:
+    fields = cast("Mapping[str, Any]", schema)
+    if fields.get("type") == "object":
+        if fields.get("additionalProperties") is not False:
             yield path, "open"
-        required = told.get("required", ())
-        yield from ((_inside(path, name), "optional") for name in told.get("properties", {}) if name not in required)
-    for name, each in told.get("properties", {}).items():
-        yield from _faults(each, _inside(path, name))
-    yield from _faults(told.get("items"), f"{path}[]")
+        required = fields.get("required", ())
+        yield from ((_inside(path, name), "optional") for name in fields.get("properties", {}) if name not in required)
+    for name, inner in fields.get("properties", {}).items():
+        yield from _faults(inner, _inside(path, name))
+    yield from _faults(fields.get("items"), f"{path}[]")
     for keyword in ("anyOf", "prefixItems"):
-        for each in told.get(keyword, ()):
-            yield from _faults(each, path)
-    for name, each in told.get("$defs", {}).items():
-        yield from _faults(each, name)
+        for inner in fields.get(keyword, ()):
+            yield from _faults(inner, path)
+    for name, inner in fields.get("$defs", {}).items():
+        yield from _faults(inner, name)
 
 
 def _inside(path: str, name: str) -> str:

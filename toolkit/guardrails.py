@@ -59,8 +59,8 @@ async def decide(
         DefinitionInvalid: One of them returned what is no decision.
     """
     for guardrail in guardrails:
-        found = guardrail(value, context)
-        decision = await found if isawaitable(found) else found
+        returned = guardrail(value, context)
+        decision = await returned if isawaitable(returned) else returned
         match decision:
             case None | Allow():
                 pass

@@ -80,9 +80,9 @@ class ModelRequest:
 
     async def tell(self, text: str) -> None:
         """Hand a piece of the answer to ``on_text``, if there is one; models call it as the pieces come."""
-        told = None if self.on_text is None else self.on_text(text)
-        if told is not None:
-            await told
+        pending = None if self.on_text is None else self.on_text(text)
+        if pending is not None:
+            await pending
 
     def body(self, model: str) -> dict[str, Any]:
         """Return the request as it travels, and as the hooks show it."""

@@ -21,7 +21,7 @@ def ending(error: BaseException) -> EndRun | None:
     if isinstance(error, EndRun):
         return error
     parts = cast("BaseExceptionGroup[BaseException]", error).exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return next((found for each in parts if (found := ending(each)) is not None), None)
+    return next((end for each in parts if (end := ending(each)) is not None), None)
 
 
 def raise_ending(error: BaseException) -> None:
@@ -34,10 +34,10 @@ def raise_ending(error: BaseException) -> None:
         raise end
 
 
-def told(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return what a model reads of an exception: the toolkit's own are written for it, others need their type."""
     if isinstance(error, BaseExceptionGroup):
-        return "; ".join(map(told, cast("BaseExceptionGroup[BaseException]", error).exceptions))
+        return "; ".join(map(message_of, cast("BaseExceptionGroup[BaseException]", error).exceptions))
     try:
         words = str(error)
     except Exception:  # noqa: BLE001 - an exception's own words may raise anything
@@ -51,7 +51,7 @@ def failure(name: str, error: Exception) -> ToolResult:
     """Return the result of a tool that raised ``error``; of what only the program can mend it says no more."""
     if isinstance(error, _OF_THE_PROGRAM):
         return ToolResult.error(f"{name} cannot be used: the program lacks something for it", exception=error)
-    return ToolResult.error(told(error), exception=error)
+    return ToolResult.error(message_of(error), exception=error)
 
 
 def log_raised(name: str, error: Exception, *, by_guardrail: bool) -> None:
@@ -82,7 +82,7 @@ def failed_remotely(name: str, error: Exception) -> ToolResult:
 def for_remote(name: str, result: ToolResult) -> ToolResult:
     """Return what a caller in another process may read of a result: other people's exceptions stay in the log."""
     error = result.exception
-    if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == told(error):
+    if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == message_of(error):
         return failed_remotely(name, error)
     return result
 

@@ -19,14 +19,14 @@ def member(value: object, *names: str) -> Any:
     if type(value) is dict:
         known = cast("dict[str, Any]", value)
         for name in names:
-            if (found := known.get(name)) is not None:
-                return found
+            if (inner := known.get(name)) is not None:
+                return inner
         return None
     for name in names:
         mapping = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
-        found = getattr(cast("object", value), name, None) if mapping is None else mapping.get(name)
-        if found is not None:
-            return found
+        inner = getattr(cast("object", value), name, None) if mapping is None else mapping.get(name)
+        if inner is not None:
+            return inner
     return None
 
 

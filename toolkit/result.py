@@ -94,9 +94,9 @@ class ToolResult:
         for message in messages:
             content = member(message, "content")
             is_blocks = isinstance(content, list | tuple)
-            said = cls([as_content(each) for each in cast("list[object]", content)]) if is_blocks else cls.of(content)
-            result.content += said.content
-            result.structured = said.structured if len(messages) == 1 else None
+            part = cls([as_content(each) for each in cast("list[object]", content)]) if is_blocks else cls.of(content)
+            result.content += part.content
+            result.structured = part.structured if len(messages) == 1 else None
             result.is_error = result.is_error or member(message, "status") == "error"
             result.metadata |= member(message, "metadata") or {}
         return result
@@ -108,10 +108,10 @@ class ToolResult:
 
     def snapshot(self) -> dict[str, Any]:
         """Return a copy of what is in it, as JSON would have it: to compare with, or to show."""
-        told = {"content": [plain(as_content(each)) for each in self.content], "is_error": self.is_error}
+        shown = {"content": [plain(as_content(each)) for each in self.content], "is_error": self.is_error}
         if self.structured is not None:
-            told["structured"] = plain(self.structured)
-        return told | ({"metadata": plain(self.metadata)} if self.metadata else {})
+            shown["structured"] = plain(self.structured)
+        return shown | ({"metadata": plain(self.metadata)} if self.metadata else {})
 
     @property
     def isError(self) -> bool:  # noqa: N802 - the Model Context Protocol's name
@@ -153,9 +153,9 @@ def _is_plain(value: object) -> bool:
 
 def _flag(value: object) -> bool | None:
     for name in ("is_error", "isError"):
-        found = getattr(value, name, None)
-        if isinstance(found, bool):
-            return found
+        flag = getattr(value, name, None)
+        if isinstance(flag, bool):
+            return flag
     return None
 
 

@@ -235,8 +235,8 @@ class Tool(ABC):
         """Return what the caller reads when something was raised. What this raises goes on: ``ToolContext.errors``."""
         if self._rules.on_error_func is None:
             return failure(self.name, error)
-        made = self._rules.on_error_func(error, context)
-        result = ToolResult.of(await made if isawaitable(made) else made)
+        returned = self._rules.on_error_func(error, context)
+        result = ToolResult.of(await returned if isawaitable(returned) else returned)
         if result.is_error and result.exception is None:
             result.exception = error
         return result
@@ -255,7 +255,7 @@ class Tool(ABC):
                 result = await self.forward(call, context)
             finally:
                 if changes:
-                    around_call.set(middleware=[each.told() for each in changes])
+                    around_call.set(middleware=[change.recorded() for change in changes])
             around_call.set(result=result)
             if result.is_error and result.exception is not None:
                 around_call.fail(result.exception)

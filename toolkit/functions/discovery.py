@@ -25,12 +25,12 @@ def tools_of(source: object) -> tuple[Tool, ...]:
         return _unique(each for each in vars(source).values() if isinstance(each, Tool))
     if isinstance(source, type):
         return _unique(_of_class(source, None))
-    found = (*_of_class(type(source), source), *_own(source))
-    if not found and isinstance(source, Mapping):
+    tools = (*_of_class(type(source), source), *_own(source))
+    if not tools and isinstance(source, Mapping):
         return _of_items(cast("Mapping[Any, Any]", source).values())
-    if not found and isinstance(source, list | tuple | set | frozenset):
+    if not tools and isinstance(source, list | tuple | set | frozenset):
         return _of_items(cast("Iterable[object]", source))
-    return _unique(found)
+    return _unique(tools)
 
 
 def definitions(source: object) -> tuple[ToolDefinition, ...]:
@@ -45,10 +45,10 @@ def _unique(tools: Iterable[Tool]) -> tuple[Tool, ...]:
 def _of_items(items: Iterable[object]) -> tuple[Tool, ...]:
     tools: list[Tool] = []
     for each in items:
-        found = tools_of(each)
-        if not found:
+        inner = tools_of(each)
+        if not inner:
             raise DefinitionInvalid(f"{each!r} is no tool and has none; declare it with @tool")
-        tools.extend(found)
+        tools.extend(inner)
     return _unique(tools)
 
 

@@ -45,8 +45,8 @@ def _begins(lines: list[str], index: int) -> bool:
         return True
     if _is_numpy(lines, index):
         return True
-    found = _SPHINX.match(line)
-    return found is not None and found["kind"] in (*_SPHINX_ARGUMENTS, "return", "returns", "type", "rtype", "raises")
+    match = _SPHINX.match(line)
+    return match is not None and match["kind"] in (*_SPHINX_ARGUMENTS, "return", "returns", "type", "rtype", "raises")
 
 
 def _is_numpy(lines: list[str], index: int) -> bool:
@@ -55,25 +55,25 @@ def _is_numpy(lines: list[str], index: int) -> bool:
 
 
 def _arguments(lines: list[str]) -> dict[str, str]:
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     index = 0
     while index < len(lines):
-        if found := _GOOGLE.match(lines[index]):
+        if match := _GOOGLE.match(lines[index]):
             end = _end(lines, index + 1)
-            if found["title"].lower() in _ARGUMENTS:
-                told |= _google(lines[index + 1 : end])
+            if match["title"].lower() in _ARGUMENTS:
+                texts |= _google(lines[index + 1 : end])
         elif _is_numpy(lines, index):
             end = _end(lines, index + 2)
             if lines[index].strip().lower() in _ARGUMENTS:
-                told |= _numpy(lines[index + 2 : end])
+                texts |= _numpy(lines[index + 2 : end])
         else:
             end = index + 1
-            if (found := _SPHINX.match(lines[index])) and found["kind"] in _SPHINX_ARGUMENTS and found["what"]:
+            if (match := _SPHINX.match(lines[index])) and match["kind"] in _SPHINX_ARGUMENTS and match["what"]:
                 while end < len(lines) and lines[end].startswith(" "):
                     end += 1
-                told[found["what"].split()[-1].lstrip("*")] = _joined([found["text"], *lines[index + 1 : end]])
+                texts[match["what"].split()[-1].lstrip("*")] = _joined([match["text"], *lines[index + 1 : end]])
         index = end
-    return told
+    return texts
 
 
 def _end(lines: list[str], start: int) -> int:
@@ -84,9 +84,9 @@ def _google(lines: list[str]) -> dict[str, str]:
     texts: dict[str, list[str]] = {}
     current: list[str] = []
     for line in dedent("\n".join(lines)).splitlines():
-        found = _GOOGLE_ENTRY.match(line)
-        if found:
-            current = texts[found["name"]] = [found["text"] or ""]
+        match = _GOOGLE_ENTRY.match(line)
+        if match:
+            current = texts[match["name"]] = [match["text"] or ""]
         elif line and not line.startswith(" "):
             current = []
         else:
@@ -100,9 +100,9 @@ def _numpy(lines: list[str]) -> dict[str, str]:
     for line in lines:
         if line.startswith(" "):
             current.append(line)
-        elif found := _NUMPY_ENTRY.match(line):
+        elif match := _NUMPY_ENTRY.match(line):
             current = []
-            texts |= dict.fromkeys((name.strip().lstrip("*") for name in found["names"].split(",")), current)
+            texts |= dict.fromkeys((name.strip().lstrip("*") for name in match["names"].split(",")), current)
     return {name: _joined(text) for name, text in texts.items()}
 
 

@@ -172,9 +172,9 @@ class FunctionTool(Tool):
 
     def __copy__(self) -> Self:
         """Return a tool that shares everything with this one."""
-        made = object.__new__(type(self))
-        vars(made).update(vars(self))
-        return made
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
         """Call the function, and hold what it returns against its hint."""

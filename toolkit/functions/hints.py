@@ -226,6 +226,6 @@ def spelled(hint: Any) -> str:
 
 def _reason(error: PydanticUserError) -> str:
     """Return what pydantic cannot read, without its advice about models."""
-    found = _UNREAD.search(error.message)
-    kind = next(filter(None, found.groups()), None) if found else None
+    match = _UNREAD.search(error.message)
+    kind = next(filter(None, match.groups()), None) if match else None
     return f"{NO_JSON} {kind}" if kind else error.message.partition("\n")[0].rstrip(".")

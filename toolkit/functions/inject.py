@@ -38,14 +38,14 @@ def injection_of(name: str, hint: Any, default: Any) -> Injection | None:
     ``tool_call_id`` is injected by its name; so are ``state`` and ``context``, unless their hint is text, a number, a
     choice or the like: then they are the model's. ``ToolContext`` and ``Inject[T]`` are injected under any name.
     """
-    if (found := _marked(default)) is not None:
+    if (mark := _marked(default)) is not None:
         # `db: Database = Inject[Database]`, as others write it.
-        return _dependency(name, found, MISSING, optional=False)
+        return _dependency(name, mark, MISSING, optional=False)
     options = _options(hint)
     for each in options:
-        found = _marked(each)
-        if found is not None:
-            return _dependency(name, found, default, optional=type(None) in options)
+        mark = _marked(each)
+        if mark is not None:
+            return _dependency(name, mark, default, optional=type(None) in options)
     if name == "tool_call_id":
         return lambda call, _context: call.id
     if ToolContext in options or (name == "context" and hint is Any):

@@ -34,12 +34,12 @@ def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str]
         SpecInvalid: It cannot be loaded, or cannot be called.
     """
     if isinstance(spec, str):
-        found = load(spec, base_path)
-        if not callable(found):
+        function = load(spec, base_path)
+        if not callable(function):
             path, name = _path_and_name(spec, base_path)
-            kind = type(found).__name__
+            kind = type(function).__name__
             raise SpecInvalid(f"{spec!r}: {name!r} in {path} is a {kind}, which cannot be called")
-        return found
+        return function
     if not callable(cast("object", spec)):
         raise SpecInvalid(f"expected a function or 'module.py:function', not {type(cast('object', spec)).__name__}")
     return spec

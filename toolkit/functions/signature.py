@@ -59,8 +59,8 @@ class Signature:
         Raises:
             ArgumentsInvalid: They do not fit the hints; ``problems`` has every place.
         """
-        given = call.arguments or {}
-        named = self._read(given if self.names is None else self._sorted(given, self.names))
+        arguments = call.arguments or {}
+        named = self._read(arguments if self.names is None else self._sorted(arguments, self.names))
         if self.names is not None:
             named |= named.pop(_OTHERS, {})
         for name, injection in self.injections:
@@ -78,17 +78,17 @@ class Signature:
             return validator(self.output_schema)(value)
         return ()
 
-    def _sorted(self, given: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-        others = {key: each for key, each in given.items() if key not in names and key not in self.hidden}
-        return {key: each for key, each in given.items() if key in names} | {_OTHERS: others}
+    def _sorted(self, arguments: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+        others = {key: each for key, each in arguments.items() if key not in names and key not in self.hidden}
+        return {key: each for key, each in arguments.items() if key in names} | {_OTHERS: others}
 
-    def _read(self, given: Mapping[str, Any]) -> Arguments:
+    def _read(self, arguments: Mapping[str, Any]) -> Arguments:
         if self.read_words is None:
-            return self._read_json(given)
+            return self._read_json(arguments)
         try:
-            return self.read_words(given, strict=True)
+            return self.read_words(arguments, strict=True)
         except ValidationError:
-            return self._read_json(given)
+            return self._read_json(arguments)
 
     def _read_json(self, given: Mapping[str, Any]) -> Arguments:
         """Read them by way of JSON, as they came: its strings are dates and its arrays sets where the hint says so."""
@@ -103,10 +103,10 @@ class Signature:
                     return self.read_arguments(integers, strict=True)
             raise ArgumentsInvalid(f"invalid arguments for {self.tool}", self._problems(arguments, error)) from error
 
-    def _problems(self, given: dict[str, Any], error: ValidationError) -> tuple[Problem, ...]:
+    def _problems(self, arguments: dict[str, Any], error: ValidationError) -> tuple[Problem, ...]:
         # The schema is what the model was told, so its words come first.
-        flat = {key: each for key, each in given.items() if key != _OTHERS} | given.get(_OTHERS, {})
-        return validator(self.input_schema)(flat) or problems_of_hints(error.errors(include_url=False), given)
+        flat = {key: each for key, each in arguments.items() if key != _OTHERS} | arguments.get(_OTHERS, {})
+        return validator(self.input_schema)(flat) or problems_of_hints(error.errors(include_url=False), arguments)
 
     def _by_place(self, named: Arguments) -> Iterator[Any]:
         for name, default in self.positional:

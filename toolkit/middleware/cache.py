@@ -86,8 +86,8 @@ class RedisStore:
 
     async def get(self, key: str, /) -> str | None:
         """Return what is kept, or None."""
-        found = await self._redis.get(self._prefix + key)
-        return found.decode() if isinstance(found, bytes) else found
+        kept = await self._redis.get(self._prefix + key)
+        return kept.decode() if isinstance(kept, bytes) else kept
 
     async def set(self, key: str, value: str, /) -> None:
         """Keep it."""

@@ -45,18 +45,20 @@ class Change:
     attempts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     """What each of its calls of what comes after it came to, where there were several."""
 
-    def told(self) -> dict[str, Any]:
+    def recorded(self) -> dict[str, Any]:
         """Return it as the hooks carry it."""
-        told: dict[str, Any] = {"name": self.name, "did": self.did}
+        fields: dict[str, Any] = {"name": self.name, "did": self.did}
         if self.calls > 1:
-            told |= {"calls": self.calls, "attempts": self.attempts}
+            fields |= {"calls": self.calls, "attempts": self.attempts}
         for key, value in (("message", self.message), ("answer", self.answer), ("waited_ms", self.waited_ms)):
             if value is not None:
-                told[key] = value
+                fields[key] = value
         for key, change in (("args", self.args), ("result", self.result)):
             if change is not None:
-                told[key] = {"after": change[1]} if change[0] is WITHHELD else {"before": change[0], "after": change[1]}
-        return told
+                fields[key] = (
+                    {"after": change[1]} if change[0] is WITHHELD else {"before": change[0], "after": change[1]}
+                )
+        return fields
 
 
 def hides_values(hook: object) -> bool | None:
@@ -75,8 +77,8 @@ def name_of(hook: object) -> str:
     """Return what people call a middleware: its function's or its class's name."""
     if isinstance(hook, partial):
         return name_of(hook.func)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - a stranger's partial
-    found = getattr(hook, "__name__", None)
-    return found if isinstance(found, str) else type(hook).__name__
+    name = getattr(hook, "__name__", None)
+    return name if isinstance(name, str) else type(hook).__name__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +132,9 @@ class Chain(Generic[C, A, R]):
     def _accepted(self, hook: Hook[C, A, R], returned: object) -> R:
         accepted = None if returned is None else self.accept(returned)
         if accepted is None:
-            found = "None" if returned is None else type(returned).__name__
+            kind = "None" if returned is None else type(returned).__name__
             raise ToolkitError(
-                f"middleware {name_of(hook)} returned {found}; return what call_next returned, or {self.result}"
+                f"middleware {name_of(hook)} returned {kind}; return what call_next returned, or {self.result}"
             )
         return accepted
 
@@ -170,9 +172,9 @@ class _View(Generic[C, A, R]):
 
     def returned(self, result: R) -> None:
         change = self._change
-        made = seen(self._chain.result_as_json, result)
-        if made != self._answer:
-            change.result = result_change(self._answer, made, self._hides)
+        after = seen(self._chain.result_as_json, result)
+        if after != self._answer:
+            change.result = result_change(self._answer, after, self._hides)
         if not change.calls:
             change.did = "answered"
         else:

@@ -108,8 +108,8 @@ def _words(tool_name: str, command: object) -> list[str]:
     else:
         raise ToolRefused(f"{tool_name}: the command has to be text or a list of texts")
     for text in written:
-        if found := sorted(_SHELL.intersection(text)):
-            raise ToolRefused(f"{tool_name} may not use {' '.join(map(ascii, found))} in a command")
+        if signs := sorted(_SHELL.intersection(text)):
+            raise ToolRefused(f"{tool_name} may not use {' '.join(map(ascii, signs))} in a command")
     if any(word.startswith("~") for word in words):
         raise ToolRefused(f"{tool_name} may not use a word that begins with '~' in a command")
     return words

@@ -47,14 +47,14 @@ class Handed:
         - Structured output that was changed replaces the text that was its JSON.
         - An exception whose words were taken away is another one with the words that are left.
         """
-        said, structured = [_said(as_content(each)) for each in result.content], _encoded(result.structured)
-        self._settle_structured(result, said, structured)
+        words, structured = [_said(as_content(each)) for each in result.content], _encoded(result.structured)
+        self._settle_structured(result, words, structured)
         for seen in self._seen:
-            if seen.exception is not None and seen.exception is result.exception and not _keeps(said, seen.said):
+            if seen.exception is not None and seen.exception is result.exception and not _keeps(words, seen.said):
                 result.exception = reworded(seen.exception, result.text)
         return result
 
-    def _settle_structured(self, result: ToolResult, said: list[str], structured: str | None) -> None:
+    def _settle_structured(self, result: ToolResult, words: list[str], structured: str | None) -> None:
         if structured is None:
             return
         untouched = [each for each in self._seen if each.structured == structured]
@@ -62,17 +62,17 @@ class Handed:
             stale = {each.own for each in self._seen if each.own is not None}
             result.content = [
                 TextContent(structured) if text in stale else each
-                for each, text in zip(result.content, said, strict=True)
+                for each, text in zip(result.content, words, strict=True)
             ]
-        elif not any(_keeps(said, each.said) for each in untouched):
+        elif not any(_keeps(words, each.said) for each in untouched):
             is_json = any(each.own is not None for each in untouched)
-            result.structured = _read_again(said, structured) if is_json else None
+            result.structured = _read_again(words, structured) if is_json else None
 
 
 def _seen(result: ToolResult) -> _Seen:
-    said, structured = tuple(_said(as_content(each)) for each in result.content), _encoded(result.structured)
-    own = None if structured is None else next((text for text in said if _is_json_of(text, structured)), None)
-    return _Seen(said, structured, own, result.exception)
+    words, structured = tuple(_said(as_content(each)) for each in result.content), _encoded(result.structured)
+    own = None if structured is None else next((text for text in words if _is_json_of(text, structured)), None)
+    return _Seen(words, structured, own, result.exception)
 
 
 def _said(content: Content) -> str:
@@ -99,17 +99,17 @@ def _is_json_of(text: str, structured: str) -> bool:
     return False
 
 
-def _keeps(said: list[str], before: tuple[str, ...]) -> bool:
+def _keeps(words: list[str], before: tuple[str, ...]) -> bool:
     """Tell whether everything is still there; words may have been added, after them or as another piece."""
-    return len(said) >= len(before) and all(
-        text in said or said[index].startswith(text) for index, text in enumerate(before)
+    return len(words) >= len(before) and all(
+        text in words or words[index].startswith(text) for index, text in enumerate(before)
     )
 
 
-def _read_again(said: list[str], structured: str) -> Any:
+def _read_again(words: list[str], structured: str) -> Any:
     """Return the value that is left in the text of a value; None where it is no JSON, or of another kind."""
     with suppress(ValueError, RecursionError):
-        for text in said:
+        for text in words:
             if text.lstrip()[:1] == structured[:1] or structured[:1] not in "{[":
                 return read_json(text)
     return None

@@ -36,30 +36,30 @@ async def generate(
         ToolkitError: A middleware returned what is no ``ModelResponse``.
     """
 
-    def told(call_id: str | None) -> ModelHookContext:
+    def context_of(call_id: str | None) -> ModelHookContext:
         return ModelHookContext(agent_name, model.name, model.provider, correlation_id, model.generate, call_id)
 
     if is_debugging():
-        work = _announced(model, request, model_hooks, told)
+        work = _announced(model, request, model_hooks, context_of)
         return await logged(f"{model.name} ({model.provider})", agent_name, work)
-    return await _announced(model, request, model_hooks, told)
+    return await _announced(model, request, model_hooks, context_of)
 
 
 async def _announced(
     model: Model,
     request: ModelRequest,
     model_hooks: Sequence[ModelHook],
-    told: Callable[[str | None], ModelHookContext],
+    context_of: Callable[[str | None], ModelHookContext],
 ) -> ModelResponse:
     if not (enabled("before_llm_generate") or enabled("after_llm_generate") or enabled("error_llm_generate")):
-        return await _through(model, request, model_hooks, told(None), None)
+        return await _through(model, request, model_hooks, context_of(None), None)
     changes: list[Change] = []
     async with around("llm_generate", emitter="toolkit", llm=model, prompt=request.body(model.name)) as call:
         try:
-            response = await _through(model, request, model_hooks, told(call.call_id), changes)
+            response = await _through(model, request, model_hooks, context_of(call.call_id), changes)
         finally:
             if changes:
-                call.set(middleware=[each.told() for each in changes])
+                call.set(middleware=[change.recorded() for change in changes])
         call.set(response=response.body(), usage=response.usage, time_to_first_chunk=response.time_to_first_chunk_s)
         return response
 

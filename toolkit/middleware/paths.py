@@ -72,10 +72,10 @@ class PathRoots(ToolMiddleware):
         tools: Tools = "*",
     ) -> None:
         super().__init__(tools)
-        given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
-        if not given:
+        folders = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
+        if not folders:
             raise DefinitionInvalid("PathRoots: at least one root is needed")
-        self._roots = [Path(each).resolve() for each in given]
+        self._roots = [Path(each).resolve() for each in folders]
         self._base = Path(base).resolve() if base is not None else self._roots[0]
         self._read_only = read_only
         self._arguments = _patterns(arguments, "arguments")
@@ -134,8 +134,8 @@ class PathRoots(ToolMiddleware):
         return f"is outside of {', '.join(map(str, self._roots))}"
 
 
-def _patterns(given: str | Iterable[str], what: str) -> tuple[str, ...]:
-    return tuple(each.lower() for each in several(given, f"PathRoots({what}=…)"))
+def _patterns(patterns: str | Iterable[str], what: str) -> tuple[str, ...]:
+    return tuple(each.lower() for each in several(patterns, f"PathRoots({what}=…)"))
 
 
 def _suspects(text: str) -> Iterator[str]:

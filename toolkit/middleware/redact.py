@@ -81,8 +81,8 @@ class Redact(ToolMiddleware):
 
     def _exception(self, error: BaseException) -> BaseException:
         """Return another exception where this one, its notes or its cause would tell: it goes to the hooks."""
-        told = "".join(format_exception(error))
-        if self._text(told) == told:
+        written = "".join(format_exception(error))
+        if self._text(written) == written:
             return error
         return reworded(error, self._text("".join(format_exception_only(error)).strip()))
 

@@ -70,9 +70,9 @@ def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
     Raises:
         DefinitionInvalid: One of them is no text, or empty.
     """
-    given = cast("object", names)
+    value = cast("object", names)
     listed = (
-        (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(cast("Iterable[Any]", given))
+        (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(cast("Iterable[Any]", value))
     )
     for each in listed:
         if not isinstance(each, str) or not each:

@@ -18,7 +18,7 @@ from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
 from toolkit.node.waiting import at_once
-from toolkit.outcomes import log_escaped, told
+from toolkit.outcomes import log_escaped, message_of
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
@@ -303,7 +303,7 @@ class _Work:
             log_escaped(call.name, error, ends=ends)
             if ends:
                 raise
-            return ToolResult.error(told(error), exception=error)
+            return ToolResult.error(message_of(error), exception=error)
 
 
 _MISSING = ToolDefinition(name="missing")

@@ -42,10 +42,10 @@ class Terminal:
         """Write ``prompt`` and return the line that is typed, None where there is no more to read."""
         turn = self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         async with turn:
-            with self._opened() as found:
-                if found is None:
+            with self._opened() as descriptors:
+                if descriptors is None:
                     return None
-                reading, writing = found
+                reading, writing = descriptors
                 _forget_typed(reading)
                 os.write(writing, prompt.encode(errors="replace"))
                 return await _line(reading)

@@ -41,14 +41,14 @@ def problems_of_schema(errors: Iterable[Any]) -> Iterator[Problem]:
 
 def problems_of_hints(errors: Iterable[Mapping[str, Any]], value: object) -> tuple[Problem, ...]:
     """Return pydantic's errors of ``value`` as problems; those of one place, as of a union, are one."""
-    told: dict[str, list[str]] = {}
+    messages: dict[str, list[str]] = {}
     for error in errors:
         place, name = _place(error["loc"], value), error["loc"][-1] if error["loc"] else ""
         if error["type"] == "missing":
-            told.setdefault(path_text(place), []).append(f"missing {name!r}")
+            messages.setdefault(path_text(place), []).append(f"missing {name!r}")
             continue
-        told.setdefault(path_text(place), []).append(_expectation(error))
-    return tuple(Problem(path, " or ".join(dict.fromkeys(texts))) for path, texts in told.items())
+        messages.setdefault(path_text(place), []).append(_expectation(error))
+    return tuple(Problem(path, " or ".join(dict.fromkeys(texts))) for path, texts in messages.items())
 
 
 def _place(steps: Sequence[str | int], value: Any) -> list[str | int]:
@@ -67,9 +67,9 @@ def _expectation(error: Mapping[str, Any]) -> str:
     kind, message = str(error["type"]), str(error["msg"])
     read = _READ.get(kind) or _READ.get(kind.removesuffix("_parsing").removesuffix("_inexact").removesuffix("_type"))
     if read is not None:
-        return f"expected {read}, found {found(error['input'])}"
+        return f"expected {read}, found {described(error['input'])}"
     if message.startswith("Input should be "):
-        return f"expected {message.removeprefix('Input should be ')}, found {found(error['input'])}"
+        return f"expected {message.removeprefix('Input should be ')}, found {described(error['input'])}"
     return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
@@ -78,12 +78,12 @@ def _problems(error: Any) -> Iterator[Problem]:
         yield from _alternatives(error)
         return
     write = _MESSAGES.get(error.validator)
-    told = write(error.validator_value, error.instance) if write is not None else None
+    message = write(error.validator_value, error.instance) if write is not None else None
     if error.validator == "additionalProperties":
-        told = _unexpected(error)
+        message = _unexpected(error)
     elif error.validator == "required":
-        told = _missing(error)
-    yield Problem(path_text(error.absolute_path), shortened_message(error.message) if told is None else told)
+        message = _missing(error)
+    yield Problem(path_text(error.absolute_path), shortened_message(error.message) if message is None else message)
 
 
 def shortened_message(message: str) -> str:
@@ -101,7 +101,7 @@ def _alternatives(error: Any) -> Iterator[Problem]:
         yield from problems_of_schema(min(meant, key=len))
         return
     kinds = list(dict.fromkeys(text for errors in branches.values() for each in errors if (text := _expected(each))))
-    yield Problem(path_text(error.absolute_path), f"expected {' or '.join(kinds)}, found {found(error.instance)}")
+    yield Problem(path_text(error.absolute_path), f"expected {' or '.join(kinds)}, found {described(error.instance)}")
 
 
 def _is_of_another_kind(inner: Any, outer: Any) -> bool:
@@ -125,8 +125,8 @@ def _kinds(kinds: str | Sequence[str]) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    told = ", ".join(shortened(repr(each)) for each in values[:_LISTED])
-    return told if len(values) <= _LISTED else f"{told}, … ({len(values)} in all)"
+    listed = ", ".join(shortened(repr(each)) for each in values[:_LISTED])
+    return listed if len(values) <= _LISTED else f"{listed}, … ({len(values)} in all)"
 
 
 def _unexpected(error: Any) -> str | None:
@@ -143,23 +143,23 @@ def _missing(error: Any) -> str:
     missing = [name for name in error.validator_value if name not in error.instance]
     # One error comes for each missing name; its message begins with the name's repr.
     name = next((each for each in missing if error.message.startswith(repr(each))), missing[0])
-    described: Any = error.schema.get("properties", {}).get(name, {})
-    kind: Any = member(described, "type")
+    schema: Any = error.schema.get("properties", {}).get(name, {})
+    kind: Any = member(schema, "type")
     return f"missing {name!r}" + (f", which is {_kinds(kind)}" if kind else "")
 
 
 _MESSAGES: dict[str, Callable[[Any, Any], str]] = {
-    "type": lambda asked, value: f"expected {_kinds(asked)}, found {found(value)}",
-    "enum": lambda asked, value: f"expected one of {_listed(asked)}, found {found(value)}",
-    "const": lambda asked, value: f"expected {asked!r}, found {found(value)}",
-    "minimum": lambda asked, value: f"expected at least {asked}, found {found(value)}",
-    "maximum": lambda asked, value: f"expected at most {asked}, found {found(value)}",
-    "exclusiveMinimum": lambda asked, value: f"expected more than {asked}, found {found(value)}",
-    "exclusiveMaximum": lambda asked, value: f"expected less than {asked}, found {found(value)}",
-    "multipleOf": lambda asked, value: f"expected a multiple of {asked}, found {found(value)}",
+    "type": lambda asked, value: f"expected {_kinds(asked)}, found {described(value)}",
+    "enum": lambda asked, value: f"expected one of {_listed(asked)}, found {described(value)}",
+    "const": lambda asked, value: f"expected {asked!r}, found {described(value)}",
+    "minimum": lambda asked, value: f"expected at least {asked}, found {described(value)}",
+    "maximum": lambda asked, value: f"expected at most {asked}, found {described(value)}",
+    "exclusiveMinimum": lambda asked, value: f"expected more than {asked}, found {described(value)}",
+    "exclusiveMaximum": lambda asked, value: f"expected less than {asked}, found {described(value)}",
+    "multipleOf": lambda asked, value: f"expected a multiple of {asked}, found {described(value)}",
     "minLength": lambda asked, value: f"expected at least {asked} characters, found {len(value)}",
     "maxLength": lambda asked, value: f"expected at most {asked} characters, found {len(value)}",
-    "pattern": lambda asked, value: f"expected a string that matches {asked!r}, found {found(value)}",
+    "pattern": lambda asked, value: f"expected a string that matches {asked!r}, found {described(value)}",
     "minItems": lambda asked, value: f"expected at least {asked} items, found {len(value)}",
     "maxItems": lambda asked, value: f"expected at most {asked} items, found {len(value)}",
     "uniqueItems": lambda _asked, _value: "expected items that all differ",
@@ -170,16 +170,16 @@ _MESSAGES: dict[str, Callable[[Any, Any], str]] = {
 
 def path_text(path: Iterable[str | int]) -> str:
     """Return a path as people write it: ``filters[0].city``."""
-    told = ""
+    text = ""
     for step in path:
         if isinstance(step, int):
-            told += f"[{step}]"
+            text += f"[{step}]"
         else:
-            told += f".{step}" if told else step
-    return told
+            text += f".{step}" if text else step
+    return text
 
 
-def found(value: object) -> str:
+def described(value: object) -> str:
     """Name a JSON value with its type, shortened: ``the string 'x'``."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

@@ -117,13 +117,13 @@ def _tool(
 
 
 def _list(folder: RootedFolder, arguments: Mapping[str, Any]) -> ToolResult:
-    found = folder.entries(arguments.get("path", "."))
-    shown = found[:MOST_ENTRIES]
+    entries = folder.entries(arguments.get("path", "."))
+    shown = entries[:MOST_ENTRIES]
     lines = [_line(each) for each in shown]
-    if len(found) > len(shown):
-        lines.append(f"[{len(found) - len(shown):,} more]")
-    told = {"entries": [asdict(each) for each in shown], "truncated": len(found) > len(shown)}
-    return ToolResult([TextContent("\n".join(lines) or "[empty]")], structured=told)
+    if len(entries) > len(shown):
+        lines.append(f"[{len(entries) - len(shown):,} more]")
+    value = {"entries": [asdict(each) for each in shown], "truncated": len(entries) > len(shown)}
+    return ToolResult([TextContent("\n".join(lines) or "[empty]")], structured=value)
 
 
 def _line(entry: Entry) -> str:
@@ -178,8 +178,8 @@ def _search(folder: RootedFolder, max_bytes: int, max_files: int, arguments: Map
     truncated = truncated or len(matches) > MOST_MATCHES
     lines = [f"{each['path']}:{each['line']}: {each['text']}" for each in matches[:MOST_MATCHES]]
     lines += ["[there may be more]"] if truncated else []
-    told = {"matches": matches[:MOST_MATCHES], "truncated": truncated}
-    return ToolResult([TextContent("\n".join(lines) or "[nothing found]")], structured=told)
+    value = {"matches": matches[:MOST_MATCHES], "truncated": truncated}
+    return ToolResult([TextContent("\n".join(lines) or "[nothing found]")], structured=value)
 
 
 def _matches(path: str, data: bytes, wanted: str) -> list[dict[str, Any]]:
@@ -200,5 +200,5 @@ def _write(folder: RootedFolder, max_bytes: int, arguments: Mapping[str, Any]) -
     append = arguments.get("append", False)
     new = folder.write(path, data, append=append)
     did = "created" if new else "appended to" if append else "replaced"
-    told = {"path": path, "bytes": len(data), "created": new}
-    return ToolResult([TextContent(f"{did} {path} ({len(data):,} bytes)")], structured=told)
+    value = {"path": path, "bytes": len(data), "created": new}
+    return ToolResult([TextContent(f"{did} {path} ({len(data):,} bytes)")], structured=value)

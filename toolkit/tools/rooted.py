@@ -48,14 +48,14 @@ class RootedFolder:
             ToolkitError: There is no such file, or it is none that may be read.
         """
         *folders, name = self._names(path, "a file")
-        with _told(path), self._folder(folders) as folder:
+        with _errors_named(path), self._folder(folders) as folder:
             descriptor = os.open(name, _FILE, dir_fd=folder)
             with os.fdopen(descriptor, "rb") as file:
-                found = os.fstat(descriptor)
-                if not stat.S_ISREG(found.st_mode):
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
                     raise ToolkitError(f"{path}: not a file")
                 file.seek(offset)
-                return file.read(max_bytes), found.st_size
+                return file.read(max_bytes), status.st_size
 
     def write(self, path: str, data: bytes, *, append: bool = False) -> bool:
         """Make ``data`` the whole of a file, at once or not at all, or its new end; return whether it is new.
@@ -66,7 +66,7 @@ class RootedFolder:
             ToolkitError: Something that is no file is there, or it cannot be written.
         """
         *folders, name = self._names(path, "a file")
-        with _told(path), self._folder(folders, make=True) as folder:
+        with _errors_named(path), self._folder(folders, make=True) as folder:
             try:
                 mode = os.lstat(name, dir_fd=folder).st_mode
             except FileNotFoundError:
@@ -85,8 +85,8 @@ class RootedFolder:
         Raises:
             ToolkitError: There is no such folder.
         """
-        with _told(path), self._folder(self._names(path)) as folder, os.scandir(folder) as found:
-            return sorted(map(_entry, found), key=lambda each: each.name)
+        with _errors_named(path), self._folder(self._names(path)) as folder, os.scandir(folder) as listing:
+            return sorted(map(_entry, listing), key=lambda each: each.name)
 
     def files(self, path: str = ".") -> Iterator[str]:
         """Yield every file below a folder, as a path that ``read`` takes; links are left out.
@@ -95,7 +95,7 @@ class RootedFolder:
             ToolkitError: There is no such folder.
         """
         names = self._names(path)
-        with _told(path), self._folder(names) as folder:
+        with _errors_named(path), self._folder(names) as folder:
             start = "/".join(names)
             for where, folders, files, descriptor in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
                 folders.sort()
@@ -159,19 +159,19 @@ def _replace(name: str, data: bytes, folder: int, mode: int | None) -> None:
             raise
 
 
-def _entry(found: "os.DirEntry[str]") -> Entry:
+def _entry(item: "os.DirEntry[str]") -> Entry:
     try:
-        status = found.stat(follow_symlinks=False)
+        status = item.stat(follow_symlinks=False)
     except OSError:
-        return Entry(found.name, "other", 0)
+        return Entry(item.name, "other", 0)
     if stat.S_ISREG(status.st_mode):
-        return Entry(found.name, "file", status.st_size)
+        return Entry(item.name, "file", status.st_size)
     kind = "folder" if stat.S_ISDIR(status.st_mode) else "link" if stat.S_ISLNK(status.st_mode) else "other"
-    return Entry(found.name, kind, 0)
+    return Entry(item.name, kind, 0)
 
 
 @contextmanager
-def _told(path: str) -> Generator[None]:
+def _errors_named(path: str) -> Generator[None]:
     """Say what an operating system's error means for the path as it was given."""
     try:
         yield
@@ -182,5 +182,5 @@ def _told(path: str) -> Generator[None]:
         raise ToolkitError(f"{path}: {kind}") from None
     except OSError as error:
         # What O_NOFOLLOW finds at the end of a path is ELOOP.
-        said = "symbolic links are not followed" if error.errno == ELOOP else error.strerror
-        raise ToolkitError(f"{path}: {said}") from None
+        reason = "symbolic links are not followed" if error.errno == ELOOP else error.strerror
+        raise ToolkitError(f"{path}: {reason}") from None

@@ -138,20 +138,20 @@ class ShellTool(RuntimeTool):
 
     def _result(self, output: "_Output", exit_code: int | None) -> ToolResult:
         stdout, stderr = (bytes(output.kept[fd]).decode(errors="replace") for fd in (1, 2))
-        told = {"exit_code": exit_code, "stdout": stdout, "stderr": stderr, "truncated": output.truncated}
-        said = [stdout.rstrip("\n")] if stdout else []
+        value = {"exit_code": exit_code, "stdout": stdout, "stderr": stderr, "truncated": output.truncated}
+        lines = [stdout.rstrip("\n")] if stdout else []
         if stderr:
-            said.append(f"[standard error]\n{stderr.rstrip(chr(10))}")
+            lines.append(f"[standard error]\n{stderr.rstrip(chr(10))}")
         if output.truncated:
-            said.append(f"[only the first {self._max_output_bytes:,} bytes of each output are shown]")
+            lines.append(f"[only the first {self._max_output_bytes:,} bytes of each output are shown]")
         error: Exception | None = None
         if exit_code is None:
             error = ToolTimedOut(f"ended after {self._timeout_s:g} s")
-            said.append(f"[{error}]")
+            lines.append(f"[{error}]")
         elif exit_code != 0:
-            said.append(f"[exit code {exit_code}]")
+            lines.append(f"[exit code {exit_code}]")
         failed = exit_code != 0
-        return ToolResult([TextContent("\n".join(said))], is_error=failed, structured=told, exception=error)
+        return ToolResult([TextContent("\n".join(lines))], is_error=failed, structured=value, exception=error)
 
 
 class _Output(SubprocessProtocol):
