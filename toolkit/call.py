@@ -15,7 +15,7 @@ def new_id() -> str:
     return f"call_{os.urandom(8).hex()}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class ToolCall:
     """A tool's name with the arguments for it."""
 
@@ -29,6 +29,20 @@ class ToolCall:
     """How it was written, by its name in ``toolkit.formats``, so how it is to be answered."""
     has_own_id: bool = True
     """Whether the model gave the id."""
+
+    def __init__(
+        self,
+        name: str,
+        arguments: Arguments | None = None,
+        id: str = "",  # noqa: A002 - the field
+        problem: str | None = None,
+        format: str = "chat",  # noqa: A002 - the field
+        has_own_id: bool = True,  # noqa: FBT001, FBT002 - the field
+    ) -> None:
+        # One is made for each call, and what dataclasses write for a frozen class takes three times as long.
+        vars(self).update(
+            name=name, arguments=arguments, id=id or new_id(), problem=problem, format=format, has_own_id=has_own_id
+        )
 
 
 def read_arguments(written: object) -> tuple[Arguments | None, str | None]:

@@ -184,11 +184,14 @@ class Tool(ABC):
             )
         if _somebody_watches():
             return await self._watched(call, context)
-        context = context.during(call, None, None)
         if context.tool_hooks or context.permissions is not None or call.problem is not None:
-            return await self.forward(call, context)
+            return await self.forward(call, context.during(call, None, None))
         # The steps 1 to 3 have nothing to do.
-        return await self._perform(call, context)
+        return await self._perform(call, context.during(call, None, None) if self._sees_context() else context)
+
+    def _sees_context(self) -> bool:
+        """Return whether anything of the tool is handed the context, which has the call under way in it."""
+        return True
 
     async def forward(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Do all of a call but announce it: for a tool that stands for this one, whose call is the one that is seen.

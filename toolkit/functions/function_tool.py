@@ -176,6 +176,12 @@ class FunctionTool(Tool):
         vars(copied).update(vars(self))
         return copied
 
+    def _sees_context(self) -> bool:
+        signature, rules = self._declared.signature, self._rules
+        if signature is None or signature.injections or type(self) is not FunctionTool:
+            return True
+        return bool(rules.input_guardrails or rules.output_guardrails or rules.on_error_func)
+
     async def run(self, call: ToolCall, context: ToolContext) -> object:
         """Call the function, and hold what it returns against its hint."""
         signature = self._declared.signature
