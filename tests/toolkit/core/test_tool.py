@@ -13,7 +13,7 @@ from toolkit.context import ApprovalRequest, ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolkitError, ToolRefused
 from toolkit.formats import call_of, offer
-from toolkit.functions import tool
+from toolkit.functions import FunctionTool, tool
 from toolkit.guardrails import Allow, Refuse, Rewrite
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
@@ -456,3 +456,40 @@ def test_arguments_can_be_held_against_a_definition_alone():
     ) as caught:
         definition.check_arguments({"x": "not an int"})
     assert [each.path for each in caught.value.problems] == ["x"]
+
+
+def test_whoever_sees_the_context_finds_the_call_under_way_in_it():
+    seen = []
+
+    def note(_, context):
+        seen.append(context.call.name)
+
+    class Noting(FunctionTool):
+        async def on_invoke(self, call, context):
+            note(call, context)
+            return call
+
+    async def plain() -> str:
+        return "done"
+
+    async def injected(context: ToolContext) -> None:
+        note(None, context)
+
+    async def broken() -> None:
+        raise OSError
+
+    def answer(error, context):
+        note(error, context)
+        return ToolResult.error("broken")
+
+    tools = [
+        FunctionTool(injected),
+        FunctionTool(plain, name="before", input_guardrails=[note]),
+        FunctionTool(plain, name="after", output_guardrails=[note]),
+        FunctionTool(broken, on_error_func=answer),
+        Noting(plain, name="subclass"),
+    ]
+    for made in tools:
+        for _ in range(2):
+            asyncio.run(made({}))
+    assert seen == [name for name in ("injected", "before", "after", "broken", "subclass") for _ in range(2)]
