@@ -36,4 +36,4 @@ def application(config: Path | None) -> "FastAgent":
     from toolkit.declare import FastAgent
     from toolkit.people.terminal import Terminal
 
-    return FastAgent("toolkit", config=config, context=ToolContext(approver=Terminal().approve))
+    return FastAgent("toolkit", config=config, context=ToolContext(approver=Terminal().answer))

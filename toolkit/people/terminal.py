@@ -29,10 +29,6 @@ class Terminal:
         self._device = device
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
-    async def approve(self, request: ApprovalRequest, /) -> bool:
-        """Show a call and return whether the answer is yes; no answer is a no."""
-        return await self.answer(request) is True
-
     async def answer(self, request: ApprovalRequest, /) -> bool | None:
         """Show a call and return whether the answer is yes, None where there is none."""
         typed = await self.ask(f"\n{described(request)}\n{visible(request.question)} [y/N] ")

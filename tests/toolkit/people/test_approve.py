@@ -58,14 +58,14 @@ async def shown(keyboard, end):
 
 @pytest.mark.parametrize(
     ["typed", "answer"],
-    [(b"y\n", True), (b" YES \n", True), (b"n\n", False), (b"\n", False), (b"yup\n", False), (b"\x04", False)],
+    [(b"y\n", True), (b" YES \n", True), (b"n\n", False), (b"\n", False), (b"yup\n", False), (b"\x04", None)],
 )
 def test_a_person_at_the_terminal_sees_the_call_and_has_to_say_yes(screen, typed, answer):
     keyboard, device = screen
 
     async def main():
         request = ApprovalRequest("shell.execute", {"command": "rm -rf x"}, "Really?")
-        task = asyncio.create_task(Terminal(device).approve(request))
+        task = asyncio.create_task(Terminal(device).answer(request))
         text = await shown(keyboard, b"[y/N] ")
         os.write(keyboard, typed)
         async with asyncio.timeout(10):
