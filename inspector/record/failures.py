@@ -5,7 +5,9 @@
 
 import builtins
 import linecache
+import os
 import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
@@ -196,12 +198,46 @@ def _part(exc: BaseException, name: str) -> Any:
 def frames(exc: BaseException) -> tuple[Frame, ...]:
     """Where an exception came from and those before it in its chain, earliest first, in at most a few hundred lines.
 
+    A traceback begins where the exception is caught. One that is caught within libraries, as by a wrapper of an SDK's
+    method, has no line of the program: then the callers down to it stand above.
     No source file is read; ``format_traceback`` does that later, in another thread. Never raises.
     """
     try:
         return tuple(_chain(exc))
     except Exception:  # noqa: BLE001 -- the border to the agent
         return ()
+
+
+def _with_callers(exc: BaseException, places: list[Frame]) -> list[Frame]:
+    if not places or not all(map(_is_of_library, places)):
+        return places
+    callers: list[Frame] = []
+    # Frames of the traceback that have not ended are on the stack too, as those of a block are.
+    ended_at = _part(exc, "__traceback__").tb_frame
+    # The public ways make a list of the whole stack.
+    caller = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    while caller is not None and len(callers) < _MAX_FRAMES // 2:
+        if caller is ended_at:
+            callers = []
+        elif not _is_ours(dict_get(caller.f_globals, "__name__")):
+            callers.append(Frame(caller.f_code.co_filename, caller.f_lineno or 0, caller.f_code.co_qualname))
+        caller = caller.f_back
+    return [*reversed(callers), *places] if not all(map(_is_of_library, callers)) else places
+
+
+def _is_ours(module: object) -> bool:
+    return type(module) is str and module.startswith(_OURS)
+
+
+def _is_of_library(place: Frame) -> bool:
+    path = place.filename
+    return not path or path.startswith(_PYTHON) or any(part in path for part in _INSTALLED)
+
+
+_OURS: Final = ("inspector.record.", "inspector.integrations.", "instrument.")
+_PYTHON: Final = ("<frozen ", *{sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+"""How the paths of Python's own files begin."""
+_INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 def _chain(exc: BaseException) -> Iterator[Frame]:
@@ -219,6 +255,7 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
     room = [_MAX_WALKED]
     # The exception itself first, then those before it, as long as there is room.
     places = [list(_places(_part(link, "__traceback__"), room)) for link, _ in links]
+    places[0] = _with_callers(exc, places[0])
     for (link, joint), of_link in zip(reversed(links), reversed(places), strict=True):
         yield from of_link
         if joint:

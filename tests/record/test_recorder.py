@@ -105,6 +105,37 @@ def test_an_exception_gives_type_message_and_traceback(record):
     assert 'raise ValueError("no such city")' in event["attributes"]["exception.stacktrace"]
 
 
+def test_an_exception_of_libraries_alone_shows_who_called_them(record):
+    recording = record()
+
+    def asked_for():
+        try:
+            json.loads("no JSON")
+        except ValueError as exc:
+            # As an integration has it: caught below the program, whose frame is not in the traceback then.
+            return exc.with_traceback(exc.__traceback__.tb_next)
+
+    with around("tool_call", tool_name="read", args={}, context=None) as call:
+        call.fail(asked_for())
+    (span,) = recording.spans()
+    text = span["events"][0]["attributes"]["exception.stacktrace"]
+    lines = [line.strip() for line in text.splitlines()]
+    ours = [line for line in lines if line.startswith("File") and "test_recorder.py" in line]
+    assert ours[-1].endswith("test_an_exception_of_libraries_alone_shows_who_called_them")
+    assert text.index(ours[-1]) < text.index("json/decoder.py")
+    assert not any("/instrument/" in line or "/inspector/" in line for line in lines if line.startswith("File"))
+
+
+def test_an_exception_of_the_program_shows_what_is_below_the_call_alone(record):
+    recording = record()
+    with pytest.raises(ValueError), around("tool_call", tool_name="read", args={}, context=None):
+        json.loads("no JSON")
+    (span,) = recording.spans()
+    files = [line for line in span["events"][0]["attributes"]["exception.stacktrace"].splitlines() if "File" in line]
+    assert "test_recorder.py" in files[0]
+    assert sum("test_recorder.py" in line for line in files) == 1
+
+
 @pytest.mark.parametrize("flag", ["isError", "is_error"])
 def test_a_result_with_the_error_flag_is_an_error_though_after_fired(record, flag):
     recording = record()
