@@ -15,6 +15,7 @@ from inspector.cli.visible import visible
 COMMANDS: dict[str, str] = {
     "completion": "Print what completes this command in a shell, or install it.",
     "demo": "Run a small agent, record it and serve the result.",
+    "diff": "Say where two runs part, and why.",
     "doctor": "Check this installation and say what to do.",
     "events": "List spans, newest first.",
     "export": "Write recorded traces to a file, for a colleague or a collector.",

@@ -19,6 +19,7 @@ _SPAN_DIGITS = 16
 _SPAN_LEAST = 4
 """With fewer digits an id is no part of one: words and figures of the recorded text begin so too."""
 _NAMED_IN_MESSAGE = 3
+_BEFORE_LAST = re.compile(r"last~(\d{1,3})")
 _NOTHING = "nothing is recorded yet; record a program: inspector run app.py"
 SHORT_ID = 8
 """Characters of an id that a table on a terminal has."""
@@ -61,7 +62,7 @@ def _traces_beginning_with(store: Store, prefix: str) -> list[Trace | None]:
 
 
 def find_run(store: Store, text: str) -> Run:
-    """Find the run with this id, the only one whose id begins or ends so, or the ``last`` one that began a trace.
+    """Find the run with this id, the only one whose id begins or ends so, the ``last`` one, or ``last~1`` before it.
 
     Raises:
         RunUnknown: There is none, or the part fits several.
@@ -72,6 +73,8 @@ def find_run(store: Store, text: str) -> Run:
         if whole is None:
             raise RunUnknown(_NOTHING)
         return whole
+    if before := _BEFORE_LAST.fullmatch(text):
+        return _nth_latest(store, int(before[1]))
     found = _runs_like(store, text)
     if len(found) == 1:
         return found[0]
@@ -81,20 +84,29 @@ def find_run(store: Store, text: str) -> Run:
     raise RunUnknown(f"no run {text} is recorded; 'inspector runs' lists what is")
 
 
+def _nth_latest(store: Store, number: int) -> Run:
+    """Find the run before which so many others began; the last one is number 0."""
+    latest = store.runs(Filter(), limit=min(number + 1, _PAGE)).items
+    if number >= len(latest):
+        are = "1 run is" if len(latest) == 1 else f"{len(latest):,} runs are"
+        raise RunUnknown(f"there is no last~{number}: {are} recorded" if latest else _NOTHING)
+    return latest[number]
+
+
 def find_run_or_trace(store: Store, text: str) -> Run | Trace:
     """Find the run or the trace of this id, or of which it is a part; a run of one trace is that trace.
 
     Raises:
         RunUnknown: There is neither, or the part fits several.
     """
-    if text == "last":
-        return _as_one_trace(store, find_run(store, text))
+    if text == "last" or _BEFORE_LAST.fullmatch(text):
+        return as_one_trace(store, find_run(store, text))
     prefix = text.lower()
     found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _traces_beginning_with(store, prefix)
     traces = [trace for trace in found if trace is not None]
     runs = [run for run in _runs_like(store, text) if run.run_id != run.trace_id]
     if len(traces) + len(runs) == 1:
-        return traces[0] if traces else _as_one_trace(store, runs[0])
+        return traces[0] if traces else as_one_trace(store, runs[0])
     if traces or runs:
         ids = (*(trace.trace_id for trace in traces), *(run.run_id for run in runs))
         raise RunUnknown(f"{text} is part of several ids: {', '.join(ids[:_NAMED_IN_MESSAGE])}; give more of it")
@@ -116,7 +128,8 @@ def find_any(store: Store, text: str) -> Run | Trace | Event:
         return find_event(store, text, trace="last")
 
 
-def _as_one_trace(store: Store, run: Run) -> Run | Trace:
+def as_one_trace(store: Store, run: Run) -> Run | Trace:
+    """Return the trace of a run that has one, else the run."""
     return run if run.traces > 1 else store.trace(run.trace_id) or run
 
 

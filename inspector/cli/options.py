@@ -11,7 +11,7 @@ import click
 
 C = TypeVar("C", bound=Callable[..., Any])
 ChoiceT = TypeVar("ChoiceT", bound=str)
-_ID = re.compile(r"[0-9a-fA-F-]+|last")
+_ID = re.compile(r"[0-9a-fA-F-]+|last(~\d+)?")
 
 
 def meant(word: str, words: Iterable[str]) -> str:

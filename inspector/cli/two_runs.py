@@ -1,0 +1,195 @@
+"""Two runs as lines and as a document: where they part and why, then their calls side by side."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from inspector.cli import figures
+from inspector.cli.compared import Compared
+from inspector.cli.lookup import SHORT_ID
+from inspector.cli.terminal import Style, Terminal
+from inspector.diff import Changed, Comparison, Pair, Step, cause_of
+
+_A: tuple[str, Style] = ("-", "red")
+_B: tuple[str, Style] = ("+", "green")
+_SIGNS: dict[str, tuple[str, Style]] = {
+    "only a": _A,
+    "only b": _B,
+    "answer": ("~", "yellow"),
+    "input": ("~", "yellow"),
+    "order": (">", "yellow"),
+}
+_BEFORE, _SHOWN = 24, 120
+"""Characters that are shown before the first that differs, and in all."""
+
+
+def diff_lines(
+    a: Compared, b: Compared, comparison: Comparison, terminal: Terminal, *, everything: bool
+) -> Iterator[str]:
+    """Write both runs out.
+
+    Args:
+        a: The first one.
+        b: The other one.
+        comparison: Of the two.
+        terminal: Where it is shown.
+        everything: Whether equal calls are drawn, rather than counted.
+    """
+    for side, (sign, style) in ((a, _A), (b, _B)):
+        yield terminal.style(terminal.cut(terminal.safe(f"{sign} {_about(side)}")), style)
+    yield ""
+    yield from _parting(comparison, terminal)
+    if everything or not comparison.is_equal:
+        yield ""
+        yield from _tree(comparison.pairs, terminal, everything=everything)
+    if ignored := [figures.counted(count, name) for name, count in sorted(comparison.ignored.items())]:
+        yield ""
+        yield terminal.style(f"not compared: {', '.join(ignored)} inside of texts", "dim")
+
+
+def _about(side: Compared) -> str:
+    name = "" if side.run is None else f"{side.run.name} "
+    started = "" if side.run is None else f" {figures.moment(side.run.start_time_unix_nano)}"
+    return f"{name}{side.label}{started}, {figures.counted(len(side.events), 'span')}"
+
+
+def _parting(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
+    cause, first = cause_of(comparison), comparison.first
+    if cause is None:
+        yield "The runs are equal."
+        return
+    if first is None:
+        yield "What was called and answered is equal; an input differs:"
+    else:
+        number = comparison.pairs.index(first) + 1
+        place = f"call {number} of {len(comparison.pairs)}, {_name(first.step)}"
+        yield terminal.style(terminal.cut(terminal.safe(f"The runs part at {place}: {_what(first)}.")), "bold")
+    yield terminal.cut(terminal.safe(f"Cause: {cause.sentence}."))
+    if cause.changed is not None:
+        yield from _texts(*_sides(cause.changed), terminal)
+    elif first is not None and first.a is not None and first.b is not None and first.a.answer != first.b.answer:
+        yield from _texts(first.a.answer, first.b.answer, terminal)
+
+
+def _what(pair: Pair) -> str:
+    if pair.a is None:
+        return "the second run alone made it"
+    if pair.b is None:
+        return "the first run alone made it"
+    return "it came at another place" if pair.a.answer == pair.b.answer else "it ended otherwise"
+
+
+def _texts(a: str | None, b: str | None, terminal: Terminal) -> Iterator[str]:
+    """Write what differs of two texts below each other, from a little before the first difference."""
+    begin = 0 if a is None or b is None else max(0, _common(a, b) - _BEFORE)
+    for text, (sign, style) in ((a, _A), (b, _B)):
+        if text is not None:
+            shown = ("…" if begin else "") + text[begin : begin + _SHOWN] + ("…" if len(text) > begin + _SHOWN else "")
+            yield terminal.style(terminal.cut(f"  {sign} {terminal.signs(terminal.safe(shown))}"), style)
+
+
+def _common(a: str, b: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _tree(pairs: Sequence[Pair], terminal: Terminal, *, everything: bool) -> Iterator[str]:
+    drawn = {id(pair) for pair in pairs} if everything else _telling(pairs)
+    equal = depth = 0
+    for pair in pairs:
+        if id(pair) not in drawn:
+            depth = depth if equal else pair.depth
+            equal += 1
+            continue
+        yield from _counted(equal, depth, terminal)
+        equal = 0
+        yield _line(pair, terminal)
+    yield from _counted(equal, depth, terminal)
+
+
+def _telling(pairs: Sequence[Pair]) -> set[int]:
+    """Return the pairs that differ, and those above them."""
+    found: set[int] = set()
+    above: list[Pair] = []
+    for pair in pairs:
+        del above[pair.depth :]
+        above.append(pair)
+        if pair.differences:
+            found |= {id(each) for each in above}
+    return found
+
+
+def _counted(equal: int, depth: int, terminal: Terminal) -> Iterable[str]:
+    if equal:
+        yield terminal.style(f"  {'  ' * depth}{figures.counted(equal, 'equal call')}", "dim")
+
+
+def _line(pair: Pair, terminal: Terminal) -> str:
+    sign, style = next((_SIGNS[each] for each in reversed(pair.differences)), (" ", ""))
+    step = pair.step
+    notes = [each.part.label for each in pair.changed[:3]]
+    more = len(pair.changed) - len(notes)
+    notes += [f"{more} more parts"] if more > 0 else []
+    if "answer" in pair.differences:
+        notes.append("answer")
+    if pair.is_moved:
+        notes.append("order")
+    told = f": {', '.join(notes)}" if notes else ""
+    ids = f"  {step.event.span_id[:SHORT_ID]}"
+    return terminal.style(
+        terminal.cut(terminal.safe(f"{sign} {'  ' * min(pair.depth, 20)}{_name(step)}{told}{ids}")), style
+    )
+
+
+def _name(step: Step) -> str:
+    event = step.event
+    return event.tool or event.name
+
+
+def _sides(changed: Changed) -> tuple[str | None, str | None]:
+    return (
+        None if changed.a is None else changed.a.text,
+        None if changed.b is None else changed.b.text,
+    )
+
+
+def diff_document(a: Compared, b: Compared, comparison: Comparison) -> dict[str, Any]:
+    """Return the comparison as one JSON document."""
+    cause = cause_of(comparison)
+    places = {id(pair): number for number, pair in enumerate(comparison.pairs)}
+    return {
+        "a": a.label,
+        "b": b.label,
+        "equal": comparison.is_equal,
+        "first": None if comparison.first is None else places[id(comparison.first)],
+        "cause": None
+        if cause is None
+        else {
+            "kind": cause.kind,
+            "step": places[id(cause.pair)],
+            "part": None if cause.changed is None else _changed_document(cause.changed),
+            "sentence": cause.sentence,
+        },
+        "steps": [_step_document(pair) for pair in comparison.pairs],
+        "ignored": dict(comparison.ignored),
+    }
+
+
+def _step_document(pair: Pair) -> dict[str, Any]:
+    return {
+        "a": _place(pair.a),
+        "b": _place(pair.b),
+        "depth": pair.depth,
+        "kind": pair.step.event.kind,
+        "name": pair.step.event.name,
+        "differences": list(pair.differences),
+        "changed": [_changed_document(each) for each in pair.changed],
+    }
+
+
+def _changed_document(changed: Changed) -> dict[str, Any]:
+    a, b = _sides(changed)
+    return {"kind": changed.part.kind, "name": changed.part.name, "label": changed.part.label, "a": a, "b": b}
+
+
+def _place(step: Step | None) -> dict[str, str] | None:
+    return None if step is None else {"trace_id": step.event.trace_id, "span_id": step.event.span_id}

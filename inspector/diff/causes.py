@@ -1,0 +1,82 @@
+"""Why two runs part where they do: what had changed before, or that the same input was answered otherwise."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from inspector.diff.comparing import Changed, Comparison, Pair
+
+CauseKind: TypeAlias = Literal["input", "answer", "failure", "model", "program", "order"]
+"""What the reason is: a part of an input, the same input answered otherwise, by a failure or by another model, a call
+that the program made in one run alone, or its calls in another order."""
+
+_ORDER = ("system", "tool", "message", "argument", "parameter", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why two runs part."""
+
+    kind: CauseKind
+    pair: Pair
+    """The call at which it is seen, which began no later than where they part."""
+    changed: Changed | None = None
+    """The part of its input, for ``input``."""
+
+    @property
+    def sentence(self) -> str:
+        """The reason, in a sentence without an end."""
+        subject = _name(self.pair)
+        if self.changed is not None:
+            return f"{self.changed.part.label} of {subject} {_how(self.changed)}"
+        match self.kind:
+            case "model":
+                return f"the same input of {subject} was answered by another model"
+            case "failure":
+                return f"{subject} failed in one run and not in the other, on equal input"
+            case "program":
+                return f"the program called {subject} in one run alone, and nothing before it differs"
+            case "order":
+                return f"{subject} came at another place among the calls beside it"
+            case _:
+                who = "the model answered" if self.pair.step.event.kind == "llm" else f"{subject} answered"
+                return f"{who} equal input otherwise"
+
+
+def cause_of(comparison: Comparison) -> Cause | None:
+    """Returns why the runs part; where they do not, what of an input differs all the same, or None.
+
+    What a call answered is known from its end, so the first that ended otherwise is where they part. What had changed
+    in the input of a call that began before then is no consequence of a recorded answer: the earliest of it is why.
+    """
+    first = comparison.first
+    began = [pair for pair in comparison.pairs if pair.changed and (first is None or _before(pair, first))]
+    if began:
+        pair = min(began, key=lambda pair: pair.step.start_ns)
+        # A call that was given what the one around it was given repeats it.
+        return Cause("input", pair, min(pair.changed, key=lambda each: _ORDER.index(each.part.kind)))
+    if first is None:
+        return None
+    if first.a is None or first.b is None:
+        return Cause("program", first)
+    if first.a.answer == first.b.answer:
+        return Cause("order", first)
+    if (first.a.event.error is None) != (first.b.event.error is None):
+        return Cause("failure", first)
+    return Cause("model" if first.a.answered_by != first.b.answered_by else "answer", first)
+
+
+def _before(pair: Pair, first: Pair) -> bool:
+    if pair.a is not None and first.a is not None:
+        return pair.a.start_ns <= first.a.end_ns
+    return pair.b is not None and pair.b.start_ns <= first.step.end_ns
+
+
+def _name(pair: Pair) -> str:
+    event = pair.step.event
+    return event.tool or event.name
+
+
+def _how(changed: Changed) -> str:
+    if changed.a is None:
+        return "is in the second run alone"
+    return "is in the first run alone" if changed.b is None else "changed"

@@ -1,0 +1,225 @@
+"""Two runs side by side: which call of one is which of the other, and what of each pair differs."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Literal, TypeAlias
+
+from inspector.diff.steps import Part, Step, steps_of
+from inspector.diff.volatile import Volatile
+from inspector.model import Event
+
+Difference: TypeAlias = Literal["input", "answer", "only a", "only b", "order"]
+"""What of a pair differs: what it was given, what it answered, that one run has it alone, or when it came."""
+
+_MOST_COMPARED = 4_000_000
+"""Pairs of siblings up to which the longest common order is looked for; beyond, equal ones are paired in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A part of the input of a pair that differs; None where one of them does not have it."""
+
+    a: Part | None
+    b: Part | None
+
+    @property
+    def part(self) -> Part:
+        """The part, of either."""
+        part = self.b if self.a is None else self.a
+        assert part is not None
+        return part
+
+
+@dataclass(slots=True)
+class Pair:
+    """A call of one run and that of the other which is the same one; None where there is none."""
+
+    a: Step | None
+    b: Step | None
+    depth: int
+    is_moved: bool = False
+    """Whether it comes at another place among its siblings."""
+    changed: tuple[Changed, ...] = ()
+    """Parts of the input that differ, the most telling first."""
+
+    @property
+    def step(self) -> Step:
+        """The call, of either run."""
+        step = self.b if self.a is None else self.a
+        assert step is not None
+        return step
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What of it differs."""
+        if self.a is None:
+            return ("only b",)
+        if self.b is None:
+            return ("only a",)
+        found: list[Difference] = []
+        if self.changed:
+            found.append("input")
+        if self.a.answer != self.b.answer:
+            found.append("answer")
+        if self.is_moved:
+            found.append("order")
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs, compared."""
+
+    pairs: Sequence[Pair]
+    """Every call of both, each above those below it, in the order of the first run."""
+    first: Pair | None
+    """Where they part: the first call that ended otherwise, or that one of them alone made."""
+    ignored: Mapping[str, int] = field(default_factory=Counter[str])
+    """What was taken out before anything was compared, and how often: ``id``, ``time``."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differs, input included."""
+        return not any(pair.differences for pair in self.pairs)
+
+
+def compare(a: Iterable[Event], b: Iterable[Event]) -> Comparison:
+    """Compares two runs, each given as all its events in full."""
+    volatile = Volatile()
+    pairs = list(_aligned(steps_of(a, volatile), steps_of(b, volatile)))
+    parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
+    return Comparison(pairs, min(parted, key=_ended(pairs), default=None), volatile.counts)
+
+
+def _ended(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
+    """Returns what orders pairs by when they ended, on one scale: that of the first run.
+
+    A call of the second run alone stands after what came before it there.
+    """
+    places = {id(pair): place for place, pair in enumerate(pairs)}
+    shift = _shift(pairs)
+
+    def ended(pair: Pair) -> tuple[int, int]:
+        if pair.a is not None:
+            return pair.a.end_ns, places[id(pair)]
+        return pair.step.end_ns - shift, places[id(pair)]
+
+    return ended
+
+
+def _shift(pairs: Sequence[Pair]) -> int:
+    a = min((pair.a.start_ns for pair in pairs if pair.a), default=0)
+    b = min((pair.b.start_ns for pair in pairs if pair.b), default=0)
+    return b - a
+
+
+def _aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
+    # Nothing calls itself: what a sender claims may be deeper than Python's stack.
+    stack = [_pair(*each, depth=0) for each in reversed(_siblings(a, b))]
+    while stack:
+        pair = stack.pop()
+        yield pair
+        below = _siblings(pair.a.children if pair.a else (), pair.b.children if pair.b else ())
+        stack += [_pair(*each, depth=pair.depth + 1) for each in reversed(below)]
+
+
+def _pair(a: Step | None, b: Step | None, is_moved: bool, *, depth: int) -> Pair:  # noqa: FBT001 - one of a tuple
+    changed = tuple(_changed(a.parts, b.parts)) if a is not None and b is not None else ()
+    return Pair(a, b, depth, is_moved, changed)
+
+
+def _changed(a: Sequence[Part], b: Sequence[Part]) -> Iterator[Changed]:
+    named_a, named_b = _by_name(a), _by_name(b)
+    for name in dict.fromkeys((*named_a, *named_b)):
+        one, other = named_a.get(name), named_b.get(name)
+        if one is None or other is None or one.text != other.text:
+            yield Changed(one, other)
+
+
+def _by_name(parts: Sequence[Part]) -> dict[Hashable, Part]:
+    seen: Counter[Hashable] = Counter()
+    named: dict[Hashable, Part] = {}
+    for part in parts:
+        seen[part.kind, part.name] += 1
+        named[part.kind, part.name, seen[part.kind, part.name]] = part
+    return named
+
+
+def _siblings(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, Step | None, bool]]:
+    """Pairs the calls below one pair: equal ones in their order, then those of the same thing, then moved ones."""
+    a, b = _in_order(a), _in_order(b)
+    pairs: list[tuple[Step | None, Step | None, bool]] = []
+    for left, right, is_equal in _blocks(a, b, lambda step: step.identity):
+        if is_equal:
+            pairs += [(one, other, False) for one, other in zip(left, right, strict=True)]
+            continue
+        for one, other, are_kin in _blocks(left, right, lambda step: step.kin):
+            if are_kin:
+                pairs += [(x, y, False) for x, y in zip(one, other, strict=True)]
+            else:
+                pairs += [*((x, None, False) for x in one), *((None, y, False) for y in other)]
+    return _with_moved(pairs)
+
+
+def _with_moved(
+    pairs: Sequence[tuple[Step | None, Step | None, bool]],
+) -> list[tuple[Step | None, Step | None, bool]]:
+    alone: dict[bytes, deque[Step]] = {}
+    for one, other, _ in pairs:
+        if one is None and other is not None:
+            alone.setdefault(other.identity, deque()).append(other)
+    taken: set[int] = set()
+    found: list[tuple[Step | None, Step | None, bool]] = []
+    for one, other, _ in pairs:
+        if one is not None and other is None and alone.get(one.identity):
+            same = alone[one.identity].popleft()
+            taken.add(id(same))
+            found.append((one, same, True))
+        else:
+            found.append((one, other, False))
+    return [each for each in found if each[0] is not None or id(each[1]) not in taken]
+
+
+def _in_order(steps: Sequence[Step]) -> list[Step]:
+    """Returns siblings by when they began; those that ran at once in an order that no timing changes."""
+    ordered: list[Step] = []
+    at_once: list[Step] = []
+    until = 0
+    for step in steps:
+        if at_once and step.start_ns >= until:
+            ordered += sorted(at_once, key=_stable)
+            at_once = []
+        at_once.append(step)
+        until = max(until, step.end_ns)
+    return ordered + sorted(at_once, key=_stable)
+
+
+def _stable(step: Step) -> tuple[str, str, bytes]:
+    return (*step.kin, step.identity)
+
+
+_Blocks: TypeAlias = Iterator[tuple[Sequence[Step], Sequence[Step], bool]]
+
+
+def _blocks(a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]) -> _Blocks:
+    """Yields the parts of two sequences in order, each with whether they are equal by this key."""
+    keys_a, keys_b = [key(step) for step in a], [key(step) for step in b]
+    begin = 0
+    while begin < min(len(a), len(b)) and keys_a[begin] == keys_b[begin]:
+        begin += 1
+    end = 0
+    while end < min(len(a), len(b)) - begin and keys_a[-1 - end] == keys_b[-1 - end]:
+        end += 1
+    end_a, end_b = len(a) - end, len(b) - end
+    if begin:
+        yield a[:begin], b[:begin], True
+    if (end_a - begin) * (end_b - begin) > _MOST_COMPARED:
+        yield a[begin:end_a], b[begin:end_b], False
+    elif end_a > begin or end_b > begin:
+        matcher = SequenceMatcher(None, keys_a[begin:end_a], keys_b[begin:end_b], autojunk=False)
+        for word, a0, a1, b0, b1 in matcher.get_opcodes():
+            yield a[begin + a0 : begin + a1], b[begin + b0 : begin + b1], word == "equal"
+    if end:
+        yield a[end_a:], b[end_b:], True

@@ -1,0 +1,212 @@
+"""A run as steps: its calls as a tree, each with the parts of its input and with its answer."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Literal, TypeAlias, cast
+
+import msgspec
+
+from inspector import semconv as sc
+from inspector.diff.volatile import Volatile
+from inspector.model import Event, Kind
+
+PartKind: TypeAlias = Literal["system", "tool", "message", "argument", "parameter", "model"]
+"""What of an input a part is; a cause is looked for in this order."""
+
+_PLUMBING: frozenset[Kind] = frozenset(("rpc",))
+"""Requests of MCP carry calls that are steps themselves, and the housekeeping of a connection."""
+_REQUEST = "gen_ai.request."
+_NOT_CHOSEN = frozenset((sc.REQUEST_MODEL, sc.REQUEST_STREAM))
+_IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of what a call was given."""
+
+    kind: PartKind
+    name: str
+    """Tells it from other parts of its kind: the argument, the tool, the parameter, the number of the message."""
+    text: str
+    """What it says, as text or JSON, less what differs every time."""
+
+    @property
+    def label(self) -> str:
+        """What a person calls it: ``system text``, ``message 3 (tool)``, ``argument city``."""
+        match self.kind:
+            case "system":
+                return "system text"
+            case "model":
+                return "model that was asked"
+            case _:
+                return f"{self.kind} {self.name}".rstrip()
+
+
+@dataclass(slots=True)
+class Step:
+    """One call of a run."""
+
+    event: Event
+    subject: str
+    """What it is one of: the tool, the agent, the operation; equal in both runs where the same is called."""
+    parts: tuple[Part, ...]
+    answer: str
+    """What it answered, or why it failed, less what differs every time."""
+    answered_by: str
+    """The model that says it answered; empty where none does."""
+    identity: bytes
+    """A hash of what was called with what."""
+    children: "list[Step]" = field(default_factory=list["Step"])
+
+    @property
+    def start_ns(self) -> int:
+        """When it began."""
+        return int(self.event.start_time_unix_nano)
+
+    @property
+    def end_ns(self) -> int:
+        """When it ended; when it began where it never did."""
+        return int(self.event.end_time_unix_nano or self.event.start_time_unix_nano)
+
+    @property
+    def kin(self) -> tuple[str, str]:
+        """What it may be paired with: the same thing, whatever it was given."""
+        return (self.event.kind, self.subject)
+
+
+def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
+    """Returns the outermost steps of a run, with those below them, in the order they began.
+
+    Duplicates count where they are counted, and requests that carry a call are that call.
+
+    Args:
+        events: All of the run, in full, of any number of traces.
+        volatile: Takes out what differs every time, and remembers what that was.
+    """
+    events = sorted(events, key=lambda event: (int(event.start_time_unix_nano), event.seq))
+    by_id = {(event.trace_id, event.span_id): event for event in events}
+    steps = {place: _step(event, volatile) for place, event in by_id.items() if _is_step(event)}
+    tops: list[Step] = []
+    for place, step in steps.items():
+        above = _step_above(place, by_id, steps)
+        (tops if above is None else above.children).append(step)
+    return tops
+
+
+def _is_step(event: Event) -> bool:
+    return event.folded_into is None and event.kind not in _PLUMBING
+
+
+def _step_above(
+    place: tuple[str, str], by_id: Mapping[tuple[str, str], Event], steps: Mapping[tuple[str, str], Step]
+) -> Step | None:
+    seen = {place}
+    event = by_id[place]
+    while event.parent_id is not None:
+        place = (event.trace_id, event.parent_id)
+        if place in seen or place not in by_id:
+            return None
+        if place in steps:
+            return steps[place]
+        seen.add(place)
+        event = by_id[place]
+    return None
+
+
+def _step(event: Event, volatile: Volatile) -> Step:
+    held = _members(_read(event.attributes))
+    given = _read(event.input)
+    parts = tuple(_of_model(given, held, volatile) if event.kind == "llm" else _of_call(given, volatile))
+    subject, answered_by = _subject(event, held), str(held.get(sc.RESPONSE_MODEL, ""))
+    return Step(event, subject, parts, _answer(event, volatile), answered_by, _identity(event.kind, subject, parts))
+
+
+def _identity(kind: Kind, subject: str, parts: Iterable[Part]) -> bytes:
+    given = blake2b(repr((kind, subject)).encode(errors="replace"), digest_size=16)
+    for part in parts:
+        given.update(repr((part.kind, part.name, part.text)).encode(errors="replace"))
+    return given.digest()
+
+
+def _subject(event: Event, attributes: Mapping[str, Any]) -> str:
+    if event.kind == "llm":
+        # Not its name, which has the model: a call that asks another one is the same step, changed.
+        return str(attributes.get(sc.OPERATION_NAME, ""))
+    return event.tool or (event.agent if event.kind == "agent" else None) or event.name
+
+
+def _of_model(given: Any, attributes: Mapping[str, Any], volatile: Volatile) -> Iterable[Part]:
+    system = _read_text(attributes.get(sc.SYSTEM_INSTRUCTIONS))
+    if system is not None:
+        yield Part("system", "", _texts(system, volatile))
+    for tool in _items(_read_text(attributes.get(sc.TOOL_DEFINITIONS))):
+        yield Part("tool", _tool_name(tool), _text(tool, volatile))
+    messages = _items(given)
+    for number, message in enumerate(messages, 1):
+        role = str(_members(message).get("role", ""))
+        is_system = role in ("system", "developer")
+        name = "" if is_system else f"{number} ({role})" if role else str(number)
+        yield Part("system" if is_system else "message", name, _texts(message, volatile))
+    if given is not None and not messages:
+        yield Part("message", "", _text(given, volatile))
+    for key in sorted(key for key in attributes if key.startswith(_REQUEST) and key not in _NOT_CHOSEN):
+        yield Part("parameter", key.removeprefix(_REQUEST), _text(attributes[key], volatile))
+    if sc.REQUEST_MODEL in attributes:
+        yield Part("model", "", str(attributes[sc.REQUEST_MODEL]))
+
+
+def _of_call(given: Any, volatile: Volatile) -> Iterable[Part]:
+    if arguments := _members(given):
+        return [Part("argument", str(key), _text(value, volatile)) for key, value in sorted(arguments.items())]
+    return [] if given is None or given == {} else [Part("argument", "", _text(given, volatile))]
+
+
+def _answer(event: Event, volatile: Volatile) -> str:
+    if event.error is not None:
+        return volatile.without(f"{event.status}: {event.error.type}: {event.error.message}")
+    answered = _read(event.output)
+    text = _texts(answered, volatile) if event.kind == "llm" else _text(answered, volatile)
+    return text if event.status == "ok" else f"{event.status}: {text}"
+
+
+def _texts(value: Any, volatile: Volatile) -> str:
+    """Returns what messages say, without the ids that a provider gives to what is in them."""
+    return _text(_without_ids(value), volatile)
+
+
+def _without_ids(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_ids(each) for key, each in _members(value).items() if key not in _IDS_OF_MESSAGES}
+    return [_without_ids(each) for each in _items(value)] if isinstance(value, list) else value
+
+
+def _text(value: Any, volatile: Volatile) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+    return volatile.without(text)
+
+
+def _tool_name(tool: Any) -> str:
+    definition = _members(tool)
+    return str((_members(definition.get("function")) or definition).get("name", ""))
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else ()
+
+
+def _read_text(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except msgspec.MsgspecError:
+        return value
+
+
+def _read(text: Any) -> Any:
+    return None if text is None else _read_text(bytes(text).decode(errors="replace"))

@@ -1,0 +1,121 @@
+"""``inspector diff``: two runs of one program, told apart."""
+
+import json
+
+import pytest
+
+ASKED = [{"role": "user", "parts": [{"type": "text", "content": "Where is it warm?"}]}]
+MESSAGES = "gen_ai.input.messages"
+
+
+def answered(text):
+    return [{"role": "assistant", "parts": [{"type": "text", "content": text}]}]
+
+
+@pytest.fixture
+def trip(span):
+    """Build the spans of a run: a model call and the tool that it asked for."""
+
+    def build(letter, *, at_s, system="Be brief.", city="Oslo"):
+        attributes = {
+            MESSAGES: json.dumps([{"role": "system", "parts": [{"type": "text", "content": system}]}, *ASKED]),
+            "gen_ai.output.messages": json.dumps(answered(f"weather of {city}")),
+            "gen_ai.operation.name": "chat",
+        }
+        place = {"trace_id": letter * 32, "run": f"run-{letter}", "service": "travel"}
+        begin = at_s * 10**9
+        called = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather"}
+        called["gen_ai.tool.call.arguments"] = json.dumps({"city": city})
+        model = span(
+            span_id="1" * 16,
+            kind="llm",
+            name="chat gpt-4o",
+            start_ns=begin,
+            end_ns=begin + 10,
+            attributes=attributes,
+            input_key=MESSAGES,
+            output_key="gen_ai.output.messages",
+            **place,
+        )
+        tool = span(
+            span_id="2" * 16,
+            kind="tool",
+            name="execute_tool weather",
+            tool="weather",
+            start_ns=begin + 20,
+            end_ns=begin + 30,
+            attributes=called,
+            input_key="gen_ai.tool.call.arguments",
+            **place,
+        )
+        return [model, tool]
+
+    return build
+
+
+def test_the_cause_stands_above_the_calls_of_both(inspector, write_spans, trip):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2, system="Be long.", city="Rome"))
+    lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
+    assert [line.split(" ")[0] for line in lines[:2]] == ["-", "+"]
+    assert lines[3] == "The runs part at call 1 of 2, chat gpt-4o: it ended otherwise."
+    assert lines[4] == "Cause: system text of chat gpt-4o changed."
+    assert ["Be brief." in lines[5], "Be long." in lines[6]] == [True, True]
+    assert lines[8:] == [
+        "~ chat gpt-4o: system text, answer  11111111",
+        "~ weather: argument city  22222222",
+    ]
+
+
+def test_equal_runs_are_called_equal_and_the_exit_code_says_so_when_asked(inspector, write_spans, trip):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2), *trip("c", at_s=3, city="Rome"))
+    equal = inspector("diff", "run-a", "run-b", "--exit-code")
+    assert (equal.returncode, equal.stdout.decode().splitlines()[-1]) == (0, "The runs are equal.")
+    assert inspector("diff", "run-a", "run-c", "--exit-code").returncode == 1
+    assert inspector("diff", "run-a", "run-c").returncode == 0
+
+
+def test_without_names_the_last_run_is_compared_with_the_one_of_its_program_before_it(
+    inspector, write_spans, trip, span
+):
+    other = span(trace_id="d" * 32, run="run-d", service="other", start_ns=25 * 10**8, end_ns=26 * 10**8)
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"), other, *trip("c", at_s=3))
+    found = json.loads(inspector("diff", "--json").stdout)
+    assert (found["a"], found["b"]) == ("b" * 32, "c" * 32)
+    assert found["cause"]["sentence"] == "the model answered equal input otherwise"
+    assert [step["differences"] for step in found["steps"]] == [["answer"], ["input"]]
+    assert found["steps"][1]["changed"] == [
+        {"kind": "argument", "name": "city", "label": "argument city", "a": "Rome", "b": "Oslo"}
+    ]
+    named = json.loads(inspector("diff", "last~3", "last", "--json").stdout)
+    assert (named["a"], named["b"], named["equal"]) == ("a" * 32, "c" * 32, True)
+
+
+def test_a_file_is_compared_like_the_run_that_it_was_made_of(inspector, write_spans, trip, tmp_path):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"))
+    file = tmp_path / "kept.jsonl"
+    assert inspector("export", "run-a", "-o", str(file)).returncode == 0
+    assert inspector("diff", str(file), "run-a", "--exit-code").returncode == 0
+    assert inspector("diff", str(file), "run-b", "--exit-code").returncode == 1
+    (tmp_path / "none.jsonl").write_text("")
+    refused = inspector("diff", str(tmp_path / "none.jsonl"), "run-a")
+    assert (refused.returncode, b"none.jsonl" in refused.stderr) == (1, True)
+
+
+def test_what_is_not_there_is_said_in_a_line(inspector, write_spans, trip):
+    write_spans(*trip("a", at_s=1))
+    for words, said in (
+        ((), "no run of travel before"),
+        (("last~5", "last"), "there is no last~5: 1 run is recorded"),
+        (("nothing", "last"), "no run or trace nothing is recorded"),
+    ):
+        refused = inspector("diff", *words)
+        assert refused.returncode == 1
+        assert said in refused.stderr.decode()
+        assert len(refused.stderr.decode().splitlines()) == 1
+
+
+def test_text_of_a_run_never_controls_the_terminal(inspector, write_spans, trip):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2, system="\x1b[31mred", city="\u202eRome"))
+    shown = inspector("diff", "run-a", "run-b").stdout.decode()
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown

@@ -1,0 +1,223 @@
+"""Runs are written as calls: what is called, what it was given and answered, and the calls below it."""
+
+import json
+import random
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.diff import cause_of, compare
+from inspector.model import Event, JsonText, SpanError
+
+MODEL = "gen_ai.request.model"
+
+
+def text(value):
+    return JsonText(json.dumps(value).encode())
+
+
+def call(kind, subject, asked, answered, *below, **more):
+    return {"kind": kind, "subject": subject, "asked": asked, "answered": answered, "below": below, **more}
+
+
+def llm(messages, answered, *, system=None, tools=(), model="gpt-4o", **parameters):
+    attributes = {MODEL: model, "gen_ai.operation.name": "chat", "gen_ai.response.model": model}
+    attributes |= {f"gen_ai.request.{name}": value for name, value in parameters.items()}
+    if system is not None:
+        attributes["gen_ai.system_instructions"] = json.dumps([{"type": "text", "content": system}])
+    if tools:
+        attributes["gen_ai.tool.definitions"] = json.dumps(tools)
+    asked = [said(role, content) for role, content in messages]
+    return call("llm", None, asked, [said("assistant", answered)], attributes=attributes)
+
+
+def said(role, content):
+    return {"role": role, "parts": [{"type": "text", "content": content}]}
+
+
+def tool(name, arguments, result, **more):
+    return call("tool", name, arguments, result, **more)
+
+
+def agent(name, asked, answered, *below):
+    return call("agent", name, asked, answered, *below)
+
+
+def run(*calls, at_once=False, start_ns=1_000_000_000):
+    """The events of a run in which one call follows the other, or begins while it goes on."""
+    numbers, events = count(1), []
+    clock = count(start_ns, 1000)
+
+    def add(each, parent):
+        number = next(numbers)
+        begun = next(clock)
+        place = len(events)
+        events.append(None)
+        for inner in each["below"]:
+            add(inner, f"{number:016x}")
+        ended = next(clock) + (10**9 if at_once and parent else 0)
+        kind, subject = each["kind"], each["subject"]
+        events[place] = Event(
+            *(number, "a" * 32, f"{number:016x}", parent, None, kind, f"{kind} {subject}"),
+            *("error" if "error" in each else "ok", None, None, "program"),
+            *(subject if kind == "agent" else None, None, subject if kind == "tool" else None),
+            *(str(begun), str(ended), (ended - begun) / 1e6, None, None, None, None, each.get("error")),
+            folded_into=each.get("folded"),
+            input=text(each["asked"]),
+            output=text(each["answered"]),
+            attributes=text(each.get("attributes", {})),
+        )
+
+    for each in calls:
+        add(each, None)
+    return events
+
+
+ASKED = [("user", "Where is it warm?")]
+
+
+def trip(**change):
+    """A loop of two model calls with a tool between them."""
+    system, city, degrees = change.get("system", "Be brief."), change.get("city", "Oslo"), change.get("degrees", 3)
+    asked = change.get("asked", ASKED)
+    told = [*ASKED, ("assistant", f"weather {city}"), ("tool", f"{city}: {degrees}")]
+    return run(
+        agent(
+            "planner",
+            "Where is it warm?",
+            change.get("answer", "Not there."),
+            llm(asked, f"weather {city}", system=system, temperature=change.get("temperature", 0.2)),
+            tool("weather", {"city": city}, f"{city}: {degrees}"),
+            llm(told, change.get("answer", "Not there."), system=system, model=change.get("model", "gpt-4o")),
+        )
+    )
+
+
+def test_a_run_equals_itself():
+    comparison = compare(trip(), trip())
+    assert comparison.is_equal
+    assert (comparison.first, cause_of(comparison)) == (None, None)
+    assert [pair.a.event.span_id for pair in comparison.pairs] == [pair.b.event.span_id for pair in comparison.pairs]
+
+
+def cause(a, b):
+    found = cause_of(compare(a, b))
+    step = found.pair.step.event
+    return found.kind, step.tool or step.kind, found.changed and found.changed.part.label
+
+
+def test_the_cause_is_the_earliest_part_of_an_input_that_changed():
+    assert cause(trip(), trip(system="Be long.", answer="Nowhere.")) == ("input", "llm", "system text")
+    assert cause(trip(), trip(temperature=0.9, city="Rome")) == ("input", "llm", "parameter temperature")
+    assert cause(trip(), trip(asked=[("user", "Warm?")], city="Rome")) == ("input", "llm", "message 1 (user)")
+
+
+def test_what_answered_equal_input_otherwise_is_the_cause_itself():
+    assert cause(trip(), trip(city="Rome")) == ("answer", "llm", None)
+    assert cause(trip(), trip(degrees=30)) == ("answer", "weather", None)
+    assert cause(trip(), trip(answer="Nowhere.")) == ("answer", "llm", None)
+
+
+def test_an_answer_of_another_model_is_its_model():
+    assert cause(trip(), trip(model="gpt-5", answer="Nowhere.")) == ("input", "llm", "model that was asked")
+
+
+def test_a_tool_whose_definition_changed_is_named():
+    before = [{"type": "function", "function": {"name": "weather", "description": "Tells it."}}]
+    after = [{"type": "function", "function": {"name": "weather", "description": "Tells the weather."}}]
+    a, b = run(llm(ASKED, "x", tools=before)), run(llm(ASKED, "y", tools=after))
+    assert cause(a, b) == ("input", "llm", "tool weather")
+
+
+def test_a_call_that_one_run_alone_made_is_named():
+    a = run(tool("search", {"q": 1}, "x"), tool("book", {"n": 1}, "ok"))
+    b = run(tool("search", {"q": 1}, "x"))
+    comparison = compare(a, b)
+    assert [pair.differences for pair in comparison.pairs] == [(), ("only a",)]
+    assert cause(a, b) == ("program", "book", None)
+    assert cause(b, a) == ("program", "book", None)
+
+
+def test_a_failure_in_one_run_alone_is_told_as_one():
+    error = SpanError("TimeoutError", "too slow", None)
+    a = run(tool("search", {"q": 1}, "x"))
+    b = run(tool("search", {"q": 1}, None, error=error))
+    assert cause(a, b) == ("failure", "search", None)
+
+
+def test_calls_in_another_order_are_moved():
+    a = run(tool("one", {}, "1"), tool("two", {}, "2"), tool("three", {}, "3"))
+    b = run(tool("two", {}, "2"), tool("three", {}, "3"), tool("one", {}, "1"))
+    comparison = compare(a, b)
+    assert [(pair.step.event.tool, pair.differences) for pair in comparison.pairs] == [
+        ("one", ("order",)),
+        ("two", ()),
+        ("three", ()),
+    ]
+    assert cause(a, b) == ("order", "one", None)
+
+
+def test_calls_at_once_have_no_order():
+    calls = [tool("fetch", {"n": number}, number) for number in range(20)]
+    shuffled = calls[:]
+    random.Random(7).shuffle(shuffled)
+    a = run(agent("planner", "x", "y", *calls), at_once=True)
+    b = run(agent("planner", "x", "y", *shuffled), at_once=True)
+    assert compare(a, b).is_equal
+
+
+def test_ids_and_times_inside_of_texts_are_not_compared_and_counted():
+    def booked(number, at):
+        return run(tool("book", {"room": 4}, f"booking {number} made {at}"))
+
+    comparison = compare(
+        booked("7c9e6679-7425-40de-944b-e07fc1f90ae7", "2026-11-25T10:00:01Z"),
+        booked("0f8fad5b-d9cb-469f-a165-70867728950e", "2026-11-26 11:30:00"),
+    )
+    assert comparison.is_equal
+    assert comparison.ignored == {"id": 2, "time": 2}
+    assert not compare(booked("a", "2026-11-25"), booked("a", "2026-11-26")).is_equal
+
+
+def test_duplicates_and_requests_of_mcp_are_no_steps():
+    plain = run(tool("search", {"q": 1}, "x"))
+    told_twice = run(tool("search", {"q": 1}, "x", folded="b" * 16), tool("search", {"q": 1}, "x"))
+    over_mcp = run(call("rpc", None, {}, {}, tool("search", {"q": 1}, "x")), call("rpc", None, {}, {}))
+    assert compare(plain, told_twice).is_equal
+    assert compare(plain, over_mcp).is_equal
+
+
+def test_a_call_of_the_same_thing_with_other_arguments_is_the_same_call_changed():
+    (pair,) = compare(run(tool("search", {"q": 1}, "x")), run(tool("search", {"q": 2}, "x"))).pairs
+    assert pair.differences == ("input",)
+    assert [each.part.label for each in pair.changed] == ["argument q"]
+
+
+CALLS = st.recursive(
+    st.builds(
+        tool, st.sampled_from("abc"), st.dictionaries(st.sampled_from("xy"), st.integers(0, 2)), st.integers(0, 1)
+    ),
+    lambda inner: st.builds(lambda below: agent("p", "q", "r", *below), st.lists(inner, max_size=4)),
+    max_leaves=10,
+)
+
+
+@given(st.lists(CALLS, max_size=5), st.lists(CALLS, max_size=5))
+def test_every_call_of_both_runs_is_in_one_pair(a, b):
+    one, other = run(*a), run(*b)
+    pairs = compare(one, other).pairs
+    assert sorted(pair.a.event.span_id for pair in pairs if pair.a) == [event.span_id for event in one]
+    assert sorted(pair.b.event.span_id for pair in pairs if pair.b) == [event.span_id for event in other]
+    assert all(pair.a is None or pair.b is None or pair.a.kin == pair.b.kin for pair in pairs)
+    assert compare(one, one).is_equal
+    assert compare(one, other).is_equal == compare(other, one).is_equal
+    assert compare(one, other).is_equal == (cause_of(compare(one, other)) is None)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_thousands_of_siblings_that_all_changed_are_paired_in_turn(at_once):
+    a = run(agent("p", "", "", *(tool("t", {"n": n}, n) for n in range(3000))), at_once=at_once)
+    b = run(agent("p", "", "", *(tool("t", {"n": n + 5000}, n) for n in range(3000))), at_once=at_once)
+    assert sum(pair.a is not None and pair.b is not None for pair in compare(a, b).pairs) == 3001
