@@ -13,7 +13,6 @@ from typing import IO, Literal
 from inspector import semconv
 from inspector.forward.endpoint import Endpoint
 from inspector.forward.line import Line
-from inspector.logger import logger
 from inspector.otlp import MEDIA_TYPES, Item, partial_success, request_of
 
 Outcome = Literal["taken", "refused", "split", "later", "misdirected", "cut"]
@@ -90,7 +89,7 @@ class Sender:
         try:
             body = request_of(items, self.endpoint.encoding)
         except Exception as error:  # noqa: BLE001 - one span that cannot be encoded must not keep the others waiting
-            return Answer("split" if items and self._encodes() else "misdirected", f"cannot be encoded: {error}")
+            return Answer("split", f"cannot be encoded: {error}")
         request = urllib.request.Request(  # noqa: S310 - the scheme was checked when the endpoint was read
             self.endpoint.url,
             data=body,
@@ -116,19 +115,9 @@ class Sender:
         finally:
             self._line.ended()
 
-    def _encodes(self) -> bool:
-        """Tell whether the encoding works at all: the program may have a protobuf that ours does not go with."""
-        try:
-            return bool(request_of((), self.endpoint.encoding))
-        except Exception:  # noqa: BLE001 - as above
-            return False
-
     def _taken(self, headers: Message, body: bytes) -> Answer:
-        try:
-            rejected, reason = partial_success(headers.get_content_type(), body)
-        except Exception:  # noqa: BLE001 - an answer that says 200 and more that nobody understands is a 200
-            logger.debug("an answer of the endpoint could not be read", exc_info=True)
-            rejected, reason = 0, ""
+        # An answer that says 200 and more that nobody understands is a 200.
+        rejected, reason = partial_success(headers.get_content_type(), body)
         takes = headers.get(semconv.TAKES_HEADER)
         return Answer("taken", reason, rejected=rejected, is_inspector=takes == semconv.TAKES_RUNNING)
 

@@ -12,6 +12,7 @@ from inspector.otlp.from_protobuf import decode_protobuf
 from inspector.otlp.payload import Item, items_of, request_of
 from inspector.otlp.replies import error_status, export_response, partial_success
 from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, decode_request
+from inspector.otlp.to_protobuf import to_protobuf
 
 __all__ = [
     "LOSSES",
@@ -33,4 +34,5 @@ __all__ = [
     "partial_success",
     "read_exported",
     "request_of",
+    "to_protobuf",
 ]

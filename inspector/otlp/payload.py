@@ -1,6 +1,5 @@
 """Requests made of recorded spans, in either encoding of OTLP."""
 
-import base64
 import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import msgspec
 
 from inspector import semconv
 from inspector.otlp.request import Encoding
+from inspector.otlp.to_protobuf import to_protobuf
 from inspector.parts import FIELD, Parts
 
 Json = dict[str, Any]
@@ -78,31 +78,5 @@ def request_of(items: Sequence[Item], encoding: Encoding) -> bytes:
         groups[-1]["scopeSpans"][0]["spans"].append(item.span)
         last = item
     request = {"resourceSpans": groups}
-    body = msgspec.json.encode(request) if encoding == "json" else _protobuf(request)
+    body = msgspec.json.encode(request) if encoding == "json" else to_protobuf(request)
     return gzip.compress(body, compresslevel=1)
-
-
-def _protobuf(request: Json) -> bytes:
-    from google.protobuf import json_format
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
-    for group in request["resourceSpans"]:
-        for part in group["scopeSpans"]:
-            part["spans"] = [_with_base64_ids(span) for span in part["spans"]]
-    message = ExportTraceServiceRequest()
-    json_format.ParseDict(request, message, ignore_unknown_fields=True)
-    return message.SerializeToString()
-
-
-def _with_base64_ids(span: Json) -> Json:
-    # OTLP/JSON spells ids in hexadecimal, protobuf's own JSON mapping expects base64.
-    span = {
-        key: _base64(value) if key in ("traceId", "spanId", "parentSpanId") else value for key, value in span.items()
-    }
-    if links := span.get("links"):
-        span["links"] = [_with_base64_ids(link) for link in links]
-    return span
-
-
-def _base64(hexadecimal: str) -> str:
-    return base64.b64encode(bytes.fromhex(hexadecimal)).decode()

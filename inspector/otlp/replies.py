@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.otlp.request import MEDIA_TYPES, Encoding
+from inspector.otlp.wire import LENGTH, VARINT, WireError, bytes_field, fields, number_field, signed, varint
 
 INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNAVAILABLE = 3, 8, 14
 """Codes of ``google.rpc.Status`` (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto)."""
@@ -30,7 +31,7 @@ def export_response(rejected: Mapping[str, int], encoding: Encoding) -> bytes:
         return msgspec.json.encode({"partialSuccess": partial} if count else {})
     if not count:
         return b""
-    return _bytes_field(1, _number_field(1, count) + _bytes_field(2, _reasons(rejected).encode()))
+    return bytes_field(1, number_field(1, count) + bytes_field(2, _reasons(rejected).encode()))
 
 
 def _reasons(rejected: Mapping[str, int]) -> str:
@@ -38,22 +39,34 @@ def _reasons(rejected: Mapping[str, int]) -> str:
 
 
 def partial_success(media_type: str, body: bytes) -> tuple[int, str]:
-    """Read how many spans an ``ExportTraceServiceResponse`` says were left out, and why.
+    """Read how many spans an ``ExportTraceServiceResponse`` says were left out, and why; none where it cannot be read.
 
-    Raises:
-        Exception: Whatever a body that is none has the libraries raise.
+    Args:
+        media_type: That of the answer.
+        body: The answer.
     """
-    if not body:
-        return 0, ""
-    if media_type == MEDIA_TYPES["json"]:
-        partial: Any = msgspec.json.decode(body).get("partialSuccess") or {}
-        return int(partial.get("rejectedSpans") or 0), str(partial.get("errorMessage") or "")[:_LONGEST_REASON]
-    if media_type == MEDIA_TYPES["protobuf"]:
-        from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-
-        message = ExportTraceServiceResponse.FromString(body).partial_success
-        return message.rejected_spans, message.error_message[:_LONGEST_REASON]
+    try:
+        if media_type == MEDIA_TYPES["json"] and body:
+            partial: Any = msgspec.json.decode(body).get("partialSuccess") or {}
+            return int(partial.get("rejectedSpans") or 0), str(partial.get("errorMessage") or "")[:_LONGEST_REASON]
+        if media_type == MEDIA_TYPES["protobuf"]:
+            return _partial_success_of(body)
+    except (WireError, msgspec.MsgspecError, ValueError, TypeError, AttributeError, RecursionError):
+        pass
     return 0, ""
+
+
+def _partial_success_of(body: bytes) -> tuple[int, str]:
+    rejected, reason = 0, ""
+    for field, kind, start, stop in fields(body, 0, len(body)):
+        if (field, kind) != (1, LENGTH):
+            continue
+        for number, kind_of, begin, end in fields(body, start, stop):
+            if (number, kind_of) == (1, VARINT):
+                rejected = signed(varint(body, begin, end)[0])
+            elif (number, kind_of) == (2, LENGTH):
+                reason = body[begin:end].decode("utf-8", "replace")[:_LONGEST_REASON]
+    return rejected, reason
 
 
 def error_status(http_status: int, message: str, encoding: Encoding) -> bytes:
@@ -67,21 +80,4 @@ def error_status(http_status: int, message: str, encoding: Encoding) -> bytes:
     code = _CODES[http_status]
     if encoding == "json":
         return msgspec.json.encode({"code": code, "message": message})
-    return _number_field(1, code) + _bytes_field(2, message.encode())
-
-
-def _number_field(field: int, number: int) -> bytes:
-    return bytes((field << 3,)) + _varint(number)
-
-
-def _bytes_field(field: int, content: bytes) -> bytes:
-    return bytes((field << 3 | 2,)) + _varint(len(content)) + content
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return number_field(1, code) + bytes_field(2, message.encode())

@@ -1,9 +1,10 @@
-"""The wire format of protobuf, as far as it takes to find the parts of a request without building any of them.
+"""The wire format of protobuf, as far as it takes to find the parts of a request, and to write one.
 
 https://protobuf.dev/programming-guides/encoding/
 """
 
 from collections.abc import Iterator
+from struct import pack
 
 VARINT, FIXED64, LENGTH, START_GROUP, END_GROUP, FIXED32 = range(6)
 """Wire types."""
@@ -89,6 +90,35 @@ def varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
 def signed(number: int) -> int:
     """Return the number that 64 bits stand for in two's complement."""
     return number - (1 << 64) if number >> 63 else number
+
+
+def number_field(field: int, number: int) -> bytes:
+    """Write a field of a whole number or a truth value."""
+    return _varint(field << 3 | VARINT) + _varint(number & _UINT64)
+
+
+def bytes_field(field: int, content: bytes) -> bytes:
+    """Write a field of text, bytes or a message."""
+    return _varint(field << 3 | LENGTH) + _varint(len(content)) + content
+
+
+def fixed_field(field: int, number: int) -> bytes:
+    """Write a field of 64 bits without a sign."""
+    return _varint(field << 3 | FIXED64) + number.to_bytes(8, "little")
+
+
+def double_field(field: int, number: float) -> bytes:
+    """Write a field of a floating-point number."""
+    return _varint(field << 3 | FIXED64) + pack("<d", number)
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
 
 
 def _content(data: bytes, at: int, stop: int, kind: int) -> tuple[int, int]:

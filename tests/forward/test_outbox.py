@@ -1,5 +1,4 @@
 import json
-import sys
 
 import pytest
 from spooled import attributes_of
@@ -304,19 +303,6 @@ def test_a_call_whose_end_was_not_sent_yet_is_not_lost(outbox, segments, receive
     (ended,) = receiver.requests
     assert ended[0]["name"] == "span 0"
     assert "status" not in ended[0]
-
-
-def test_an_encoding_that_does_not_work_here_costs_no_span(outbox, segments, receiver, clock, monkeypatch, line, span):
-    path = segments.write(line(span(0)))
-    box = outbox()
-    with monkeypatch.context() as patched:
-        patched.setitem(sys.modules, "opentelemetry.proto.collector.trace.v1.trace_service_pb2", None)
-        assert not box.send_waiting()
-    assert "cannot be encoded" in box.problem
-    assert path.exists()
-    clock.now_s = 100
-    assert box.send_waiting()
-    assert receiver.names == ["span 0"]
 
 
 def test_a_receiver_that_refuses_every_span_is_complained_of_once(outbox, segments, receiver, caplog, line, span):

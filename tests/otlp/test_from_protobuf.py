@@ -6,13 +6,14 @@ import math
 
 import msgspec
 import pytest
+from google.protobuf import json_format
 from hypothesis import example, given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.otlp import decode, decode_protobuf, decode_request
+from inspector.otlp import decode, decode_protobuf, decode_request, to_protobuf
 from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, _short_pairs
 from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
 
@@ -173,6 +174,48 @@ def in_json(groups):
             group["resource"] = {"attributes": json_pairs(resource)}
         out.append(group)
     return json.dumps({"resourceSpans": out}).encode()
+
+
+@given(GROUPS)
+def test_a_request_in_json_is_written_in_protobuf_as_the_same_message(groups):
+    written = ExportTraceServiceRequest.FromString(to_protobuf(json.loads(in_json(groups))))
+    wanted = json_format.ParseDict(with_base64_ids(json.loads(in_json(groups))), ExportTraceServiceRequest())
+    assert written.SerializeToString(deterministic=True) == wanted.SerializeToString(deterministic=True)
+
+
+def with_base64_ids(message):
+    """Protobuf's own JSON has ids in base64."""
+    if isinstance(message, list):
+        return [with_base64_ids(each) for each in message]
+    if not isinstance(message, dict):
+        return message
+    return {
+        key: base64.b64encode(bytes.fromhex(value)).decode()
+        if key in ("traceId", "spanId", "parentSpanId")
+        else with_base64_ids(value)
+        for key, value in message.items()
+    }
+
+
+def test_what_a_span_says_beyond_its_attributes_is_written_in_protobuf():
+    span = {
+        "traceId": "0a" * 16,
+        "spanId": "0b" * 8,
+        "traceState": "a=b",
+        "droppedEventsCount": 3,
+        "unknown": 1,
+        "links": [{"traceId": "0c" * 16, "spanId": "0d" * 8, "droppedAttributesCount": 5}],
+        "droppedLinksCount": 4,
+        "events": [{"name": "e", "droppedAttributesCount": 2}],
+    }
+    spans = {"scope": {"name": "s"}, "spans": [span], "schemaUrl": "https://scope"}
+    group = {"resource": {"droppedAttributesCount": 1}, "scopeSpans": [spans], "schemaUrl": "https://resource"}
+    [got] = ExportTraceServiceRequest.FromString(to_protobuf({"resourceSpans": [group]})).resource_spans
+    assert (got.schema_url, got.resource.dropped_attributes_count) == ("https://resource", 1)
+    assert got.scope_spans[0].schema_url == "https://scope"
+    [read] = got.scope_spans[0].spans
+    assert (read.trace_state, read.dropped_events_count, read.dropped_links_count) == ("a=b", 3, 4)
+    assert (read.events[0].dropped_attributes_count, read.links[0].dropped_attributes_count) == (2, 5)
 
 
 @given(GROUPS)
