@@ -41,8 +41,6 @@ _LONGEST_KNOWN_KEY = 127
 _ZERO = (bytes(16), bytes(8))
 _TEXT, _INT = 0x0A, 0x18
 """Tags of the two values that nearly all attributes have."""
-_TEXT_SIZES = 16_384
-"""Values from this size on have longer lengths than the two bytes that are looked for."""
 
 
 class _Messages(NamedTuple):
@@ -246,12 +244,11 @@ class _Reading:
 
         Nearly all of those that are new are a known key and a text of less than 16 KB or a number, encoded in the one
         way that every sender encodes them: tag, length, key, tag, length, tag, and the value. What is before the first
-        length of the value is then the same as before, what is before a text follows from the size, and only the text
-        is made.
+        length of the value is then the same as before, and only the text is made.
         """
         out: dict[str, AttributeValue] = {}
         self._budget.spend(len(pairs))
-        heads, known, short = _text_heads(), _known_keys, _short_pairs
+        known, short = _known_keys, _short_pairs
         for pair in pairs[:MAX_ATTRIBUTES]:
             length = len(pair)
             if length <= _SHORT_PAIR and (found := short.get(pair)) is not None:
@@ -261,11 +258,8 @@ class _Reading:
             at = pair[1] + 3 if length > 1 else 0
             key = known.get(pair[:at])
             size = length - at
-            if key is not None and size < _TEXT_SIZES and pair.startswith(heads[size], at):
-                try:
-                    value = pair[at + len(heads[size]) :].decode()
-                except UnicodeDecodeError:
-                    value = pair[at + len(heads[size]) :].decode("utf-8", "replace")
+            if key is not None and (start := _start_of_text(pair, at)):
+                value = pair[start:].decode("utf-8", "replace")
             elif key is not None and 2 < size < 13 and pair[at] == size - 1 and pair[at + 1] == _INT:
                 number, end = varint(pair, at + 2, length)
                 value = signed(number) if end == length else self._value(pair, at + 1, length, 0)
@@ -333,19 +327,25 @@ class _Reading:
         return found
 
 
-@cache
-def _text_heads() -> list[bytes]:
-    """Return what is before the text in a value that is nothing but a text, by the size of all of it."""
-    heads = [b"\xff" * 4 for _ in range(_TEXT_SIZES)]  # what no value begins with
-    for text in range(_TEXT_SIZES - 5):
-        inner = bytes((_TEXT, *_length(text)))
-        head = bytes(_length(len(inner) + text)) + inner
-        heads[len(head) + text] = head
-    return heads
+def _start_of_text(pair: bytes, at: int) -> int:
+    """Return where the text begins in a value that is nothing but one, with lengths of one or two bytes each; else 0.
 
-
-def _length(number: int) -> tuple[int, ...]:
-    return (number,) if number < 128 else (number & 127 | 128, number >> 7)
+    Args:
+        pair: The ``KeyValue``, whose last field the value is.
+        at: Where the length of the value stands.
+    """
+    size = len(pair) - at
+    if size < 129:
+        is_text = size > 2 and pair[at + 1] == _TEXT and pair[at] == size - 1 and pair[at + 2] == size - 3
+        return at + 3 if is_text else 0
+    value, text = size - 2, size - 5
+    is_text = (
+        size < 1 << 14
+        and pair[at + 2] == _TEXT
+        and (pair[at], pair[at + 1]) == (value & 127 | 128, value >> 7)
+        and (pair[at + 3], pair[at + 4]) == (text & 127 | 128, text >> 7)
+    )
+    return at + 5 if is_text else 0
 
 
 _short_pairs: dict[bytes, tuple[str, AttributeValue]] = {}
