@@ -1,13 +1,33 @@
-"""What becomes of a request that carries spans, whichever way it came."""
+"""What is done with a request that carries spans, whichever way it came."""
+
+from concurrent.futures import Future
+from functools import partial
 
 from inspector.api.errors import ExportFailed
-from inspector.ingest import Receipt
+from inspector.ingest import Intake, IntakeFull, Receipt
+from inspector.otlp import Encoding, decode_request, export_response
 
 
-def failure_of(receipt: Receipt) -> ExportFailed | None:
-    """Tell why all of a request was refused, or None when it was not."""
+def deliver(intake: Intake, body: bytes, encoding: Encoding, *, gzipped: bool = False) -> Future[Receipt]:
+    """Queue a request; the future ends once its spans are committed, or with the StoreError that kept them out.
+
+    Raises:
+        ExportFailed: Too much waits already.
+    """
+    try:
+        return intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped), len(body))
+    except IntakeFull as error:
+        raise ExportFailed(503, str(error)) from error
+
+
+def response_to(receipt: Receipt, encoding: Encoding) -> bytes:
+    """Write the answer to a request that was taken: all of it, or all but what the answer counts.
+
+    Raises:
+        ExportFailed: None of it was taken.
+    """
     if receipt.malformed is None:
-        return None
+        return export_response(receipt.rejected, encoding)
     if receipt.too_large:
-        return ExportFailed(413, f"send less at a time: {receipt.malformed}")
-    return ExportFailed(400, f"not an ExportTraceServiceRequest: {receipt.malformed}")
+        raise ExportFailed(413, f"send less at a time: {receipt.malformed}")
+    raise ExportFailed(400, f"not an ExportTraceServiceRequest: {receipt.malformed}")

@@ -7,18 +7,17 @@ import logging
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
 from threading import BoundedSemaphore, Timer
 from typing import Any, NoReturn
 
 from inspector.api.arrivals import MOST_ARRIVING_BYTES
-from inspector.api.errors import AddressUnusable, GrpcMissing
-from inspector.api.export import failure_of
+from inspector.api.errors import AddressUnusable, ExportFailed, GrpcMissing
+from inspector.api.export import deliver, response_to
 from inspector.api.problems import RETRY_S
 from inspector.api.tokens import NOTHING, Token
-from inspector.ingest import Intake, IntakeFull
-from inspector.otlp import MOST_BYTES, decode_request, export_response
+from inspector.ingest import Intake
+from inspector.otlp import MOST_BYTES, come_again
 from inspector.settings import Settings
 from inspector.store import StoreError
 
@@ -40,7 +39,6 @@ as the longest there may be."""
 PLACE_S = 5.0
 """How long a request waits to be read before its sender is asked to come again; SDKs give up after 10 s."""
 _STREAMS = 32
-_UNAVAILABLE = 14
 
 _log = logging.getLogger("inspector.api")
 
@@ -66,8 +64,6 @@ def receive_by_grpc(
         return
     try:
         grpc: Any = import_module("grpc")
-        # Needed by the first refusal, which is too late to find it missing.
-        import_module("google.rpc.error_details_pb2")
     except ImportError as error:
         raise GrpcMissing(
             'OTLP over gRPC needs further packages; install them with: pip install "mcp-agent-inspector[grpc]"'
@@ -141,18 +137,20 @@ class _Export:
             )
         body = self._read(messages, context)
         try:
-            receipt = self._intake.deliver(partial(decode_request, body, "protobuf"), len(body)).result()
-        except (IntakeFull, StoreError) as error:
+            return response_to(deliver(self._intake, body, "protobuf").result(), "protobuf")
+        except ExportFailed as error:
+            failed = error
+        except StoreError as error:
             _come_again(context, str(error))
         except Exception:  # noqa: BLE001
             # The border: whatever failed, the sender learns no more than that it may try again.
             _log.exception("failed to answer %s", EXPORT)
             _come_again(context, "the server failed; its log says why")
-        failure = failure_of(receipt)
-        if failure is not None:
-            code = StatusCode.RESOURCE_EXHAUSTED if receipt.too_large else StatusCode.INVALID_ARGUMENT
-            context.abort(code, str(failure))
-        return export_response(receipt.rejected, "protobuf")
+        if failed.status == 503:
+            _come_again(context, str(failed))
+        code = StatusCode.RESOURCE_EXHAUSTED if failed.status == 413 else StatusCode.INVALID_ARGUMENT
+        context.abort(code, str(failed))
+        raise AssertionError("abort raises")
 
     def _read(self, messages: Iterator[bytes], context: Any) -> bytes:
         if not self._places.acquire(timeout=PLACE_S):
@@ -190,14 +188,8 @@ def _come_again(context: Any, message: str) -> NoReturn:
 
     https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
     """
-    from google.protobuf.any_pb2 import Any as AnyMessage
-    from google.protobuf.duration_pb2 import Duration
     from grpc import StatusCode
 
-    rpc, details = (import_module(f"google.rpc.{name}_pb2") for name in ("status", "error_details"))
-    detail = AnyMessage()
-    detail.Pack(details.RetryInfo(retry_delay=Duration(seconds=int(RETRY_S))))
-    status = rpc.Status(code=_UNAVAILABLE, message=message, details=[detail])
-    context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+    context.set_trailing_metadata((("grpc-status-details-bin", come_again(message, int(RETRY_S))),))
     context.abort(StatusCode.UNAVAILABLE, message)
     raise AssertionError("abort raises")

@@ -4,7 +4,6 @@ https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
 
 import asyncio
-from functools import partial
 
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
@@ -13,13 +12,13 @@ from starlette.responses import Response
 
 from inspector import semconv
 from inspector.api.errors import ExportFailed
-from inspector.api.export import failure_of
+from inspector.api.export import deliver, response_to
 from inspector.api.operations import statuses
 from inspector.api.probes import NoQuery
 from inspector.api.problems import RETRY_S
 from inspector.api.service import InService, Service
-from inspector.ingest import Intake, IntakeFull, Receipt
-from inspector.otlp import MEDIA_TYPES, Encoding, decode_request, error_status, export_response
+from inspector.ingest import Intake
+from inspector.otlp import MEDIA_TYPES, Encoding, error_status
 from inspector.store import StoreError
 
 router = APIRouter()
@@ -37,21 +36,17 @@ async def export_traces(request: Request, service: InService, _: NoQuery) -> Res
                 arrival.add(part)
             body = arrival.whole()
         intake = await _intake(service)
-        receipt = await asyncio.wrap_future(
-            intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped), len(body))
-        )
+        receipt = await asyncio.wrap_future(deliver(intake, body, encoding, gzipped=gzipped))
+        return _accepted(response_to(receipt, encoding), encoding)
     except ExportFailed as failed:
         return _refused(failed, encoding)
-    except (IntakeFull, StoreError) as error:
+    except StoreError as error:
         return _refused(ExportFailed(503, str(error)), encoding)
     except ClientDisconnect:
         return _refused(ExportFailed(400, "the request ended early"), encoding)
-    failure = failure_of(receipt)
-    return _refused(failure, encoding) if failure else _accepted(receipt, encoding)
 
 
-def _accepted(receipt: Receipt, encoding: Encoding) -> Response:
-    body = export_response(receipt.rejected, encoding)
+def _accepted(body: bytes, encoding: Encoding) -> Response:
     return Response(body, 200, {semconv.TAKES_HEADER: semconv.TAKES_RUNNING}, MEDIA_TYPES[encoding])
 
 

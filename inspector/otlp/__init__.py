@@ -10,7 +10,7 @@ from inspector.otlp.exported import read_exported
 from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
 from inspector.otlp.payload import Item, items_of, request_of
-from inspector.otlp.replies import error_status, export_response, partial_success
+from inspector.otlp.replies import come_again, error_status, export_response, partial_success
 from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, decode_request
 from inspector.otlp.to_protobuf import to_protobuf
 
@@ -24,6 +24,7 @@ __all__ = [
     "Item",
     "Reported",
     "Scope",
+    "come_again",
     "decode",
     "decode_protobuf",
     "decode_request",

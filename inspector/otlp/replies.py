@@ -38,6 +38,16 @@ def _reasons(rejected: Mapping[str, int]) -> str:
     return "left out: " + ", ".join(f"{count} for {field}" for field, count in sorted(rejected.items()))
 
 
+def come_again(message: str, after_s: int) -> bytes:
+    """Write a ``google.rpc.Status`` that asks a gRPC sender to try again after so many seconds.
+
+    https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
+    """
+    retry_info = bytes_field(1, number_field(1, after_s))
+    detail = bytes_field(1, b"type.googleapis.com/google.rpc.RetryInfo") + bytes_field(2, retry_info)
+    return number_field(1, UNAVAILABLE) + bytes_field(2, message.encode()) + bytes_field(3, detail)
+
+
 def partial_success(media_type: str, body: bytes) -> tuple[int, str]:
     """Read how many spans an ``ExportTraceServiceResponse`` says were left out, and why; none where it cannot be read.
 
