@@ -4,12 +4,14 @@
 
 Each turn sends the whole history again. Every sender is a program of its own under ``inspector.attach()`` and talks to
 a model on loopback that answers with new text: the SDKs of OpenAI and Anthropic, LangChain, Pydantic AI, an agent of
-the toolkit, bare hooks. A sender whose package is not installed is left out, and said so. The ratios are to all that
-was asked and answered, counted once; an empty database is taken off. Exits with 1 when the spool, or the database
-after it, has more than 2.2 times that.
+the toolkit, bare hooks. Two more have the OpenTelemetry SDK alone and send to a real server: ``otlp`` all of it in one
+trace, as an agent's framework does, ``otlp-session`` a trace a turn with the id of their conversation. A sender whose
+package is not installed is left out, and said so. The ratios are to all that was asked and answered, counted once; an
+empty database is taken off. Exits with 1 when the spool, or the database after it, has more than 2.2 times that.
 """
 
 import argparse
+import atexit
 import json
 import os
 import random
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +37,14 @@ PACKAGES = {
     "pydantic_ai": "pydantic_ai",
     "toolkit": "openai",
     "hooks": None,
+    "otlp": "opentelemetry.exporter",
+    "otlp-session": "opentelemetry.exporter",
 }
+TOKEN = "a-token-of-the-benchmark"
+SERVE = (
+    "from inspector.api import serve; from inspector.settings import Settings\n"
+    "serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))"
+)
 
 
 class Words:
@@ -162,6 +172,53 @@ def hooks_client(_, system):
     return ask
 
 
+def otlp_client(_, system):
+    tracer = exporting()
+    agent = tracer.start_span("invoke_agent planner", attributes={"gen_ai.operation.name": "invoke_agent"})
+    atexit.register(agent.end)
+    return telling(tracer, system, around=agent)
+
+
+def otlp_session_client(_, system):
+    return telling(exporting(), system, {"gen_ai.conversation.id": "a-conversation"})
+
+
+def exporting():
+    """An OpenTelemetry tracer that sends each span as it ends, as turns that take seconds are sent."""
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter()))
+    return provider.get_tracer("bench.agent")
+
+
+def telling(tracer, system, more=None, around=None):
+    """Asks a model that is none, with the attributes that OpenTelemetry's conventions name for a model call."""
+    from opentelemetry.trace import set_span_in_context
+
+    answers, messages = Words(8), []
+    context = around and set_span_in_context(around)
+    named = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-4.1"}
+    named |= {"gen_ai.system_instructions": json.dumps([{"type": "text", "content": system}])} | (more or {})
+
+    def said(role, text):
+        messages.append({"role": role, "parts": [{"type": "text", "content": text}]})
+        return messages
+
+    def ask(question):
+        with tracer.start_as_current_span("chat gpt-4.1", context=context, attributes=named) as span:
+            span.set_attribute("gen_ai.input.messages", json.dumps(said("user", question)))
+            answer = answers.text(len(question))
+            done = {"role": "assistant", "parts": [{"type": "text", "content": answer}], "finish_reason": "stop"}
+            span.set_attribute("gen_ai.output.messages", json.dumps([done]))
+        said("assistant", answer)
+        return answer
+
+    return ask
+
+
 CLIENTS = {
     "openai": openai_client,
     "anthropic": anthropic_client,
@@ -169,6 +226,8 @@ CLIENTS = {
     "pydantic_ai": pydantic_ai_client,
     "toolkit": toolkit_client,
     "hooks": hooks_client,
+    "otlp": otlp_client,
+    "otlp-session": otlp_session_client,
 }
 
 
@@ -213,14 +272,34 @@ def record(sender, turns, chars, home):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     command = [sys.executable, __file__, "--sender", sender, "--url", f"http://127.0.0.1:{server.server_port}"]
     command += ["--turns", str(turns), "--chars", str(chars)]
+    environment = os.environ | {"INSPECTOR_HOME": home, "INSPECTOR_TOKEN": TOKEN, "INSPECTOR_PORT": "0"}
     try:
-        done = subprocess.run(
-            command, env=os.environ | {"INSPECTOR_HOME": home}, check=True, capture_output=True, text=True
-        )
+        if sender.startswith("otlp"):
+            with receiving(environment) as url:
+                return distinct_of(command, environment | {"OTEL_EXPORTER_OTLP_ENDPOINT": url})
+        return distinct_of(command, environment)
     finally:
         server.shutdown()
         server.server_close()
+
+
+def distinct_of(command, environment):
+    """Runs a sender, which says at its end how much text was asked and answered."""
+    environment = environment | {"OTEL_EXPORTER_OTLP_HEADERS": f"Authorization=Bearer%20{TOKEN}"}
+    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     return int(done.stdout.split()[-1])
+
+
+@contextmanager
+def receiving(environment):
+    """Serves a home for as long as the block runs; yields the address."""
+    server = subprocess.Popen([sys.executable, "-c", SERVE], env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.terminate()
+        server.wait()
+        server.stdout.close()
 
 
 def taken_in(home):
@@ -264,9 +343,10 @@ def main():
     parser.add_argument("--url", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.sender:
-        import inspector
+        if not options.sender.startswith("otlp"):
+            import inspector
 
-        inspector.attach()
+            inspector.attach()
         print(converse(options.sender, options.turns, options.chars, options.url))
         return 0
     rows = []
