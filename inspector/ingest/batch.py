@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 from inspector.ingest.labels import labels_apart
 from inspector.ingest.losses import Missing
+from inspector.ingest.one_by_one import read_spans, write_each
 from inspector.ingest.segment import Line
 from inspector.model import Loss, NewLabel, Span
 from inspector.otlp import Decoded
-from inspector.reading.dialects import read_span
 from inspector.store import SpoolMark, Store, StoreError
 
 BATCH = 512
@@ -51,7 +51,8 @@ class Batch:
         Raises:
             StoreError: The store did not take a batch; the marks committed are where to begin again.
         """
-        spans, labels = labels_apart(read_span(span) for span in decoded.spans)
+        read, unread = read_spans(decoded.spans)
+        spans, labels = labels_apart(read)
         size = len(line.data) + decoded.put_together
         if len(self._spans) + len(spans) > BATCH or self._bytes + size > BATCH_BYTES:
             self.flush()
@@ -68,8 +69,8 @@ class Batch:
             offset=line.end,
             lines=before.lines + bool(line.data.strip()),
             bad_lines=before.bad_lines + bool(decoded.malformed),
-            spans=before.spans + len(decoded.spans),
-            bad_spans=before.bad_spans + sum(decoded.rejected.values()),
+            spans=before.spans + len(read),
+            bad_spans=before.bad_spans + sum(decoded.rejected.values()) + unread,
         )
         self._marks[after.name] = after
         return after
@@ -98,15 +99,6 @@ class Batch:
         # A span that no store call survives would be read again for ever and hold up all that come after it.
         except Exception:  # noqa: BLE001
             _log.exception("a batch of %d spans was refused; writing them one by one", len(spans))
-            self._write_each(spans)
+            write_each(self._store, spans)
             self._store.write((), marks=marks, losses=losses, labels=labels)
         self._committed(marks, len(spans))
-
-    def _write_each(self, spans: Sequence[Span]) -> None:
-        for span in spans:
-            try:
-                self._store.write((span,))
-            except StoreError:
-                raise
-            except Exception:  # noqa: BLE001
-                _log.exception("span %s of %s was refused and is left out", span.span_id, span.process)

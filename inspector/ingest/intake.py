@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from inspector.ingest.errors import IntakeFull
 from inspector.ingest.labels import labels_apart
+from inspector.ingest.one_by_one import read_spans, write_each
 from inspector.ingest.redacting import as_sent
 from inspector.model import NewLabel, Span
 from inspector.otlp import Decoded
-from inspector.reading.dialects import read_span
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
@@ -217,16 +217,14 @@ class Intake:
 
     def _write_each(self, group: list[_Unpacked]) -> None:
         for at, unpacked in enumerate(group):
-            for span in unpacked.spans:
-                try:
-                    self._store.write((span,))
-                except StoreError as error:
-                    self._turn_away(group[at:], error)
-                    return
-                # Whatever it was about this span, the sender is told and must not send it again.
-                except Exception:  # noqa: BLE001
-                    _log.exception("span %s was refused and is left out", span.span_id)
-                    unpacked.rejected["unstorable"] = unpacked.rejected.get("unstorable", 0) + 1
+            try:
+                refused = write_each(self._store, unpacked.spans)
+            except StoreError as error:
+                self._turn_away(group[at:], error)
+                return
+            if refused:
+                # The sender is told, and must not send them again.
+                unpacked.rejected["unstorable"] = refused
             if unpacked.labels:
                 with suppress(StoreError):
                     self._store.write((), labels=unpacked.labels)
@@ -238,8 +236,6 @@ def _unpack(delivery: _Delivery, redact: Callable[[Decoded], Decoded]) -> _Unpac
     """Decode a request; what cannot be decoded is answered at once."""
     if not delivery.receipt.set_running_or_notify_cancel():
         return None
-    rejected: dict[str, int] = {}
-    spans: list[Span] = []
     try:
         decoded = delivery.decode()
         # What is malformed has nothing to redact.
@@ -251,27 +247,12 @@ def _unpack(delivery: _Delivery, redact: Callable[[Decoded], Decoded]) -> _Unpac
     if decoded.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=decoded.malformed, too_large=decoded.too_large))
         return None
-    rejected.update(decoded.rejected)
-    try:
-        spans = [read_span(span) for span in decoded.spans]
-    # A dialect that stumbles over a span must cost that span alone.
-    except Exception:  # noqa: BLE001
-        _log.exception("reading %d spans failed; reading them one by one", len(decoded.spans))
-        spans = _read_each(decoded, rejected)
+    rejected = dict(decoded.rejected)
+    spans, unread = read_spans(decoded.spans)
+    if unread:
+        rejected["unreadable"] = unread
     calls, labels = labels_apart(spans)
     return _Unpacked(delivery, calls, labels, rejected)
-
-
-def _read_each(decoded: Decoded, rejected: dict[str, int]) -> list[Span]:
-    spans: list[Span] = []
-    for span in decoded.spans:
-        try:
-            spans.append(read_span(span))
-        # As above: whatever it was, its neighbours are read.
-        except Exception:  # noqa: BLE001
-            _log.exception("span %s could not be read and is left out", span.span_id)
-            rejected["unreadable"] = rejected.get("unreadable", 0) + 1
-    return spans
 
 
 def _acknowledge(unpacked: _Unpacked) -> None:
