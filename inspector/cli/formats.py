@@ -42,8 +42,8 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
         )
     if suffix and suffix not in _NAMES:
         near = get_close_matches(suffix, _NAMES, n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise CliError(f"{output}: {suffix} is no format; {meant}Name a file .jsonl, .json or .csv, or choose --format")
+        name = f"did you mean {near[0]}? Name" if near else "name"
+        raise CliError(f"{output}: {suffix} is no format; {name} a file .jsonl, .json or .csv, or choose --format")
     return _NAMES.get(suffix, "jsonl")
 
 

@@ -106,11 +106,11 @@ def test_a_format_that_is_not_written_yet_is_refused_with_those_that_are(inspect
 
 @pytest.mark.usefixtures("two_traces")
 @pytest.mark.parametrize(
-    "name, meant", [("a.cvs", "did you mean .csv? "), ("a.jsn.gz", "did you mean .json? "), ("a.7", "")]
+    "name, meant", [("a.cvs", "did you mean .csv? Name"), ("a.jsn.gz", "did you mean .json? Name"), ("a.7", "name")]
 )
 def test_a_name_of_no_format_is_refused_and_nothing_is_written(inspector, tmp_path, name, meant):
     refused = inspector("export", "--all", "-o", str(tmp_path / name))
     suffix = name.removesuffix(".gz")[1:]
-    told = f": {suffix} is no format; {meant}Name a file .jsonl, .json or .csv, or choose --format\n"
+    told = f": {suffix} is no format; {meant} a file .jsonl, .json or .csv, or choose --format\n"
     assert (refused.returncode, refused.stderr.decode()[-len(told) :]) == (1, told)
     assert not (tmp_path / name).exists()
