@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.model import ClippedEvent, Event, SpanError
+from inspector.model import ClippedEvent, Event, LargeField, SpanError
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
@@ -37,10 +37,10 @@ class _Clipper:
         self.clipped: dict[str, int] = {}
         self._most_chars = most_chars
 
-    def refuses(self, name: str, text: msgspec.Raw | None) -> bool:
+    def refuses(self, name: str, text: LargeField) -> bool:
         """Tell whether a value is too long, and remember it."""
         # No text has more characters than bytes, and counting them means decoding it.
-        if text is None or len(bytes(text)) <= self._most_chars:
+        if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return False
         length = len(bytes(text).decode(errors="replace"))
         if length <= self._most_chars:
@@ -48,16 +48,16 @@ class _Clipper:
         self.clipped[name] = length
         return True
 
-    def without(self, name: str, text: msgspec.Raw | None) -> msgspec.Raw | None:
+    def without(self, name: str, text: LargeField) -> LargeField:
         """Drop the members of an object that are too long."""
-        if text is None or len(bytes(text)) <= self._most_chars:
+        if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return text
         members = _MEMBERS.decode(text)
         return _encoded({key: value for key, value in members.items() if not self.refuses(f"{name}.{key}", value)})
 
-    def within(self, name: str, text: msgspec.Raw | None) -> msgspec.Raw | None:
+    def within(self, name: str, text: LargeField) -> LargeField:
         """Replace by null each attribute that is too long in a list of things that have some."""
-        if text is None or len(bytes(text)) <= self._most_chars:
+        if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return text
         found = _LIST.decode(text)
         for at, each in enumerate(found):

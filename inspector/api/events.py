@@ -41,7 +41,7 @@ async def list_events(
             limit=query.limit,
             full=query.full,
         )
-        return json_response(page, full=query.full)
+        return json_response(page)
 
     cost = page_cost(query.limit, full=query.full, walks=query.walks)
     return await service.reads.answer(request, cost, read)

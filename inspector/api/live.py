@@ -301,11 +301,7 @@ class Live:
     ) -> list[tuple[int, bytes]]:
         def read() -> list[tuple[int, bytes]]:
             events = self._store().after(after, where, limit=batch.events, full=full, most_bytes=batch.full_bytes)
-            return [
-                (event.seq, span_frame(event.seq, encode_line(event, full=full)))
-                for event in events
-                if event.seq <= until
-            ]
+            return [(event.seq, span_frame(event.seq, encode_line(event))) for event in events if event.seq <= until]
 
         return await self._in_thread(read)
 

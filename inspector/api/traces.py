@@ -61,7 +61,7 @@ async def get_trace(
         where = Filter(trace_id=trace_id)
         page = service.store.events(where, order="asc", cursor=query.cursor, limit=query.limit, full=query.full)
         detail = {"trace": trace, "items": page.items, "next_cursor": page.next_cursor}
-        return json_response(detail, full=query.full)
+        return json_response(detail)
 
     return await service.reads.answer(request, page_cost(query.limit, full=query.full), read)
 

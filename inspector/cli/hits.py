@@ -11,7 +11,7 @@ from inspector.cli import figures
 from inspector.cli.rows import is_narrow, name_text, span_id_text, status_cell
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
-from inspector.model import Event, JsonText
+from inspector.model import Event, LargeField
 
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 """A phrase or a word of a query, as `inspector.store` reads it."""
@@ -127,9 +127,9 @@ def _places(event: Event) -> Iterator[tuple[str, str]]:
     yield from _leaves("attributes", event.attributes)
 
 
-def _leaves(name: str, recorded: JsonText | None) -> Iterator[tuple[str, str]]:
+def _leaves(name: str, recorded: LargeField) -> Iterator[tuple[str, str]]:
     """Yield every text and number of a JSON value with the way to it."""
-    if recorded is None:
+    if not isinstance(recorded, msgspec.Raw):
         return
     try:
         value = msgspec.json.decode(bytes(recorded))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, TypeVar
 
+from msgspec import Raw
+
 from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
 from inspector.model import Event, Filter, Page, Run, Trace, Turn
 from inspector.spooling import is_run_id
@@ -183,9 +185,9 @@ def turns_of(store: Store, run_id: str) -> list[Turn]:
 def said_in(store: Store, first: Event, last: Event) -> tuple[str | None, str | None]:
     """Return the beginnings of what a conversation was asked and answered, by its first and last call."""
     asked, answered = (store.event(event.span_id, trace_id=event.trace_id) for event in (first, last))
-    question = None if asked is None or asked.input is None else question_in(bytes(asked.input).decode())
-    answer = None if answered is None or answered.output is None else answer_in(bytes(answered.output).decode())
-    return question, answer
+    prompt, reply = asked and asked.input, answered and answered.output
+    question = question_in(bytes(prompt).decode()) if isinstance(prompt, Raw) else None
+    return question, answer_in(bytes(reply).decode()) if isinstance(reply, Raw) else None
 
 
 def find_event(store: Store, span_id: str, *, trace: str) -> Event:

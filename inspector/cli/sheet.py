@@ -9,7 +9,7 @@ from inspector.cli import figures, status
 from inspector.cli.operation import shown_name
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
-from inspector.model import Event, JsonText
+from inspector.model import Event, LargeField
 from inspector.semconv import UNPRICED
 
 _INDENT = "  "
@@ -73,8 +73,8 @@ def _attributes(event: Event, terminal: Terminal) -> Iterable[str]:
             yield f"{_INDENT}{terminal.style(terminal.safe(key), 'dim')} = {terminal.safe(text)}"
 
 
-def _readable(recorded: JsonText | None, *, nothing: str = "null") -> str:
-    if recorded is None or bytes(recorded) in (b"null", nothing.encode()):
+def _readable(recorded: LargeField, *, nothing: str = "null") -> str:
+    if not isinstance(recorded, msgspec.Raw) or bytes(recorded) in (b"null", nothing.encode()):
         return ""
     value = _parsed(recorded)
     return (
@@ -82,8 +82,8 @@ def _readable(recorded: JsonText | None, *, nothing: str = "null") -> str:
     )
 
 
-def _parsed(recorded: JsonText | None) -> Any:
+def _parsed(recorded: LargeField) -> Any:
     try:
-        return None if recorded is None else msgspec.json.decode(bytes(recorded))
+        return msgspec.json.decode(bytes(recorded)) if isinstance(recorded, msgspec.Raw) else None
     except (msgspec.DecodeError, RecursionError):
         return None

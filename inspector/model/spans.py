@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 Kind = Literal["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"]
 """What a span stands for."""
@@ -20,6 +20,9 @@ AttributeValue: TypeAlias = "str | bool | int | float | Sequence[AttributeValue]
 
 JsonText = Raw
 """A complete JSON value as encoded text: spliced into answers, never parsed on the way."""
+
+LargeField: TypeAlias = "JsonText | UnsetType | None"
+"""A field of an event that is read only where it is asked for: unset where it was not, None where it has no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Span(Struct, frozen=True, gc=False):
 class Event:
     """One span as the API serves it, in the order of its JSON.
 
-    Large fields (``input``, ``output``, ``attributes``, ``events``, ``links``) are None unless asked for in full.
+    Large fields (``input``, ``output``, ``attributes``, ``events``, ``links``) are unset unless asked for in full.
     """
 
     seq: int
@@ -113,11 +116,11 @@ class Event:
     error: SpanError | None
     folded_into: str | None = None
     """The span of the same trace that this one is a duplicate of: the call counts there, and not here."""
-    input: JsonText | None = None
-    output: JsonText | None = None
-    attributes: JsonText | None = None
-    events: JsonText | None = None
-    links: JsonText | None = None
+    input: LargeField = UNSET
+    output: LargeField = UNSET
+    attributes: LargeField = UNSET
+    events: LargeField = UNSET
+    links: LargeField = UNSET
 
 
 @dataclass(frozen=True, slots=True)

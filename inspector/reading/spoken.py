@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from inspector import semconv
-from inspector.model import Event, Kind
+from inspector.model import Event, Kind, LargeField
 from inspector.reading.dialects.messages import Message, Part, part, read_messages
 from inspector.reading.media import media_part
 from inspector.reading.offered import tools_of
@@ -50,7 +50,7 @@ def messages_of(event: Event) -> Spoken:
     return {"input": told, "output": _read(event.output, answered), "tools": offered}
 
 
-def _read(text: msgspec.Raw | None, role: str | None) -> list[Message]:
+def _read(text: LargeField, role: str | None) -> list[Message]:
     if role is None:
         return []
     return [_message(each) for each in read_messages(_decoded(text), role)]
@@ -66,7 +66,8 @@ def _instructions(event: Event) -> list[Message]:
 
 
 def _attribute(event: Event, key: str) -> Any:
-    return None if event.attributes is None else _decoded(_MEMBERS.decode(event.attributes).get(key))
+    held = event.attributes
+    return _decoded(_MEMBERS.decode(held).get(key)) if isinstance(held, msgspec.Raw) else None
 
 
 def _answer(result: Any) -> list[Message]:
@@ -124,9 +125,9 @@ def _id(held: Part) -> str | None:
     return str(found) if isinstance(found, str | int) else None
 
 
-def _decoded(text: msgspec.Raw | None) -> Any:
+def _decoded(text: LargeField) -> Any:
     """Return recorded JSON; None for what is not there, or nested beyond what anybody reads."""
-    if text is None:
+    if not isinstance(text, msgspec.Raw):
         return None
     try:
         return _JSON.decode(text)

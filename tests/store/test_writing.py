@@ -318,7 +318,7 @@ def test_an_event_is_found_by_its_id_alone_before_and_after_it_is_indexed(store,
 def test_summaries_leave_the_large_fields_out(store, make_span):
     store.write([make_span(attributes={"a": 1}, events=[{"name": "x"}])])
     event = store.events(Filter()).items[0]
-    assert (event.input, event.output, event.attributes, event.events, event.links) == (None,) * 5
+    assert (event.input, event.output, event.attributes, event.events, event.links) == (msgspec.UNSET,) * 5
     whole = store.events(Filter(), full=True).items[0]
     assert (bytes(whole.attributes), bytes(whole.events), bytes(whole.links)) == (b'{"a":1}', b'[{"name":"x"}]', b"[]")
 

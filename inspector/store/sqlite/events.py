@@ -51,7 +51,7 @@ def size_of(event: Event) -> int:
     """Returns about how many bytes of JSON the large fields of an event and its traceback are."""
     large = (event.input, event.output, event.attributes, event.events, event.links)
     traceback = event.error.traceback if event.error is not None else None
-    return sum(len(bytes(text)) for text in large if text is not None) + len(traceback or "")
+    return sum(len(bytes(text)) for text in large if isinstance(text, msgspec.Raw)) + len(traceback or "")
 
 
 def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | None:
