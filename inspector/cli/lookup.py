@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -42,9 +42,7 @@ def find_trace(store: Store, text: str) -> Trace:
         if not newest:
             raise TraceUnknown(_NOTHING)
         return newest[0]
-    prefix = text.lower()
-    found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _traces_beginning_with(store, prefix)
-    traces = [trace for trace in found if trace is not None]
+    traces = _traces_of(store, text.lower())
     if len(traces) == 1:
         return traces[0]
     if traces:
@@ -53,14 +51,11 @@ def find_trace(store: Store, text: str) -> Trace:
     raise TraceUnknown(f"no trace {text} is recorded; 'inspector events' lists what is")
 
 
-def _traces_beginning_with(store: Store, prefix: str) -> list[Trace | None]:
-    if not _HEX.fullmatch(prefix):
-        return []
-    return [
-        trace
-        for trace in _searched(lambda cursor: store.traces(Filter(), cursor=cursor, limit=_PAGE))
-        if trace.trace_id.startswith(prefix)
-    ]
+def _traces_of(store: Store, prefix: str) -> Sequence[Trace]:
+    if len(prefix) < _TRACE_DIGITS:
+        return store.traces_like(prefix, limit=_NAMED_IN_MESSAGE) if _HEX.fullmatch(prefix) else ()
+    trace = store.trace(prefix)
+    return () if trace is None else (trace,)
 
 
 def find_run(store: Store, text: str) -> Run:
@@ -103,9 +98,7 @@ def find_run_or_trace(store: Store, text: str) -> Run | Trace:
     """
     if text == "last" or _BEFORE_LAST.fullmatch(text):
         return as_one_trace(store, find_run(store, text))
-    prefix = text.lower()
-    found = [store.trace(prefix)] if len(prefix) == _TRACE_DIGITS else _traces_beginning_with(store, prefix)
-    traces = [trace for trace in found if trace is not None]
+    traces = _traces_of(store, text.lower())
     runs = [run for run in _runs_like(store, text) if run.run_id != run.trace_id]
     if len(traces) + len(runs) == 1:
         return traces[0] if traces else as_one_trace(store, runs[0])
@@ -135,17 +128,13 @@ def as_one_trace(store: Store, run: Run) -> Run | Trace:
     return run if run.traces > 1 else store.trace(run.trace_id) or run
 
 
-def _runs_like(store: Store, text: str) -> list[Run]:
+def _runs_like(store: Store, text: str) -> Sequence[Run]:
     if not is_run_id(text):
-        return []
+        return ()
     whole = store.run(text)
     if whole is not None:
-        return [whole]
-    return [
-        run
-        for run in _searched(lambda cursor: store.runs(Filter(), cursor=cursor, limit=_PAGE))
-        if run.run_id.startswith(text) or (len(text) >= SHORT_ID and run.run_id.endswith(text))
-    ]
+        return (whole,)
+    return store.runs_like(text, ends=len(text) >= SHORT_ID, limit=_NAMED_IN_MESSAGE)
 
 
 def _searched(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:

@@ -121,6 +121,10 @@ class Store(Protocol):
         """Returns one trace's sums, with what its processes did not record in its time."""
         ...
 
+    def traces_like(self, prefix: str, *, limit: int) -> tuple[Trace, ...]:
+        """Returns traces whose id begins so, the latest first; of more than ``limit`` any."""
+        ...
+
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
         """Returns one page of a trace's structure in columns, all of it as of one moment.
 
@@ -168,6 +172,10 @@ class Store(Protocol):
 
     def run(self, run_id: str) -> Run | None:
         """Returns one run's sums, with what its processes did not record in its time."""
+        ...
+
+    def runs_like(self, part: str, *, ends: bool, limit: int) -> tuple[Run, ...]:
+        """Returns runs whose id begins or, with ``ends``, ends so, the latest first; of more than ``limit`` any."""
         ...
 
     def runs(  # what a list can be asked for

@@ -133,6 +133,24 @@ def test_all_conditions_hold_for_one_and_the_same_span(store, make_span):
     assert found(attributes=(("k", '"v"'),), tool="other") == []
 
 
+def test_a_short_id_is_looked_up_in_the_index_of_the_ids(store, make_span):
+    from sqlalchemy import event
+
+    store.write([make_span(trace_id=f"{at:032x}", run=f"run-{at:08x}") for at in range(3)])
+    plans = []
+
+    @event.listens_for(store._reader, "before_cursor_execute")
+    def explain(connection, cursor, statement, parameters, context, many):
+        plan = connection.connection.dbapi_connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)
+        plans.extend(row[-1] for row in plan)
+
+    assert len(store.traces_like("0" * 31, limit=9)) == len(store.runs_like("run-", ends=False, limit=9)) == 3
+    assert any("COVERING INDEX ux_traces_trace (trace_id>? AND trace_id<?)" in plan for plan in plans)
+    assert any("COVERING INDEX ux_runs_run (run_id>? AND run_id<?)" in plan for plan in plans)
+    assert [run.run_id for run in store.runs_like("00000002", ends=True, limit=9)] == ["run-00000002"]
+    assert any("SCAN runs USING COVERING INDEX ux_runs_run" in plan for plan in plans)
+
+
 def test_a_trace_is_tested_by_the_index_of_the_trace_alone(store, make_span):
     from sqlalchemy import event
 

@@ -177,7 +177,7 @@ def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[
         case "is one of":
             return _one_of(column, value, table)
         case "begins with":
-            return _prefix(column, clean(value))
+            return begins_with(column, clean(value))
         case "before":
             return [column < clamp(value)] if value <= INT64_MAX else []
         case "at least":
@@ -194,7 +194,8 @@ def _one_of(column: Column[Any], values: Iterable[str], table: Table) -> list[Co
     return conditions
 
 
-def _prefix(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
+def begins_with(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
+    """Returns the conditions for texts that begin so."""
     if not prefix:
         return []
     # A range instead of LIKE: it uses the index, tells upper from lower case, and needs no escapes.

@@ -122,6 +122,11 @@ class SqliteReads(ABC):
             trace = reader.read_trace(connection, clean(trace_id))
             return None if trace is None else with_losses(connection, trace)
 
+    def traces_like(self, prefix: str, *, limit: int) -> tuple[Trace, ...]:
+        """See `Store.traces_like`."""
+        with self._read() as connection:
+            return reader.read_traces_like(connection, clean(prefix), limit)
+
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
         """See `Store.outline`."""
         with self._read() as connection:
@@ -157,6 +162,11 @@ class SqliteReads(ABC):
         with self._read() as connection:
             run = run_lists.read_run(connection, clean(run_id))
             return None if run is None else with_losses_of_run(connection, run)
+
+    def runs_like(self, part: str, *, ends: bool, limit: int) -> tuple[Run, ...]:
+        """See `Store.runs_like`."""
+        with self._read() as connection:
+            return run_lists.read_runs_like(connection, clean(part), limit, ends=ends)
 
     def runs(  # the interface's
         self,

@@ -13,7 +13,7 @@ from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.events import LARGE, SUMMARY, size_of, summary, whole
-from inspector.store.sqlite.filters import named, of_trace, span_conditions, trace_conditions
+from inspector.store.sqlite.filters import begins_with, named, of_trace, span_conditions, trace_conditions
 from inspector.store.sqlite.labels import score_of_span
 from inspector.store.sqlite.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.sqlite.membership import Membership, membership_of
@@ -166,6 +166,13 @@ def read_trace(connection: Connection, trace_id: str) -> Trace | None:
     """Returns one trace's sums."""
     row = connection.execute(select(*TRACE).where(traces.c.trace_id == trace_id)).first()
     return None if row is None else trace_of(row)
+
+
+def read_traces_like(connection: Connection, prefix: str, limit: int) -> tuple[Trace, ...]:
+    """Returns traces whose id begins so, the latest first."""
+    among = select(traces.c.id).where(*begins_with(traces.c.trace_id, prefix)).limit(limit)
+    query = select(*TRACE).where(traces.c.id.in_(connection.execute(among).scalars().all()))
+    return tuple(trace_of(row) for row in connection.execute(query.order_by(traces.c.start_ns.desc())))
 
 
 def read_traces(

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Select, exists, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or_, select, text
 
 from inspector.model import Filter, Page, Run, RunSort, filter_fields_of
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list
-from inspector.store.sqlite.filters import run_conditions, trace_conditions
+from inspector.store.sqlite.filters import begins_with, run_conditions, trace_conditions
 from inspector.store.sqlite.inferred_tools import InferredTools
 from inspector.store.sqlite.labels import score_of_run, with_labels
 from inspector.store.sqlite.listing import Pace, Ranking, page_rows, passing_ids
@@ -32,6 +32,20 @@ def read_run(connection: Connection, run_id: str) -> Run | None:
     """Returns one run's sums."""
     row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
     return None if row is None else with_labels(connection, (run_of(row),))[0]
+
+
+def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
+    """Returns runs whose id begins or, with ``ends``, ends so, the latest first."""
+    own = runs.c.run_id
+    places = [and_(*begins_with(own, part)), func.substr(own, -len(part)) == part][: 1 + ends]
+    # Each by the index of the ids, of which a look at their ends takes all.
+    among = [
+        row_id
+        for place in places
+        for row_id in connection.execute(select(runs.c.id).where(place).limit(limit)).scalars()
+    ]
+    query = select(*RUN).where(runs.c.id.in_(among)).order_by(runs.c.start_ns.desc()).limit(limit)
+    return with_labels(connection, tuple(map(run_of, connection.execute(query))))
 
 
 def read_runs(

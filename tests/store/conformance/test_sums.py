@@ -35,6 +35,21 @@ def test_every_session_is_the_sum_of_what_belongs_to_it(kept):
     assert kept.store.session("nobody") is None
 
 
+def test_a_part_of_an_id_finds_the_traces_and_runs_that_have_it(kept):
+    traces = kept.oracle.trace_ids()
+    for prefix in {trace_id[:size] for trace_id in traces for size in (1, 3, 32)}:
+        begin_so = {trace_id for trace_id in traces if trace_id.startswith(prefix)}
+        assert {trace.trace_id for trace in kept.store.traces_like(prefix, limit=1000)} == begin_so
+        assert len(kept.store.traces_like(prefix, limit=1)) == 1
+    runs = [run["run_id"] for run in kept.oracle.runs(Filter())]
+    for part in {part for run_id in runs for part in (run_id, run_id[:1], run_id[-1:], run_id[-2:])}:
+        begin_so = {run_id for run_id in runs if run_id.startswith(part)}
+        end_so = {run_id for run_id in runs if run_id.endswith(part)}
+        assert {run.run_id for run in kept.store.runs_like(part, ends=False, limit=1000)} == begin_so
+        assert {run.run_id for run in kept.store.runs_like(part, ends=True, limit=1000)} == begin_so | end_so
+    assert kept.store.traces_like("nothing", limit=3) == kept.store.runs_like("nothing", ends=True, limit=3) == ()
+
+
 def test_every_filter_finds_its_traces_and_runs(kept):
     for where in kept.filters(120):
         traces = [trace.trace_id for trace in walk(kept.store.traces, where)]
