@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Events that match a filter, the latest first. */
+        /**
+         * Events that match a filter, the latest first.
+         * @description Tool calls that are inferred from messages are no events; `/runs` alone finds them.
+         */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -210,8 +213,9 @@ export interface paths {
         };
         /**
          * Traces that match a filter, the latest first.
-         * @description `kind`, `model`, `tool`, `error_type`, `hook`, `attr` and `q` are about events: a trace matches when one of its events
-         *     meets all of those that are given. The other parameters are about the trace as a whole.
+         * @description `kind`, `model`, `tool`, `error_type`, `hook`, `attr`, `args`, `result` and `q` are about events: a trace matches
+         *     when one of its events meets all of those that are given. The other parameters are about the trace as a whole.
+         *     Tool calls that are inferred from messages are no events; `/runs` alone finds them.
          */
         get: operations["listTraces"];
         put?: never;
