@@ -33,14 +33,12 @@ from inspector.model.queries import (
     TraceSort,
 )
 from inspector.model.spans import (
-    KINDS,
     LOSS_REASONS,
     STATUSES,
     AttributeValue,
     ClippedEvent,
     Event,
     JsonText,
-    Kind,
     LargeField,
     Loss,
     Losses,
@@ -65,6 +63,7 @@ from inspector.model.traces import (
     Turn,
     TurnLink,
 )
+from inspector.nouns import KINDS, Kind
 
 __all__ = [
     "ASKED_LABEL",

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from inspector.model.labels import AskedLabel
-from inspector.model.spans import Kind, Status
+from inspector.model.spans import Status
+from inspector.nouns import Kind
 
 Form = Literal[
     "text",

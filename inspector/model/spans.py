@@ -6,13 +6,11 @@ from typing import Literal, TypeAlias
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-Kind = Literal["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"]
-"""What a span stands for."""
+from inspector.nouns import Kind
 
 Status = Literal["running", "ok", "error", "cancelled", "abandoned", "lost"]
 """How a span stands: still open, ended one of three ways, left behind by its parent's end, or by its process."""
 
-KINDS: tuple[Kind, ...] = ("workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other")
 STATUSES: tuple[Status, ...] = ("running", "ok", "error", "cancelled", "abandoned", "lost")
 
 AttributeValue: TypeAlias = "str | bool | int | float | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None"

@@ -7,7 +7,8 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from inspector.model.labels import Label
-from inspector.model.spans import Kind, Losses, Status
+from inspector.model.spans import Losses, Status
+from inspector.nouns import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What each hook's values come down to: private copies, taken in the agent's thread while the hook fires.
 
-Each noun of the contract has one ``Noun``: how its calls are told apart, and which facts its before and after hooks
+Each noun of the contract has one ``Capture``: how its calls are told apart, and which facts its before and after hooks
 leave. ``describe`` makes attributes of the facts later, in the writer's thread.
 """
 
@@ -28,7 +28,7 @@ _W3C = TraceContextTextMapPropagator()
 
 
 @dataclass(frozen=True, slots=True)
-class Noun:
+class Capture:
     """How the calls of one noun are captured."""
 
     name: str
@@ -273,12 +273,12 @@ def _trio(noun: str) -> tuple[str, str, str, str]:
     return noun, f"before_{noun}", f"after_{noun}", f"error_{noun}"
 
 
-NOUNS: tuple[Noun, ...] = (
-    Noun(*_trio("workflow_run"), before=_workflow, after=_result, identity=_name_of("workflow"), owner="workflow"),
-    Noun(*_trio("agent_call"), before=_agent, after=_result, identity=_name_of("agent"), owner="agent"),
-    Noun(*_trio("llm_generate"), before=_llm, after=_llm_after, identity=_model_of, owner="llm"),
-    Noun(*_trio("tool_call"), before=_tool, after=_result, identity=_text_of("tool_name", "name")),
-    Noun(
+CAPTURES: tuple[Capture, ...] = (
+    Capture(*_trio("workflow_run"), before=_workflow, after=_result, identity=_name_of("workflow"), owner="workflow"),
+    Capture(*_trio("agent_call"), before=_agent, after=_result, identity=_name_of("agent"), owner="agent"),
+    Capture(*_trio("llm_generate"), before=_llm, after=_llm_after, identity=_model_of, owner="llm"),
+    Capture(*_trio("tool_call"), before=_tool, after=_result, identity=_text_of("tool_name", "name")),
+    Capture(
         "rpc_request",
         "before_rpc_request",
         "after_rpc_response",
@@ -287,13 +287,13 @@ NOUNS: tuple[Noun, ...] = (
         after=_rpc_after,
         identity=_rpc_identity,
     ),
-    Noun(
+    Capture(
         *_trio("resource_fetch"),
         before=_resource,
         after=_resource_after,
         identity=lambda values, facts: facts.get("uri") or _uri(values),
     ),
-    Noun(*_trio("prompt_apply"), before=_prompt, after=_prompt_after, identity=_text_of("template_id", "template")),
+    Capture(*_trio("prompt_apply"), before=_prompt, after=_prompt_after, identity=_text_of("template_id", "template")),
 )
 
 

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from inspector import semconv as sc
+from inspector.nouns import NOUNS
 from inspector.plain import Cut, Plain, behind
 from inspector.reading.messages import input_messages, output_messages, request_facts, response_facts
 from inspector.reading.usage import read_usage
@@ -53,7 +54,7 @@ Describe: TypeAlias = Callable[[RecordedSpan, Texts], Description]
 
 def describe(span: RecordedSpan, state: State, texts: Texts) -> Description:
     """Return the name and attributes of a span that runs or has ended."""
-    found = _DESCRIBE.get(span.noun, _other)(span, texts)
+    found = DESCRIBE.get(span.noun, _other)(span, texts)
     _identify(span, found.attributes)
     # Of several requests for one call, as when a server asks back, the first gives the beginning and the last the end.
     for part in reversed(span.merged or ()):
@@ -93,7 +94,7 @@ def _identify(span: RecordedSpan, attributes: dict[str, Attribute]) -> None:
         attributes[sc.EMITTER] = span.emitter
 
 
-_IN_AGENTS = frozenset({"llm_generate", "tool_call", "resource_fetch", "prompt_apply"})
+_IN_AGENTS = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
 
 
 def _agent_around(span: RecordedSpan) -> str | None:
@@ -426,7 +427,7 @@ def _other(span: RecordedSpan, texts: Texts) -> Description:
     return found
 
 
-_DESCRIBE: dict[str, Describe] = {
+DESCRIBE: dict[str, Describe] = {
     "run": _root,
     "cell": _root,
     "request": _request,

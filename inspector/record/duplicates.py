@@ -7,6 +7,7 @@ a call of its own: two spans of one recorder are never duplicates, nor is one be
 
 from typing import Literal, TypeAlias
 
+from inspector.nouns import nouns_of
 from inspector.record.calls import chain
 from inspector.record.spans import RecordedSpan
 
@@ -14,9 +15,9 @@ Certainty: TypeAlias = Literal["call", "remote", "perhaps"]
 """Whether a span is a call of its own, the receiving side of one whose trace context was propagated, or perhaps the
 record of a call that another recorder made a span of as well."""
 
-_NOUNS = frozenset({"llm_generate", "tool_call", "agent_call"})
+_NOUNS = nouns_of("call")
 _BETWEEN = "rpc_request"
-_SENDERS = frozenset({"rpc_request", "tool_call", "resource_fetch", "prompt_apply"})
+_SENDERS = nouns_of("between", "sent") | {"tool_call"}
 """What a request is sent for."""
 
 

@@ -13,7 +13,7 @@ from inspector.plain import Plain, beginning
 from inspector.record import notices, serving
 from inspector.record.calls import Calls, innermost
 from inspector.record.cancelled import Cancelled
-from inspector.record.capture import NOUNS, Facts, Noun, covers, ending, remote_parent
+from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
 from inspector.record.describe import describe
 from inspector.record.ending import Closing
 from inspector.record.exits import is_of_signal
@@ -63,7 +63,7 @@ class Recorder:
         """Takes in what a span processor of the OpenTelemetry SDK passes on."""
         self._ended_as_cancelled = Cancelled(self._calls)
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
-        for noun in NOUNS:
+        for noun in CAPTURES:
             self._subscribers += (
                 (noun.before_hook, self._on_before(noun)),
                 (noun.after_hook, self._on_after(noun)),
@@ -107,7 +107,7 @@ class Recorder:
             return
         self.spool.put(span)
 
-    def _on_before(self, noun: Noun) -> Callable[..., None]:
+    def _on_before(self, noun: Capture) -> Callable[..., None]:
         def before(**values: Any) -> None:
             facts = noun.before(values)
             inbound = values.get("direction") == "inbound"
@@ -221,7 +221,7 @@ class Recorder:
         if self._tracer is not None:
             self._begin_mirror(span, self._tracer)
 
-    def _on_after(self, noun: Noun) -> Callable[..., Closing | None]:
+    def _on_after(self, noun: Capture) -> Callable[..., Closing | None]:
         def after(**values: Any) -> Closing | None:
             # Before anything else: copying a large result is no time of the call's.
             stop_tick = self._tick()
@@ -236,7 +236,7 @@ class Recorder:
 
         return after
 
-    def _on_error(self, noun: Noun) -> Callable[..., Closing | None]:
+    def _on_error(self, noun: Capture) -> Callable[..., Closing | None]:
         def error(**values: Any) -> Closing | None:
             stop_tick = self._tick()
             facts = noun.before(values) if noun.name == "rpc_request" else {}
@@ -259,7 +259,7 @@ class Recorder:
 
         return error
 
-    def _claimed(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
+    def _claimed(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Return the call that an ending hook is about, for this hook alone; counts a hook that is about none."""
         call_id = _call_id(values)
         if call_id is not None and self._ended_as_cancelled.was_called(noun.name, call_id):
@@ -274,7 +274,7 @@ class Recorder:
         self.spool.losses.unmatched += 1
         return None
 
-    def _find(self, noun: Noun, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
+    def _find(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         call_id = _call_id(values)
         if call_id is not None and (called := self._calls.called(noun.name, call_id)) is not None:
             return called

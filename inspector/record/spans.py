@@ -16,6 +16,7 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.util import types
 
+from inspector.nouns import NOUNS
 from inspector.plain import Limits, Plain, fitting_key
 from inspector.record.failures import Frame, error_text, frames
 from inspector.record.labels import label
@@ -81,7 +82,7 @@ class Failure:
         return self.type == TOOL_ERROR
 
 
-RUNS: Final = frozenset(("run", "request", "cell"))
+RUNS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.is_run)
 """Nouns of spans that are a run each."""
 STATE_EVENT: Final = "dump_state"
 TOOL_ERROR = "tool_error"

@@ -9,11 +9,12 @@ from sent import request_of, span_of
 from starlette.testclient import TestClient
 
 import inspector
+from inspector import nouns
 from inspector.api import create_app
 from inspector.api.contract import contract_json
-from inspector.reading.dialects.recorder import REQUIRED
 from instrument import HOOKS, _emit, _emit_sync
 
+REQUIRED = {noun.name: noun.required for noun in nouns.NOUNS.values() if noun.hooks}
 BASE = "http://127.0.0.1:7800"
 CONTRACT = json.loads(contract_json())
 EVENT_PAGE = {"$ref": "#/components/schemas/EventPage", "components": CONTRACT["components"]}
@@ -31,7 +32,7 @@ CONTENT = {
     "resource_fetch": {"inspector.resource.content_json", "mcp.resource.uri"},
     "prompt_apply": {"mcp.prompt.parameters_json", "inspector.prompt.rendered_json"},
 }
-"""What a call of each noun that succeeded has beside ``REQUIRED``, when content is recorded."""
+"""What a call of each noun that succeeded has beside what is required of it, when content is recorded."""
 VALUES = {
     "workflow": "trip",
     "agent": "planner",

@@ -1,46 +1,14 @@
 """What the inspector's own recorder writes, and what the hook contract's earlier products wrote: one span a hook."""
 
-from collections.abc import Mapping
-
 from inspector import semconv
-from inspector.model import Kind
+from inspector.nouns import NOUNS
 from inspector.reading.dialects.dialect import Dialect, KindRule
 from inspector.reading.dialects.genai import GEN_AI, METHODS
-
-NOUNS: Mapping[str, Kind] = {
-    "run": "workflow",
-    "request": "workflow",
-    "cell": "workflow",
-    "workflow_run": "workflow",
-    "agent_call": "agent",
-    "llm_generate": "llm",
-    "tool_call": "tool",
-    "rpc_request": "rpc",
-    "resource_fetch": "resource",
-    "prompt_apply": "prompt",
-}
-"""Kinds by the noun of the hook that made the span."""
-
-_OPERATION = frozenset((semconv.OPERATION_NAME, semconv.SPAN_TYPE))
-_METHOD = frozenset((semconv.MCP_METHOD_NAME, semconv.SPAN_TYPE))
-REQUIRED: Mapping[str, frozenset[str]] = {
-    "workflow_run": _OPERATION,
-    "agent_call": _OPERATION,
-    "llm_generate": _OPERATION,
-    "tool_call": _OPERATION | {semconv.TOOL_NAME, semconv.SEED_TOOL_NAME},
-    "rpc_request": _METHOD | {semconv.SEED_RPC_METHOD, semconv.SEED_RPC_DIRECTION},
-    "resource_fetch": _METHOD,
-    "prompt_apply": _METHOD | {semconv.PROMPT_NAME, semconv.SEED_PROMPT_TEMPLATE_ID},
-}
-"""Attributes that the recorder always writes for a noun, whatever the emitter passed and with content switched off too.
-
-A span that lacks one of them was not made by the hook that it names, whoever sent it.
-"""
 
 INSPECTOR = Dialect(
     name="inspector/1",
     marks=(semconv.HOOK,),
-    kinds=(KindRule(semconv.HOOK, NOUNS, otherwise="other"),),
+    kinds=(KindRule(semconv.HOOK, {noun.name: noun.kind for noun in NOUNS.values()}, otherwise="other"),),
     session=GEN_AI.session,
     agent=GEN_AI.agent,
     model=GEN_AI.model,

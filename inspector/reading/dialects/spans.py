@@ -7,6 +7,7 @@ import msgspec
 
 from inspector import semconv
 from inspector.model import AttributeValue, Kind, Span
+from inspector.nouns import NOUNS
 from inspector.otlp import DecodedSpan, read_exported
 from inspector.reading.cost import Tokens, price_usd, why_unpriced
 from inspector.reading.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
@@ -29,7 +30,7 @@ from inspector.reading.dialects.langsmith import LANGSMITH
 from inspector.reading.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, announced
 from inspector.reading.dialects.openinference import OPENINFERENCE
 from inspector.reading.dialects.openllmetry import OPENLLMETRY
-from inspector.reading.dialects.recorder import HOOKS, INSPECTOR, REQUIRED
+from inspector.reading.dialects.recorder import HOOKS, INSPECTOR
 from inspector.reading.dialects.table import Table, complete, narrowed
 from inspector.reading.dialects.vercel_ai import VERCEL_AI
 from inspector.spooling import is_run_id
@@ -153,8 +154,8 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
 
 def _hook(attributes: dict[str, AttributeValue]) -> str | None:
     noun = text(attributes, _HOOK)
-    required = REQUIRED.get(noun) if noun is not None else None
-    return noun if required is None or required <= attributes.keys() else None
+    known = NOUNS.get(noun) if noun is not None else None
+    return noun if known is None or known.required <= attributes.keys() else None
 
 
 def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Tokens | None, float | None]:

@@ -15,15 +15,16 @@ from msgspec import Struct
 
 from inspector import semconv
 from inspector.model import AttributeValue, Span
+from inspector.nouns import kinds_of
 
 Attributes: TypeAlias = Mapping[str, AttributeValue]
 
-CALL_KINDS: Final = frozenset(("llm", "tool", "agent"))
+CALL_KINDS: Final = kinds_of("call")
 """Kinds of spans of which two may be one call."""
-BETWEEN_KINDS: Final = frozenset(("rpc", "other"))
+BETWEEN_KINDS: Final = kinds_of("between")
 """Kinds that may stand between two spans of one call; anything else begins another one."""
 
-SENDING_KINDS: Final = frozenset(("resource", "prompt"))
+SENDING_KINDS: Final = kinds_of("sent")
 """Kinds that a JSON-RPC request may be sent for besides; what is below them begins anew."""
 
 REQUEST_ID_KEYS: Final = (

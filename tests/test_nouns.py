@@ -1,0 +1,46 @@
+"""Every row of the table of nouns is there in every place."""
+
+from pathlib import Path
+
+from inspector.ingest import LABEL_HOOK
+from inspector.model import KINDS, Span
+from inspector.nouns import NOUNS, kinds_of
+from inspector.record.capture import CAPTURES
+from inspector.record.describe import DESCRIBE
+from inspector.store.values.identity import identity_text
+from instrument import HOOKS
+
+ROOT = Path(__file__).parents[1]
+IN_CONTRACT = {noun.name for noun in NOUNS.values() if noun.hooks}
+
+
+def test_the_nouns_with_hooks_are_those_of_the_contract():
+    assert {hook.noun for hook in HOOKS.values() if hook.phase == "before"} == IN_CONTRACT
+    for noun in IN_CONTRACT:
+        assert {hook.phase for hook in HOOKS.values() if hook.noun == noun} >= {"before", "after", "error"}
+
+
+def test_every_noun_with_hooks_is_captured_and_every_noun_described():
+    assert {capture.name for capture in CAPTURES} == IN_CONTRACT
+    for capture in CAPTURES:
+        hooks = (capture.before_hook, capture.after_hook, capture.error_hook)
+        assert [HOOKS[hook].noun for hook in hooks] == [capture.name] * 3
+    assert DESCRIBE.keys() - {LABEL_HOOK} == NOUNS.keys()
+
+
+def test_every_kind_is_that_of_a_noun_and_has_one_part_in_a_call_recorded_twice():
+    assert {noun.kind for noun in NOUNS.values()} | {"other"} == set(KINDS)
+    parts = [kinds_of(role) for role in ("call", "between", "sent", "around")]
+    assert sorted(kind for part in parts for kind in part) == sorted(KINDS)
+
+
+def test_spans_are_compared_where_their_noun_says_so():
+    for noun in NOUNS.values():
+        span = Span("a" * 32, "1" * 16, "work", noun.kind, "ok", 1, attributes={"inspector.hook": noun.name})
+        assert (identity_text(span) is not None) == (noun.role in ("call", "sent")), noun.name
+
+
+def test_the_pages_about_hooks_and_spans_name_every_noun_with_hooks():
+    for page in ("instrumentation-hooks.md", "telemetry.md"):
+        text = (ROOT / "docs" / page).read_text("utf-8")
+        assert all(f"`{noun}`" in text or f"before_{noun}" in text for noun in IN_CONTRACT), page
