@@ -23,10 +23,10 @@ from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
 from inspector.homes import is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
-from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
 from inspector.store import Removed, SpoolMark, StoreError, damage_of, left_as_found, open_store
+from inspector.tail import list_segments
 
 _LEAST_FREE_BYTES = 500 << 20
 _WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))

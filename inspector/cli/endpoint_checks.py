@@ -18,10 +18,10 @@ from inspector.forward import (
     waiting_elsewhere,
 )
 from inspector.ingest.losses import unwritten_losses, waiting_losses
-from inspector.ingest.segment import list_segments
 from inspector.model import LOSS_REASONS
 from inspector.refusals import all_refused
 from inspector.settings import Settings
+from inspector.tail import list_segments
 
 _ANSWER_S = 2.0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspector.forward.complaint import last_problem, note_problem
 from inspector.forward.sender import Answer, Sender
-from inspector.forward.waiting import Chunk, Segment, Waiting
+from inspector.forward.waiting import Chunk, Outgoing, Waiting
 from inspector.logger import logger
 from inspector.otlp import Item
 from inspector.refusals import note_refused
@@ -60,22 +60,22 @@ class Outbox:
         Returns:
             Whether nothing that was recorded before the call waits any more.
         """
-        for segment in self._waiting.segments():
+        for file in self._waiting.files():
             while not stop():
                 if self._now_s() < self._not_before_s:
                     return False
-                chunk = self._waiting.read(segment)
+                chunk = self._waiting.read(file)
                 if chunk is None:
-                    if not self._finish(segment):
+                    if not self._finish(file):
                         return False
                     break
-                if not self._send_chunk(segment, chunk):
+                if not self._send_chunk(file, chunk):
                     return False
             else:
                 return False
         return True
 
-    def _send_chunk(self, segment: Segment, chunk: Chunk) -> bool:
+    def _send_chunk(self, file: Outgoing, chunk: Chunk) -> bool:
         wanted = chunk.items
         if any(item.is_start for item in wanted):
             takes_starts = self._takes_running_spans()
@@ -86,17 +86,17 @@ class Outbox:
         for start in range(0, len(wanted), REQUEST_SPANS):
             if not self._send(wanted[start : start + REQUEST_SPANS]):
                 return False
-        self.total.bad_lines, segment.bad_lines = self.total.bad_lines + segment.bad_lines, 0
-        self._waiting.sent(segment, chunk)
+        self.total.bad_lines, file.bad_lines = self.total.bad_lines + file.bad_lines, 0
+        self._waiting.sent(file, chunk)
         return True
 
-    def _finish(self, segment: Segment) -> bool:
-        if not segment.finished:
+    def _finish(self, file: Outgoing) -> bool:
+        if not file.finished:
             return True
-        lost = self._waiting.lost(segment)
+        lost = self._waiting.lost(file)
         if lost and not self._send(lost):
             return False
-        self._waiting.put_away(segment)
+        self._waiting.put_away(file)
         return True
 
     def _takes_running_spans(self) -> bool | None:

@@ -9,19 +9,21 @@ from typing import Any
 
 from inspector import semconv
 from inspector.otlp import Item, items_of
-from inspector.parts import Parts
-from inspector.spooling import SUFFIX, is_abandoned, is_finished, process_of, unborn_segments
+from inspector.spooling import SUFFIX, is_finished
+from inspector.tail import Segment, SegmentParts, files_by_process, is_alive, list_segments, opened, read_lines
 
 _CHUNK = 4 << 20
 _MARKS = "sent.json"
 
 
 @dataclass(slots=True)
-class Segment:
+class Outgoing:
     """One spool file that waits to be sent."""
 
-    path: Path
+    segment: Segment
     process: str
+    parts: SegmentParts
+    """Texts that its lines name, as far as it was read."""
     offset: int = 0
     """Up to where it was sent."""
     finished: bool = False
@@ -29,22 +31,11 @@ class Segment:
     open: dict[tuple[str, str], Item] = field(default_factory=dict[tuple[str, str], Item])
     """Spans of it that began and have not ended yet, in this file or a later one of the process."""
     bad_lines: int = 0
-    parts: Parts[tuple[int, int]] = field(init=False)
-    """Texts that its lines name, as far as it was read."""
-
-    def __post_init__(self) -> None:
-        """Have parts read from the file."""
-        self.parts = Parts(self._load)
-
-    def _load(self, place: tuple[int, int]) -> bytes:
-        begin, size = place
-        with self.path.open("rb") as file:
-            return os.pread(file.fileno(), size, begin)
 
     @property
     def name(self) -> str:
         """The file's name."""
-        return self.path.name
+        return self.segment.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,96 +55,82 @@ class Waiting:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._segments: dict[str, Segment] = {}
+        self._files: dict[str, Outgoing] = {}
         self._marks = _load_marks(directory)
 
-    def segments(self) -> list[Segment]:
+    def files(self) -> list[Outgoing]:
         """Return the files in the order they were begun."""
-        names = sorted(path.name for path in self._directory.glob(f"*{SUFFIX}"))
-        for name in names:
-            process = process_of(name)
-            if process is not None and name not in self._segments:
-                segment = Segment(self._directory / name, process)
-                self._segments[name] = segment
-                self._remember(segment)
-        for name in self._segments.keys() - names:
-            del self._segments[name]
+        segments, _ = list_segments(self._directory)
+        for segment in segments:
+            if segment.process is not None and segment.name not in self._files:
+                file = Outgoing(segment, segment.process, SegmentParts(segment.inode))
+                self._files[segment.name] = file
+                self._remember(file)
+        names = {segment.name for segment in segments}
+        for name in self._files.keys() - names:
+            del self._files[name]
         for name in self._marks.keys() - names:
             del self._marks[name]
-        return [self._segments[name] for name in sorted(self._segments)]
+        return [self._files[name] for name in sorted(self._files)]
 
-    def _remember(self, segment: Segment) -> None:
+    def _remember(self, file: Outgoing) -> None:
         """Read again what had been sent before this process: calls may have begun there that are still open."""
-        sent = self._marks.get(segment.name, 0)
-        while segment.offset < sent:
-            chunk = self.read(segment, until=sent)
+        sent = self._marks.get(file.name, 0)
+        while file.offset < sent:
+            chunk = self.read(file, until=sent)
             if chunk is None:
                 break
-            self.sent(segment, chunk, save=False)
+            self.sent(file, chunk, save=False)
 
-    def read(self, segment: Segment, *, until: int | None = None) -> Chunk | None:
-        """Return the next whole lines of a segment, up to 4 MiB of them or one long one; None when there is none."""
-        segment.finished = False
+    def read(self, file: Outgoing, *, until: int | None = None) -> Chunk | None:
+        """Return the next whole lines of a file, up to 4 MiB of them or one long one; None when there is none."""
+        file.finished = False
         try:
-            fd = os.open(segment.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            with opened(file.segment) as fd:
+                let_go = is_finished(fd)
+                chunk = _chunk(file, fd, os.fstat(fd).st_size if until is None else until)
         except OSError:
             return None
-        try:
-            let_go = is_finished(fd)
-            data = b""
-            while b"\n" not in data:
-                more = os.pread(fd, _CHUNK, segment.offset + len(data))
-                if not more:
-                    segment.finished = let_go
-                    return None
-                data += more
-        finally:
-            os.close(fd)
-        if until is not None:
-            data = data[: until - segment.offset]
-        whole = data[: data.rfind(b"\n") + 1]
-        if not whole:
-            return None
-        return _chunk(segment, whole)
+        file.finished = let_go and chunk is None
+        return chunk
 
-    def sent(self, segment: Segment, chunk: Chunk, *, save: bool = True) -> None:
+    def sent(self, file: Outgoing, chunk: Chunk, *, save: bool = True) -> None:
         """Note that a chunk was sent, and which of its calls are open now."""
         for item in chunk.items:
             if item.is_start:
-                segment.open[item.key] = item
+                file.open[item.key] = item
             else:
-                for each in self._of_process(segment.process):
+                for each in self._of_process(file.process):
                     each.open.pop(item.key, None)
-        segment.offset = chunk.end
+        file.offset = chunk.end
         if save:
-            self._marks[segment.name] = chunk.end
+            self._marks[file.name] = chunk.end
             self._save_marks()
 
-    def lost(self, segment: Segment) -> list[Item]:
-        """Return the open calls of a segment whose process has ended, as spans that ended with the file."""
-        if not segment.open or self._is_alive(segment.process):
+    def lost(self, file: Outgoing) -> list[Item]:
+        """Return the open calls of a file whose process has ended, as spans that ended with the file."""
+        if not file.open or self._is_alive(file.process):
             return []
         with suppress(OSError):
-            end_ns = segment.path.stat().st_mtime_ns
-            return [_lost(item, end_ns) for item in segment.open.values()]
+            end_ns = file.segment.path.stat().st_mtime_ns
+            return [_lost(item, end_ns) for item in file.open.values()]
         return []
 
-    def put_away(self, segment: Segment) -> None:
-        """Delete a segment that was sent to its end, unless a call that began in it is open in a living process."""
-        if segment.open and self._is_alive(segment.process):
+    def put_away(self, file: Outgoing) -> None:
+        """Delete a file that was sent to its end, unless a call that began in it is open in a living process."""
+        if file.open and self._is_alive(file.process):
             return
-        segment.path.unlink(missing_ok=True)
-        self._segments.pop(segment.name, None)
-        self._marks.pop(segment.name, None)
+        file.segment.path.unlink(missing_ok=True)
+        self._files.pop(file.name, None)
+        self._marks.pop(file.name, None)
         self._save_marks()
 
-    def _of_process(self, process: str) -> list[Segment]:
-        return [each for each in self._segments.values() if each.process == process]
+    def _of_process(self, process: str) -> list[Outgoing]:
+        return [each for each in self._files.values() if each.process == process]
 
     def _is_alive(self, process: str) -> bool:
-        if not all(map(is_abandoned, unborn_segments(self._directory, process))):
-            return True
-        return any(not each.finished for each in self._of_process(process))
+        finished = {each.name for each in self._of_process(process) if each.finished}
+        return is_alive(files_by_process(self._directory).get(process, ()), finished)
 
     def _save_marks(self) -> None:
         path = self._directory / _MARKS
@@ -164,21 +141,26 @@ class Waiting:
             fresh.replace(path)
 
 
-def _chunk(segment: Segment, lines: bytes) -> Chunk:
-    """Return the spans of lines, of so many that the texts they name are not more than a chunk either."""
+def _chunk(file: Outgoing, fd: int, size: int) -> Chunk | None:
+    """Return the spans of the next lines, of so many that the texts they name are not more than a chunk either."""
     items: list[Item] = []
-    end, most = segment.offset, segment.parts.given_bytes + _CHUNK
-    for line in lines.splitlines(keepends=True):
-        begin, end = end, end + len(line)
-        if segment.parts.note(line, (begin, len(line))):
+    end = file.offset
+    file.parts.begin(fd, end)
+    parts = file.parts.parts
+    most = parts.given_bytes + _CHUNK
+    for line in read_lines(fd, file.offset, size):
+        if not line.whole:
+            break
+        end = line.end
+        if file.parts.note(line):
             continue
         try:
-            items += items_of(line, segment.parts)
+            items += items_of(line.data, parts)
         except ValueError:
-            segment.bad_lines += 1
-        if segment.parts.given_bytes > most:
+            file.bad_lines += 1
+        if parts.given_bytes > most or end - file.offset >= _CHUNK:
             break
-    return Chunk(tuple(items), end)
+    return None if end == file.offset else Chunk(tuple(items), end)
 
 
 def left_over(directory: Path) -> int:

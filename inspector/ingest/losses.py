@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from inspector import semconv
-from inspector.ingest.segment import Segment, opened, read_lines
 from inspector.model import AttributeValue, Loss, LossReason
 from inspector.otlp import LOSSES, Decoded, decode
 from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_abandoned, read_unwritten_name, unborn_segments
+from inspector.tail import Segment, opened, read_lines
 
 _MARKS = tuple(f'"{key}"'.encode() for key in LOSSES)
 _STARTED = re.compile(r"\d{8}T\d{6}")

@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from inspector.homes import left_by_others, why_not_ours
 from inspector.ingest.errors import NothingRecorded
 from inspector.ingest.owner import Owner
-from inspector.ingest.segment import list_segments
 from inspector.settings import Settings
 from inspector.store import (
     OwnedElsewhere,
@@ -19,6 +18,7 @@ from inspector.store import (
     StoreUnchecked,
     open_store,
 )
+from inspector.tail import list_segments
 
 LOCK_WAIT_S = 5.0
 """How long to wait for another short-lived command before its database is read as it is."""

@@ -13,7 +13,11 @@ from pathlib import Path
 from inspector.ingest.batch import Batch
 from inspector.ingest.losses import Missing, unwritten_losses
 from inspector.ingest.redacting import as_sent
-from inspector.ingest.segment import (
+from inspector.model import Loss
+from inspector.otlp import Decoded, decode
+from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
+from inspector.store import SpoolMark, Store, StoreError
+from inspector.tail import (
     MAX_LINE,
     Line,
     Segment,
@@ -24,10 +28,6 @@ from inspector.ingest.segment import (
     opened,
     read_lines,
 )
-from inspector.model import Loss
-from inspector.otlp import Decoded, decode
-from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
-from inspector.store import SpoolMark, Store, StoreError
 
 LOCK_POLL_S = 0.2
 _KEPT = "was taken in and cannot be removed"
