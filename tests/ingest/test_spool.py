@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import inspector
+from inspector import tail as segments
 from inspector.ingest import Spool, batch
-from inspector.ingest import segment as segments
 from inspector.ingest.losses import Missing, waiting_losses
 from inspector.model import Filter, Loss, Losses
 from inspector.otlp import decode
