@@ -5,12 +5,13 @@ figures do not know yet. Counts, tokens and costs are exact; quantiles are withi
 begin at whole minutes, hours or days, so that no kept figure has to be divided.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select, text
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
@@ -28,13 +29,19 @@ _NS = 10**9
 _FIELDS = ("service", "agent", "model", "tool", "error_type", "name")
 """What a group of calls shares, as a filter names it, beside kind and status."""
 _ASKED = frozenset((*_FIELDS, "kinds", "statuses", "since_ns", "until_ns", "duplicates"))
-_DIVIDED = 4
+_DIVIDED = 2
 """How many times as wide as what they are made of slices are at the least."""
 _c = spans.c
+_MODEL = func.coalesce(_c.request_model, _c.model)
+"""Spelled out, since SQLite does not read a generated column from the index alone."""
 _CALL = (
-    *(_c.start_ns, _c.kind, _c.status, _c.service, _c.agent, _c.named_model, _c.tool, _c.error_type, _c.name),
+    *(_c.start_ns, _c.kind, _c.status, _c.service, _c.agent, _MODEL, _c.tool, _c.error_type, _c.name),
     *(_c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
 )
+
+
+_PLACES = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "tool": 6, "error_type": 7, "name": 8}
+"""Where in a call what it may be grouped by is."""
 
 
 @dataclass(slots=True)
@@ -44,6 +51,10 @@ class _Sums:
     by: GroupBy | None
     total: Figures = field(default_factory=Figures)
     groups: dict[str | None, Figures] = field(default_factory=dict[str | None, Figures])
+
+    def add(self, call: Call) -> None:
+        """Takes in a call."""
+        self.of(None if self.by is None else call[_PLACES[self.by]]).add(call)  # pyright: ignore[reportArgumentType] a text column
 
     def of(self, key: str | None) -> Figures:
         """Returns where a group is added up: there alone, and into the total at the end."""
@@ -75,7 +86,11 @@ def read_figured(
     edges = _edges(connection, where, buckets)
     if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
         return None
-    slices = [_add_up(connection, where, view, by, known, first, end) for first, end in pairwise(edges)]
+    slices = [_add_up(connection, where, view, by, first, end) for first, end in pairwise(edges)]
+    for call in _not_known(connection, where, known):
+        at = bisect_right(edges, call.start_ns) - 1
+        if 0 <= at < len(slices) and _is_kept(call.start_ns, edges[at], edges[at + 1]):
+            slices[at].add(call)
     total, groups = Figures(), dict[str | None, Figures]()
     for each in slices:
         for key, of in each.groups.items():
@@ -138,22 +153,40 @@ def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
     return int(count)
 
 
-def _add_up(
-    connection: Connection, where: Filter, view: int, by: GroupBy | None, known: int, first_ns: int, end_ns: int
-) -> _Sums:
-    """Returns the figures of one slice of time."""
+def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None, first_ns: int, end_ns: int) -> _Sums:
+    """Returns the figures of one slice of time: of its whole minutes what is known, of the others all calls."""
     sums = _Sums(by)
-    begin, end = -(-first_ns // (60 * _NS)) * 60, end_ns // (60 * _NS) * 60
+    begin, end = _whole_minutes(first_ns, end_ns)
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
     for seconds, from_s, until_s in _whole(begin, end):
         for key, *values in _kept(connection, where, view, by, seconds, from_s, until_s):
             sums.of(key).include(figures.figures_of(values))
     for from_ns, until_ns in cut:
         if from_ns < until_ns:
-            _add_calls(connection, replace(where, since_ns=from_ns, until_ns=until_ns), sums, (_c.seq <= known,))
-    for changed in changed_after(known):
-        _add_calls(connection, replace(where, since_ns=first_ns, until_ns=end_ns), sums, (changed,))
+            within = replace(where, since_ns=from_ns, until_ns=until_ns)
+            for row in connection.execute(select(*_CALL).where(*span_conditions(within).all)):
+                sums.add(Call._make(row))
     return sums
+
+
+def _whole_minutes(first_ns: int, end_ns: int) -> tuple[int, int]:
+    """Returns where the whole minutes of a time range begin and end, in seconds."""
+    return -(-first_ns // (60 * _NS)) * 60, end_ns // (60 * _NS) * 60
+
+
+def _is_kept(start_ns: int, first_ns: int, end_ns: int) -> bool:
+    begin, end = _whole_minutes(first_ns, end_ns)
+    return begin * _NS <= start_ns < end * _NS
+
+
+def _not_known(connection: Connection, where: Filter, known: int) -> Iterator[Call]:
+    """Yields the calls of a filter that figures do not know yet."""
+    # Apart, for the index of the changes: with the filter beside it another one would be taken.
+    row_ids = [row[0] for changed in changed_after(known) for row in connection.execute(select(_c.id).where(changed))]
+    if row_ids:
+        among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        for row in connection.execute(select(*_CALL).where(among, *span_conditions(where).all)):
+            yield Call._make(row)
 
 
 def _whole(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -198,11 +231,3 @@ def _conditions(where: Filter) -> tuple[str, list[Any]]:
             found += f" AND figure_groups.{name} = ?"
             values.append(clean(value))
     return found, values
-
-
-def _add_calls(connection: Connection, where: Filter, sums: _Sums, conditions: Sequence[Any]) -> None:
-    query = select(*_CALL).where(*span_conditions(where).all, *conditions)
-    at = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "tool": 6, "error_type": 7, "name": 8}
-    for row in connection.execute(query):
-        call = Call._make(row)
-        sums.of(call[at[sums.by]] if sums.by else None).add(call)  # pyright: ignore[reportArgumentType] a text column

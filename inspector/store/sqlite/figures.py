@@ -171,9 +171,7 @@ def figures_of(values: Sequence[Any]) -> Figures:
 
 
 def _values(of: Figures) -> tuple[Any, ...]:
-    tokens = (of.input_tokens, of.output_tokens, of.cached_tokens)
-    return (
-        *(of.count, of.errors),
-        *(max(-INT64_MAX, min(INT64_MAX, each)) for each in tokens),
-        *(of.priced, of.unpriced_calls, of.cost_usd, msgspec.msgpack.encode(of.durations)),
-    )
+    tokens = (max(-INT64_MAX, min(INT64_MAX, each)) for each in (of.input_tokens, of.output_tokens, of.cached_tokens))
+    durations = {bucket: count for bucket, count in of.durations.items() if count}
+    packed = msgspec.msgpack.encode(durations)
+    return of.count, of.errors, *tokens, of.priced, of.unpriced_calls, of.cost_usd, packed

@@ -18,6 +18,7 @@ from inspector.store.sqlite.labels import score_of_span
 from inspector.store.sqlite.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.sqlite.membership import Membership, membership_of
 from inspector.store.sqlite.search import Matches, find
+from inspector.store.sqlite.shortcuts import largest_meeting, latest_matching
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.sqlite.timeline import with_timelines
@@ -93,6 +94,10 @@ def read_events(
     elif matches is not None:
         tests = [matches.among, *tests]
     by_time = window.sort == "time"
+    short = _short_way(connection, window, ranking, matches, found, tests)
+    if short is not None:
+        positions, more = _cut(short, limit)
+        return _page(connection, positions, more, identity, limits, full=full)
     if not tests and not full and by_time:
         rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
         return Page(tuple(summary(row) for row in rows[:limit]), _next(identity, rows, limit))
@@ -103,6 +108,38 @@ def read_events(
         positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
     else:
         positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
+    return _page(connection, positions, more, identity, limits, full=full)
+
+
+def _short_way(  # what decides on it
+    connection: Connection,
+    window: Window[Sort],
+    ranking: Ranking,
+    matches: Matches | None,
+    found: Sequence[ColumnElement[bool]],
+    tests: Sequence[Test],
+) -> Sequence[Position] | None:
+    """Returns the positions of a page, and one more than wanted, where not all rows need be looked at."""
+    if window.sort == "time":
+        is_plain = matches is not None and matches.few is None and len(tests) == 1
+        if matches is None or not is_plain or window.order == "asc" or ranking.after is not None:
+            return None
+        return latest_matching(connection, matches.match, found, window.limit)
+    is_indexed = window.sort in ("duration", "cost") and (ranking.after is None or ranking.after[0] is not None)
+    if matches is not None or tests or not is_indexed:
+        return None
+    return largest_meeting(connection, ranking, found, window.limit)
+
+
+def _page(
+    connection: Connection,
+    positions: list[Position],
+    more: Position | None,
+    identity: object,
+    limits: ReadLimits,
+    *,
+    full: bool,
+) -> Page[Event]:
     row_ids = [row_id for _, row_id in positions]
     items = _in_full(connection, row_ids, limits.full_bytes) if full else _in_short(connection, row_ids)
     if len(items) < len(positions):
@@ -295,8 +332,8 @@ def _members(
     return passing_ids(connection, query, ranking, limit, [membership.test], pace)
 
 
-def _cut(positions: list[Position], limit: int) -> tuple[list[Position], Position | None]:
-    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
+def _cut(positions: Sequence[Position], limit: int) -> tuple[list[Position], Position | None]:
+    return [*positions[:limit]], positions[limit - 1] if len(positions) > limit else None
 
 
 def _traces_by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Trace, ...]:

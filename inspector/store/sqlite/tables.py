@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0015"
+SCHEMA_VERSION = "0016"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -96,6 +96,8 @@ Index("ix_spans_not_ok", _c.status, _c.start_ns, sqlite_where=text("status <> 'o
 Index("ix_spans_tool", _c.tool, _c.start_ns, sqlite_where=_c.tool.is_not(None))
 Index("ix_spans_model", _c.model, _c.start_ns, sqlite_where=_c.model.is_not(None))
 Index("ix_spans_named_model", _c.named_model, _c.start_ns, sqlite_where=_c.named_model.is_not(None))
+Index("ix_spans_duration", _c.duration_ms, sqlite_where=_c.duration_ms.is_not(None))
+Index("ix_spans_cost", _c.cost_usd, sqlite_where=_c.cost_usd.is_not(None))
 Index("ix_spans_error", _c.error_type, _c.start_ns, sqlite_where=_c.error_type.is_not(None))
 Index("ix_spans_running", _c.process, sqlite_where=text("status = 'running'"))
 Index("ix_spans_sharing", _c.run, sqlite_where=text("shared IS NOT NULL AND run IS NOT NULL"))

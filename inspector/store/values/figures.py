@@ -52,7 +52,7 @@ class Figures:
     unpriced_calls: int = 0
     cost_usd: float = 0.0
     durations: dict[int, int] = field(default_factory=dict[int, int])
-    """How many durations are in each bucket of a `inspector.store.values.sketch`."""
+    """How many durations are in each bucket of a `inspector.store.values.sketch`; 0 where they were taken back."""
 
     def add(self, call: Call, by: int = 1) -> None:
         """Counts a call in, or out with ``by`` -1."""
@@ -69,7 +69,8 @@ class Figures:
             tokens = call.output_tokens if call.input_tokens is None else call.input_tokens
             self.unpriced_calls += by * is_unpriced("llm", call.status, tokens, None)
         if call.duration_ms is not None:
-            self._count_duration(bucket_of(call.duration_ms), by)
+            bucket = bucket_of(call.duration_ms)
+            self.durations[bucket] = self.durations.get(bucket, 0) + by
 
     def include(self, other: "Figures") -> None:
         """Counts in what others add up to."""
@@ -81,8 +82,10 @@ class Figures:
         self.priced += other.priced
         self.unpriced_calls += other.unpriced_calls
         self.cost_usd += other.cost_usd
+        durations = self.durations
+        known = durations.get
         for bucket, count in other.durations.items():
-            self._count_duration(bucket, count)
+            durations[bucket] = known(bucket, 0) + count
 
     def values(self) -> tuple[Any, ...]:
         """Returns the fields that groups and slices of statistics share, in their order."""
@@ -96,10 +99,3 @@ class Figures:
             round(self.cost_usd, COST_DIGITS) if self.priced else None,
             self.unpriced_calls,
         )
-
-    def _count_duration(self, bucket: int, by: int) -> None:
-        count = self.durations.get(bucket, 0) + by
-        if count:
-            self.durations[bucket] = count
-        else:
-            del self.durations[bucket]

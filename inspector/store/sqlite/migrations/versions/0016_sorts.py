@@ -1,0 +1,15 @@
+"""Spans are sorted by duration and by cost along an index."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0016"
+down_revision = "0015"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Makes the indexes."""
+    for name, column in (("ix_spans_duration", "duration_ms"), ("ix_spans_cost", "cost_usd")):
+        op.create_index(name, "spans", [column], unique=False, sqlite_where=sa.text(f"{column} IS NOT NULL"))

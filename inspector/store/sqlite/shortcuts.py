@@ -1,0 +1,78 @@
+"""Ways to the first page of a list that look at a part of the rows, each with a proof that no other belongs on it.
+
+Where the proof fails, since what is looked for is rare, the list is walked as any other.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, literal, select, text
+
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.listing import Ranking, page_rows
+from inspector.store.sqlite.tables import spans
+from inspector.store.values.cursor import Position
+from inspector.store.values.rows import INT64_MAX
+
+_MATCHES = (400, 2_000, 8_000)
+"""How many of the latest matches of a text are looked at."""
+_LARGEST = 2_000
+"""How many of the largest values are looked at."""
+
+
+def latest_matching(
+    connection: Connection, match: str, conditions: Sequence[ColumnElement[bool]], limit: int
+) -> Sequence[Position] | None:
+    """Returns the latest spans with a text, and one more than wanted where there are so many.
+
+    Full text gives the rows that came last first. A row that came before those looked at begins no later than the
+    latest of all that came before them, which bounds what can be missing.
+    """
+    found: list[tuple[int, int]] = []
+    before = INT64_MAX
+    for size in _MATCHES:
+        ids = driver(connection).execute(
+            "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
+            (match, before, size),
+        )
+        row_ids = [row[0] for row in ids]
+        found += _meeting(connection, row_ids, conditions)
+        found.sort(reverse=True)
+        if len(row_ids) < size:
+            return found[: limit + 1]
+        before = row_ids[-1]
+        if len(found) > limit and found[limit][0] >= _latest_before(connection, before):
+            return found[: limit + 1]
+    return None
+
+
+def largest_meeting(
+    connection: Connection, ranking: Ranking, conditions: Sequence[ColumnElement[bool]], limit: int
+) -> Sequence[Position] | None:
+    """Returns the first spans of a list that an index has in order, one more than wanted; None where few meet it."""
+    # A literal and not a parameter, which would not show that the partial index has all of it.
+    known = ranking.value.is_not(literal(None, literal_execute=True))
+    query: Select[*tuple[Any, ...]] = select(ranking.value, spans.c.id).where(known)
+    rows = page_rows(connection, query, ranking, _LARGEST if conditions else limit + 1)
+    positions = [(row[0], row[1]) for row in rows]
+    if conditions:
+        meeting = {row_id for _, row_id in _meeting(connection, [row_id for _, row_id in positions], conditions)}
+        positions = [position for position in positions if position[1] in meeting]
+    return positions[: limit + 1] if len(positions) > limit else None
+
+
+def _meeting(
+    connection: Connection, row_ids: Sequence[int], conditions: Sequence[ColumnElement[bool]]
+) -> list[tuple[int, int]]:
+    among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+    rows = connection.execute(select(spans.c.start_ns, spans.c.id).where(among, *conditions))
+    return [(row[0], row[1]) for row in rows]
+
+
+def _latest_before(connection: Connection, row_id: int) -> int:
+    """Returns when the latest of the spans began that came before a row."""
+    # The plus keeps the planner from looking at all of them, where the index over time has it among its first ones.
+    sql = "SELECT start_ns FROM spans WHERE +id < ? ORDER BY start_ns DESC LIMIT 1"
+    row = driver(connection).execute(sql, (row_id,)).fetchone()
+    return -INT64_MAX if row is None else row[0]
