@@ -26,7 +26,7 @@ _failed = spans.alias("failed")
 _calls, _retold = spans.alias("calls"), spans.alias("duplicates")
 _SEEKABLE = frozenset(column.name for index in spans.indexes for column in index.columns)
 """Columns of spans that an index finds, its own or one that is read along."""
-_PROMOTED: dict[str, Column[Any]] = {
+PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
     semconv.TOOL_NAME: _c.tool,
     semconv.AGENT_NAME: _c.agent,
@@ -211,9 +211,9 @@ def begins_with(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
 def _promoted(pairs: _Pairs) -> list[tuple[Column[Any], str]]:
     """Returns the columns that have the texts of attributes, each with its text."""
     return [
-        (_PROMOTED[key], value)
+        (PROMOTED[key], value)
         for key, value in pairs
-        if key in _PROMOTED and len(value) <= _LONGEST_PROMOTED and not _UNPROMOTED.fullmatch(value)
+        if key in PROMOTED and len(value) <= _LONGEST_PROMOTED and not _UNPROMOTED.fullmatch(value)
     ]
 
 

@@ -10,15 +10,23 @@ from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, Filter, Order, Page, RunSort, Session, SessionSort, Sort, Trace, TraceSort
 from inspector.store.limits import ReadLimits
+from inspector.store.sqlite.attribute_pages import MOST_PAGES, ids_holding, pages_holding
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.events import LARGE, SUMMARY, size_of, summary, whole
-from inspector.store.sqlite.filters import begins_with, named, of_trace, span_conditions, trace_conditions
+from inspector.store.sqlite.filters import (
+    Conditions,
+    begins_with,
+    named,
+    of_trace,
+    span_conditions,
+    trace_conditions,
+)
 from inspector.store.sqlite.labels import score_of_span
 from inspector.store.sqlite.listing import Pace, Ranking, Test, page_rows, passing_ids
 from inspector.store.sqlite.membership import Membership, membership_of
 from inspector.store.sqlite.search import Matches, find
-from inspector.store.sqlite.shortcuts import largest_meeting, latest_matching
+from inspector.store.sqlite.shortcuts import any_of, largest_meeting, latest_holding, latest_matching
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.sqlite.timeline import with_timelines
@@ -94,7 +102,7 @@ def read_events(
     elif matches is not None:
         tests = [matches.among, *tests]
     by_time = window.sort == "time"
-    short = _short_way(connection, window, ranking, matches, found, tests)
+    short = _short_way(connection, where, window, ranking, matches, conditions)
     if short is not None:
         positions, more = _cut(short, limit)
         return _page(connection, positions, more, identity, limits, full=full)
@@ -113,22 +121,29 @@ def read_events(
 
 def _short_way(  # what decides on it
     connection: Connection,
+    where: Filter,
     window: Window[Sort],
     ranking: Ranking,
     matches: Matches | None,
-    found: Sequence[ColumnElement[bool]],
-    tests: Sequence[Test],
+    conditions: Conditions,
 ) -> Sequence[Position] | None:
     """Returns the positions of a page, and one more than wanted, where not all rows need be looked at."""
-    if window.sort == "time":
-        is_plain = matches is not None and matches.few is None and len(tests) == 1
-        if matches is None or not is_plain or window.order == "asc" or ranking.after is not None:
-            return None
-        return latest_matching(connection, matches.match, found, window.limit)
+    limit = window.limit
+    is_latest = window.sort == "time" and window.order == "desc" and ranking.after is None
+    if matches is not None:
+        is_plain = matches.few is None and not conditions.tested
+        return latest_matching(connection, matches.match, conditions.found, limit) if is_latest and is_plain else None
+    pages = pages_holding(connection, where) if conditions.tested else None
+    if pages is not None and len(pages) <= MOST_PAGES:
+        held = any_of(ids_holding(connection, pages, where))
+        rows = page_rows(connection, select(ranking.value, spans.c.id).where(held, *conditions.all), ranking, limit + 1)
+        return [(row[0], row[1]) for row in rows]
+    if pages is not None:
+        return latest_holding(connection, pages, where, conditions.all, limit) if is_latest else None
     is_indexed = window.sort in ("duration", "cost") and (ranking.after is None or ranking.after[0] is not None)
-    if matches is not None or tests or not is_indexed:
+    if conditions.tested or not is_indexed:
         return None
-    return largest_meeting(connection, ranking, found, window.limit)
+    return largest_meeting(connection, ranking, conditions.found, limit)
 
 
 def _page(

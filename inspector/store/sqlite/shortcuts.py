@@ -4,10 +4,12 @@ Where the proof fails, since what is looked for is rare, the list is walked as a
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, literal, select, text
 
+from inspector.model import Filter
+from inspector.store.sqlite.attribute_pages import MOST_PAGES, PAGE, ids_holding
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Ranking, page_rows
@@ -60,6 +62,24 @@ def largest_meeting(
         meeting = {row_id for _, row_id in _meeting(connection, [row_id for _, row_id in positions], conditions)}
         positions = [position for position in positions if position[1] in meeting]
     return positions[: limit + 1] if len(positions) > limit else None
+
+
+def latest_holding(
+    connection: Connection, pages: Sequence[int], where: Filter, conditions: Sequence[ColumnElement[bool]], limit: int
+) -> Sequence[Position] | None:
+    """Returns the latest spans with attributes, and one more than wanted, from the latest pages that may hold them."""
+    first = pages[MOST_PAGES - 1] * PAGE
+    ids = ids_holding(connection, pages[:MOST_PAGES], where)
+    found = sorted(_meeting(connection, ids, conditions), reverse=True)
+    if len(found) > limit and found[limit][0] >= _latest_before(connection, first):
+        return found[: limit + 1]
+    return None
+
+
+def any_of(row_ids: Sequence[int]) -> ColumnElement[bool]:
+    """Returns the condition for these rows."""
+    listed = text("spans.id IN (SELECT value FROM json_each(:held))").bindparams(held=json_list(row_ids))
+    return cast("ColumnElement[bool]", listed)
 
 
 def _meeting(

@@ -12,7 +12,7 @@ from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Pruned, Removed, SpoolMark
-from inspector.store.sqlite import arrivals, figures, notes, retention, soundness, unwritable, writer
+from inspector.store.sqlite import arrivals, attribute_pages, figures, notes, retention, soundness, unwritable, writer
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.families import Families
@@ -188,9 +188,10 @@ class SqliteStore(SqliteReads):
             return index_some(connection, limit)
 
     def _add_up(self, limit: int, least: int) -> int:
-        """Bring the figures of calls up to date by so many changes, unless there are fewer than ``least``."""
+        """Bring figures and attributes up to date by so many changes, unless there are fewer than ``least``."""
         with self._transaction() as connection:
-            return figures.follow_some(connection, limit, least=least)
+            done = figures.follow_some(connection, limit, least=least)
+            return done + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database without waiting for readers."""

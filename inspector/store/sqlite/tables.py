@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0016"
+SCHEMA_VERSION = "0017"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -328,6 +328,17 @@ figures = Table(
     sqlite_with_rowid=False,
 )
 """The calls of a group that began in a minute, an hour or a day, added up (`inspector.store.sqlite.figures`)."""
+
+attribute_pages = Table(
+    "attribute_pages",
+    metadata,
+    Column("page", Integer, primary_key=True),
+    Column("bits", LargeBinary),
+)
+"""For each 256 ids of ``spans`` a filter of the attributes that their rows may have; null where one of them changed
+since (`inspector.store.sqlite.attribute_pages`)."""
+
+Index("ix_attribute_pages_changed", attribute_pages.c.page, sqlite_where=attribute_pages.c.bits.is_(None))
 
 spools = Table(
     "spools",

@@ -18,8 +18,8 @@ class Upkeep:
 
     Args:
         index: Brings search up to date by at most so many changes, and returns by how many it did.
-        add_up: Brings figures up to date by at most so many changes, unless there are fewer than a second number, and
-            returns by how many it did.
+        add_up: Brings figures and attributes up to date by at most so many changes, unless there are fewer than a
+            second number, and returns how much it did.
         checkpoint: Moves the log into the database.
         shrink_log: Gives the space of the log back, and returns whether it could.
     """

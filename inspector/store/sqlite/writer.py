@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from inspector.frames import Refers
 from inspector.model import AttributeValue, Kind, Span, Status
 from inspector.store.nouns import SpoolMark
-from inspector.store.sqlite import figures, rollups, search
+from inspector.store.sqlite import attribute_pages, figures, rollups, search
 from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
@@ -138,6 +138,7 @@ def save(
     replaced = [(old, new) for old, new in changes if old is not None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
     figures.forget(connection, [old for old, _ in replaced])
+    attribute_pages.forget(connection, replaced)
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]

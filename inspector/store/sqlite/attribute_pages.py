@@ -1,0 +1,121 @@
+"""Attributes without a column: which of the rows, 256 at a time, may hold a value.
+
+A page of rows gets its filter once all of its ids were given out, some moments later, and again after one of its rows
+has changed; until then it may hold anything. What the filters leave is looked at, so answers are exact and never late.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector import semconv
+from inspector.model import Filter
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counters import load_counters, save_counters
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.filters import PROMOTED
+from inspector.store.values.codec import PACKED, unpack
+from inspector.store.values.contents import read_shared
+from inspector.store.values.presence import bits_of, mark_of, may_hold
+from inspector.store.values.rows import Row, clean, encode
+
+PAGE = 256
+"""Ids of one page."""
+MOST_PAGES = 250
+"""Pages that are looked at for one question."""
+FOLLOWED = "pages"
+"""The counter of the pages that have, or had, a filter."""
+_LONGEST = 256
+"""Bytes of a value that is looked for by its filter; of longer ones there is none."""
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def follow_some(connection: Connection, limit: int, *, again: bool) -> int:
+    """Makes the filters of the next pages, and returns of how many.
+
+    Args:
+        connection: The writer's.
+        limit: How many at the most.
+        again: Whether those of pages that changed since are made too.
+    """
+    counts = load_counters(connection)
+    first = counts.get(FOLLOWED, 0)
+    pages = list(range(first, min(first + limit, counts["seq"] // PAGE)))
+    done = len(pages)
+    if again:
+        sql = "SELECT page FROM attribute_pages WHERE bits IS NULL LIMIT ?"
+        pages += [row[0] for row in driver(connection).execute(sql, (limit,))]
+    if pages:
+        rows = [(page, bits_of(set(_marks(connection, page)))) for page in pages]
+        driver(connection).executemany("INSERT OR REPLACE INTO attribute_pages VALUES (?, ?)", rows)
+    if done:
+        save_counters(connection, {FOLLOWED: first + done})
+    return len(pages)
+
+
+def forget(connection: Connection, changes: Iterable[tuple[Row, Row]]) -> None:
+    """Drops the filters of pages with rows whose attributes change."""
+    pages = {new.id // PAGE for old, new in changes if old.attributes != new.attributes or old.shared != new.shared}
+    if pages:
+        sql = "UPDATE attribute_pages SET bits = NULL WHERE page IN (SELECT value FROM json_each(?))"
+        driver(connection).execute(sql, (json_list(sorted(pages)),))
+
+
+def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
+    """Returns the pages whose rows may have the attributes of a filter, the latest first; None where nobody knows."""
+    asked = [mark_of(key, clean(value)) for key, value in where.attributes if _is_known(key, value)]
+    if not asked:
+        return None
+    counts = load_counters(connection)
+    found = list(range(counts["seq"] // PAGE, counts.get(FOLLOWED, 0) - 1, -1))
+    for page, bits in driver(connection).execute("SELECT page, bits FROM attribute_pages ORDER BY page DESC"):
+        if bits is None or all(may_hold(bits, mark) for mark in asked):
+            found.append(page)
+    return found
+
+
+def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> list[int]:
+    """Returns the rows of some pages that have the attributes of a filter."""
+    # From the pages to their rows, whatever else the planner may think of.
+    sql = (
+        f"SELECT spans.id FROM json_each(?) AS page CROSS JOIN spans ON spans.id BETWEEN page.value * {PAGE} "  # noqa: S608  # constants
+        f"AND page.value * {PAGE} + {PAGE - 1} WHERE TRUE"
+    )
+    values: list[Any] = [json_list(pages)]
+    for key, value in where.attributes:
+        if not _is_known(key, value):
+            continue
+        quoted = encode(clean(value))[1:-1]
+        if quoted == clean(value).encode() and quoted:
+            # Most rows do not hold the value at all, which SQLite sees faster than the function.
+            sql += " AND (instr(attributes, ?) > 0 OR substr(attributes, 1, 1) = ?)"
+            values += [quoted, PACKED]
+        sql += " AND attribute_text(attributes, shared, ?) = ?"
+        values += [clean(key), clean(value)]
+    return [row[0] for row in driver(connection).execute(sql, values)]
+
+
+def _is_known(key: str, value: str) -> bool:
+    """Tells whether filters know an attribute: others have a column, or long values."""
+    return key not in PROMOTED and key != semconv.SERVICE_NAME and len(clean(value).encode()) <= _LONGEST
+
+
+def _marks(connection: Connection, page: int) -> Iterator[int]:
+    sql = "SELECT attributes, shared FROM spans WHERE id BETWEEN ? AND ?"
+    for attributes, shared in driver(connection).execute(sql, (page * PAGE, page * PAGE + PAGE - 1)):
+        own = _ATTRIBUTES.decode(unpack(attributes))
+        texts = {key: text for key, raw in own.items() if (text := _text(bytes(raw))) is not None}
+        for key, text in texts.items():
+            yield mark_of(key, text)
+        for key, refers in read_shared(shared).items():
+            if isinstance(refers, str) and refers in texts:
+                yield mark_of(key, texts[refers])
+
+
+def _text(raw: bytes) -> str | None:
+    # A letter takes six bytes at the most where it is escaped.
+    if len(raw) > 6 * _LONGEST + 2:
+        return None
+    return msgspec.json.decode(raw, type=str) if raw[:1] == b'"' else raw.decode()

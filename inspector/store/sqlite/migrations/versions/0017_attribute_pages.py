@@ -1,0 +1,22 @@
+"""Rows are found by attributes without a column; those that are there get their filters in the background."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0017"
+down_revision = "0016"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Makes the table."""
+    op.create_table(
+        "attribute_pages",
+        sa.Column("page", sa.Integer(), nullable=False),
+        sa.Column("bits", sa.LargeBinary(), nullable=True),
+        sa.PrimaryKeyConstraint("page"),
+    )
+    op.create_index(
+        "ix_attribute_pages_changed", "attribute_pages", ["page"], unique=False, sqlite_where=sa.text("bits IS NULL")
+    )

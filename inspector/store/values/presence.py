@@ -1,0 +1,43 @@
+"""Which texts some rows may hold, in a few bits each: a Bloom filter, which is sure of what they do not hold."""
+
+from collections.abc import Collection
+from zlib import crc32
+
+_BITS = 12
+"""For each text: three in a thousand are then taken for there that are not."""
+_PROBES = 6
+_MIXER = 0x9E3779B97F4A7C15
+"""The golden ratio in 64 bits: spreads a checksum over all of them."""
+_ALL = 2**64 - 1
+
+
+def mark_of(key: str, text: str) -> int:
+    """Returns what stands for an attribute with its value."""
+    return crc32(f"{key}\0{text}".encode("utf-8", "surrogatepass"))
+
+
+def bits_of(marks: Collection[int]) -> bytes:
+    """Returns the filter of some marks."""
+    bits = bytearray((len(marks) * _BITS + 7) // 8)
+    size = len(bits) * 8
+    for mark in marks:
+        mixed = mark * _MIXER & _ALL
+        at, step = mixed & 0xFFFFFFFF, mixed >> 32 | 1
+        for _ in range(_PROBES):
+            place = at % size
+            bits[place >> 3] |= 1 << (place & 7)
+            at += step
+    return bytes(bits)
+
+
+def may_hold(bits: bytes, mark: int) -> bool:
+    """Tells whether a mark may be among those that a filter was made of; no means that it is not."""
+    size = len(bits) * 8
+    mixed = mark * _MIXER & _ALL
+    at, step = mixed & 0xFFFFFFFF, mixed >> 32 | 1
+    for _ in range(_PROBES if size else 0):
+        place = at % size
+        if not bits[place >> 3] >> (place & 7) & 1:
+            return False
+        at += step
+    return size > 0
