@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from inspector.model import Filter, Span
-from inspector.store import SpoolMark
+from inspector.store import ReadLimits, SpoolMark
 from inspector.store.sqlite import SqliteStore
 
 BATCH = 20
@@ -47,6 +47,8 @@ def write_until_killed(database, ledger):
             os.fsync(said.fileno())
             if number % 3 == 0:
                 store.index(50)
+            if number % 7 == 0:
+                store.maintain()
             if number % 5 == 0:
                 store.checkpoint()
             if number % 20 == 0:
@@ -63,15 +65,17 @@ def acknowledged(ledger):
 def check(database, ledger):
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    store = SqliteStore(database)
+    store = SqliteStore(database, limits=ReadLimits(exact_calls=0))
     marks = store.spools()
     batches = marks["spool"].offset if marks else 0
     assert acknowledged(ledger) <= batches <= acknowledged(ledger) + 1
     ids = {event.span_id for event in store.after(0, Filter(), limit=10**9)}
     assert ids == {f"{number}-{at}" for number in range(batches) for at in range(BATCH)}
     assert store.health().spans == len(ids) == store.last_seq()
-    while store.index():
-        pass
+    store.maintain()
+    assert store.stats(Filter()).total.count == len(ids)
+    said = Filter(attributes=(("text", f"{0} " * 100),))
+    assert len(store.events(said, limit=500).items) == (BATCH if batches else 0)
     store.close()
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("INSERT INTO search (search) VALUES ('integrity-check')")

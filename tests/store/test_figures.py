@@ -105,6 +105,19 @@ def test_slices_begin_at_whole_minutes_where_figures_are_kept(open_store, path, 
     assert (len(narrow), sum(bucket.count for bucket in narrow)) == (50, 59)
 
 
+def test_calls_that_figures_do_not_know_yet_are_counted_once_wherever_they_began(open_store, path, make_span):
+    store = open_store(path, limits=KEPT)
+    store.write([make_span(start_ns=at * 30 * 10**9) for at in range(20)])
+    store.maintain()
+    store.write([make_span(start_ns=at * 30 * 10**9 + 1) for at in range(20)])
+    where = Filter(since_ns=10**9, until_ns=19 * 30 * 10**9 + 5)
+    assert store.stats(where).total.count == 19 + 19
+    # The second slice begins at the fifth minute.
+    assert [each.count for each in store.stats(where, buckets=2).buckets] == [18, 20]
+    store.maintain()
+    assert store.stats(where).total.count == 19 + 19
+
+
 def test_names_that_are_never_the_same_are_not_kept_and_counted_all_the_same(open_store, path, make_span):
     store = open_store(path, limits=KEPT)
     store.write([make_span(name=f"work {at}", tool="pay") for at in range(5_100)])
