@@ -220,13 +220,13 @@ def test_a_log_without_a_reserve_is_read_and_pruned_by_way_of_another_disk(ask, 
     code, _, errors = ask("export", "--all", "-o", str(tmp_path / "saved.jsonl"))
     assert code == 0, errors
     assert "no space left" in errors and "exported 320 spans of 32 traces" in errors
-    code, _, errors = ask("prune", "--max-size", "1MB", "--yes")
+    code, _, errors = ask("prune", "--max-size", "1.2MB", "--yes")
     assert (code, "prune a copy of it on another disk" in errors.splitlines()[-1]) == (1, True)
     assert {name: (home / name).read_bytes() for name in before} == before
     # As docs/storage.md shows it.
     copied = "mkdir -m 700 $1 && cp -p $0/inspector.db* $1"
     subprocess.run(["sh", "-euc", copied, home, other], check=True)
-    assert command(["prune", "--max-size", "1MB", "--yes", "--home", str(other)]) == 0
+    assert command(["prune", "--max-size", "1.2MB", "--yes", "--home", str(other)]) == 0
     subprocess.run(["sh", "-euc", "rm $0/inspector.db* && cp -p $1/inspector.db $0", home, other], check=True)
     code, _, errors = ask("events", "--limit", "1000")
     assert (code, errors) == (0, "")
